@@ -1,0 +1,50 @@
+# demo   train on a real data set and print what happened
+# test   everything, from nothing
+# check  ruff, types
+# bench  side by side with scikit-learn, as ratios
+# soak   the long runs of the tests
+#
+# Each makes .venv and builds the compiled core first; a changed source rebuilds.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+
+export ROSENBLATT_REQUIRE_NATIVE := 1
+
+.PHONY: demo test check bench soak clean
+
+demo: $(VENV)/core
+	$(RUN) examples/demo.py
+
+test: $(VENV)/tools
+	$(RUN) -m pytest
+	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/test_textbook.py tests/test_reference_trains.py
+
+check: $(VENV)/tools
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+bench: $(VENV)/tools
+	$(RUN) benchmarks/run.py
+
+soak: $(VENV)/tools
+	ROSENBLATT_SOAK=1 $(RUN) -m pytest
+
+$(VENV)/bin/python:
+	sh scripts/prerequisites.sh "$(PYTHON)"
+	"$(PYTHON)" -m venv $(VENV)
+	$(RUN) -m pip install --quiet --upgrade pip
+
+$(VENV)/core: $(VENV)/bin/python $(SOURCES)
+	$(RUN) -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/tools: $(VENV)/core
+	$(RUN) -m pip install --quiet --group test --group check
+	touch $@
+
+clean:
+	rm -rf $(VENV) build

@@ -1,0 +1,206 @@
+// Bindings, nothing else: arrays in, pointers out. Arguments are checked in Python (_validate.py).
+//
+// Every array is taken as it is (noconvert): a silent copy would be trained instead of the weights.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "count.hpp"
+#include "dispatch.hpp"
+#include "pass.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace rosenblatt;
+
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<Vector<T>>;
+using IndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ReadOnlyIndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu, nb::ro>;
+
+// The rows of a training set, whichever way they are stored. It borrows: Python keeps the arrays.
+struct Rows {
+  std::variant<Dense<float>, Dense<double>, Csr<float, int32_t>, Csr<float, int64_t>,
+               Csr<double, int32_t>, Csr<double, int64_t>>
+      view;
+};
+
+template <class T>
+T* data(const Maybe<T>& array) {
+  return array ? array->data() : nullptr;
+}
+
+Labels labels_of(const Vector<const int8_t>& y, const Maybe<const double>& c) {
+  return {y.data(), data(c)};
+}
+
+template <class Array>
+Indices indices(const std::optional<Array>& array) {
+  if (!array) return {nullptr, nullptr};
+  void* start = const_cast<void*>(static_cast<const void*>(array->data()));
+  if (array->dtype() == nb::dtype<int32_t>()) return {static_cast<int32_t*>(start), nullptr};
+  return {nullptr, static_cast<int64_t*>(start)};
+}
+
+Candidates candidates_of(const Matrix<const double>& w) {
+  return {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))};
+}
+
+// Runs kernel(rows) without the interpreter lock, on the best CPU level.
+template <class Kernel>
+void without_lock(const Rows& rows, Kernel&& kernel) {
+  nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& view) { run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); }); },
+             rows.view);
+}
+
+template <class Value>
+void bind_dense(nb::module_& m) {
+  m.def(
+      "dense",
+      [](Matrix<const Value> x) {
+        return Rows{Dense<Value>{x.data(), int64_t(x.shape(0)), int64_t(x.shape(1))}};
+      },
+      "X"_a.noconvert(), nb::keep_alive<0, 1>());
+}
+
+template <class Value, class Index>
+void bind_csr(nb::module_& m) {
+  m.def(
+      "csr",
+      [](Vector<const Value> x, Vector<const Index> column, Vector<const Index> start, int64_t d) {
+        const int64_t n = int64_t(start.shape(0)) - 1;
+        return Rows{Csr<Value, Index>{x.data(), column.data(), start.data(), n, d}};
+      },
+      "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "d"_a,
+      nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
+}
+
+NB_MODULE(_core, m) {
+  nb::class_<Rows>(m, "Rows");
+  bind_dense<float>(m);
+  bind_dense<double>(m);
+  bind_csr<float, int32_t>(m);
+  bind_csr<float, int64_t>(m);
+  bind_csr<double, int32_t>(m);
+  bind_csr<double, int64_t>(m);
+
+  m.def("cpu_levels", [] {
+    std::vector<std::string> names;
+    for (int level = 0; level <= best_cpu_level(); ++level) names.push_back(cpu_levels[level]);
+    return names;
+  });
+  m.def("use_cpu_level", [](const std::string& name) { return use_cpu_level(name.c_str()); },
+        "name"_a);
+
+  m.def(
+      "arrange",
+      [](IndexVector pool, std::optional<ReadOnlyIndexVector> rows, uint64_t seed, int64_t k,
+         int64_t swaps) {
+        nb::gil_scoped_release unlocked;
+        arrange(indices(std::optional(pool)), indices(rows), int64_t(pool.shape(0)), seed, k,
+                swaps);
+      },
+      "pool"_a.noconvert(), "rows"_a.noconvert().none(), "seed"_a, "k"_a, "swaps"_a);
+
+  m.def(
+      "pass_",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
+         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
+         double margin, bool intercept, Vector<double> w, Maybe<double> drift,
+         Vector<int64_t> counts, int64_t visits) {
+        Learner learner{w.data(), data(drift), counts.data(), intercept, visits, 0};
+        int64_t reached = begin;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          reached = pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order), begin, end,
+                         most, learner);
+        });
+        return std::tuple(reached, learner.updates);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a);
+
+  m.def(
+      "search",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, IndexVector pool,
+         uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
+         bool intercept, Vector<double> w, Maybe<double> drift, Vector<int64_t> counts,
+         int64_t visits) {
+        Learner learner{w.data(), data(drift), counts.data(), intercept, visits, 0};
+        Draw draw{number, seen};
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          search(view, labels_of(y, c), FixedIncrement{margin}, indices(std::optional(pool)),
+                 int64_t(pool.shape(0)), seed, looks, most, draw, learner);
+        });
+        return std::tuple(learner.visits - visits, learner.updates, draw.number, draw.seen);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "pool"_a.noconvert(), "seed"_a,
+      "number"_a, "seen"_a, "looks"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a);
+
+  m.def(
+      "look",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, int64_t begin,
+         int64_t end, double margin, bool intercept, Vector<const double> w, Vector<double> sum,
+         Vector<uint8_t> mark) {
+        int64_t mistakes = 0;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          mistakes = look(view, labels_of(y, c), FixedIncrement{margin}, w.data(), intercept, begin,
+                          end, sum.data(), mark.data());
+        });
+        return mistakes;
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "begin"_a, "end"_a, "margin"_a,
+      "intercept"_a, "w"_a.noconvert(), "sum"_a.noconvert(), "mark"_a.noconvert());
+
+  m.def(
+      "count",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, Matrix<const double> w,
+         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
+         Vector<double> weighted) {
+        bool alive = true;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          alive = count(view, labels_of(y, c), candidates_of(w), limit.data(), begin, end,
+                        plain.data(), weighted.data());
+        });
+        return alive;
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
+      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert());
+
+  m.def(
+      "scores",
+      [](const Rows& rows, Vector<const double> w, int64_t begin, int64_t end,
+         Vector<double> out) {
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          scores(view, w.data(), begin, end, out.data());
+        });
+      },
+      "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
+
+  m.def(
+      "vote",
+      [](const Rows& rows, Matrix<const double> voters, Vector<const double> votes, int64_t begin,
+         int64_t end, Vector<double> out) {
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          vote(view, candidates_of(voters), votes.data(), begin, end, out.data());
+        });
+      },
+      "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
+      "out"_a.noconvert());
+}

@@ -1,0 +1,123 @@
+// Learning: look at rows, step where the rule calls for it. Three ways through the rows.
+//
+//   pass    the given order, stepping at once     (cyclic, shuffle)
+//   search  fresh random draws until a mistake    (random)
+//   look    all rows under the same weights       (batch: the caller steps)
+//
+// Each can stop anywhere and go on later with the same result to the bit.
+#pragma once
+
+#include "random.hpp"
+#include "rows.hpp"
+#include "rules.hpp"
+
+namespace rosenblatt {
+
+struct Labels {
+  const int8_t* y;  // -1 or +1
+  const double* c;  // row weights; null: all 1. A row of weight 0 is never asked for
+  ROSENBLATT_INLINE double weight(int64_t i) const { return c ? c[i] : 1.0; }
+};
+
+struct Learner {
+  double* w;        // lifted weights
+  double* drift;    // sum of (visits before the update) * step; the average is w - drift / visits
+  int64_t* counts;  // updates by row
+  bool intercept;
+  int64_t visits, updates;
+
+  template <class Rows>
+  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, double step) {
+    rows.add(i, step, w);
+    if (intercept) w[rows.d] += step;
+    if (drift) {
+      const double shift = double(visits) * step;
+      rows.add(i, shift, drift);
+      if (intercept) drift[rows.d] += shift;
+    }
+    ++counts[i];
+    ++updates;
+  }
+};
+
+// One look at one row. True: it was a mistake, and the weights have changed.
+template <class Rows, class Rule>
+ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, Rule rule, int64_t i,
+                             Learner& learner) {
+  const double y = labels.y[i];
+  const bool mistake = rule.calls(y * rows.score(i, learner.w));
+  if (mistake) learner.add(rows, i, rule.step(labels.weight(i)) * y);
+  ++learner.visits;
+  return mistake;
+}
+
+// Visits order[begin .. end) (rows begin .. end themselves without an order), at most `most`
+// updates. Returns the place reached.
+template <class Rows, class Rule>
+ROSENBLATT_INLINE int64_t pass(const Rows& rows, Labels labels, Rule rule, Indices order,
+                               int64_t begin, int64_t end, int64_t most, Learner& learner) {
+  const int64_t ahead = rows.ahead(), stop = learner.updates + most;
+  int64_t k = begin;
+  if (!order) {
+    for (; k < end && learner.updates < stop; ++k) visit(rows, labels, rule, k, learner);
+    return k;
+  }
+  for (; k < end && learner.updates < stop; ++k) {
+    if (k + 2 * ahead < end) rows.prefetch_place(order[k + 2 * ahead]);
+    if (k + ahead < end) rows.template prefetch<2>(order[k + ahead]);
+    if (k + 2 < end) rows.template prefetch<1>(order[k + 2]);
+    visit(rows, labels, rule, order[k], learner);
+  }
+  return k;
+}
+
+struct Draw {
+  int64_t number;  // which permutation
+  int64_t seen;    // how many of its rows were looked at since the last update
+};
+
+// At most `looks` visits and `most` updates. A draw ends at its first mistake, the next one begins;
+// a whole permutation without a mistake (seen == n) ends the search. `pool` holds the first
+// `seen` swaps of the draw, on entry and on return.
+template <class Rows, class Rule>
+ROSENBLATT_INLINE void search(const Rows& rows, Labels labels, Rule rule, Indices pool, int64_t n,
+                              uint64_t seed, int64_t looks, int64_t most, Draw& draw,
+                              Learner& learner) {
+  const int64_t stop = learner.updates + most, ahead = rows.ahead();
+  Swaps swaps(seed, draw.number, n);
+  int64_t made = draw.seen;  // swaps made; some ahead of the visits, to fetch their rows early
+  for (; looks > 0 && learner.updates < stop && draw.seen < n; --looks) {
+    // Few ahead at first: most draws end soon, and what was drawn ahead must be undone.
+    const int64_t wanted = draw.seen + 1 + (draw.seen < ahead ? draw.seen : ahead);
+    for (; made < n && made < wanted; ++made) {
+      pool.swap(made, swaps.partner(made));
+      rows.template prefetch<1>(pool[made]);
+    }
+    if (visit(rows, labels, rule, pool[draw.seen++], learner)) {
+      while (made > 0) --made, pool.swap(made, swaps.partner(made));
+      draw = {draw.number + 1, 0};
+      swaps = Swaps(seed, draw.number, n);
+    }
+  }
+  while (made > draw.seen) --made, pool.swap(made, swaps.partner(made));
+}
+
+// sum += c_i y_i x_i over the rows begin .. end that call for an update, which are marked.
+template <class Rows, class Rule>
+ROSENBLATT_INLINE int64_t look(const Rows& rows, Labels labels, Rule rule, const double* w,
+                               bool intercept, int64_t begin, int64_t end, double* sum,
+                               uint8_t* mark) {
+  int64_t mistakes = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    const double c = labels.weight(i), y = labels.y[i];
+    mark[i] = c != 0 && rule.calls(y * rows.score(i, w));
+    if (!mark[i]) continue;
+    const double step = rule.step(c) * y;
+    rows.add(i, step, sum);
+    if (intercept) sum[rows.d] += step;
+    ++mistakes;
+  }
+  return mistakes;
+}
+
+}  // namespace rosenblatt

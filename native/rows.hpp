@@ -1,0 +1,110 @@
+// How a row is read: Dense or Csr. Every kernel is written once, against these.
+//
+// n rows, d features. A weight vector is lifted: w[0..d-1] are the weights, w[d] is the intercept b.
+//
+// The score is a defined function, the same bits on every machine: product x_j w_j goes into lane
+// j mod L in increasing j, the lanes fold in a fixed tree, b is added last, everything in float64
+// and nothing fused (-ffp-contract=off). A product with x_j = 0 changes no lane (a lane is never
+// -0.0), so a sparse row may leave it out and still score the same.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__GNUC__)
+#define ROSENBLATT_INLINE inline __attribute__((always_inline))
+#define ROSENBLATT_PREFETCH(address, level) __builtin_prefetch(address, 0, 4 - level)
+#else
+#define ROSENBLATT_INLINE inline
+#define ROSENBLATT_PREFETCH(address, level) ((void)(address))
+#endif
+
+namespace rosenblatt {
+
+constexpr int L = 16;  // lanes of a score; another number gives other bits
+
+// Halves onto each other: 16 lanes, 8, 4, 2, 1. (Spelled out: a loop over halves is not vectorised.)
+ROSENBLATT_INLINE double fold(const double* lane) {
+  double eight[8], four[4];
+  for (int l = 0; l < 8; ++l) eight[l] = lane[l] + lane[l + 8];
+  for (int l = 0; l < 4; ++l) four[l] = eight[l] + eight[l + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+// Into cache level 1 or 2: the first lines of a row and its last one. Past that the hardware has
+// seen the stream.
+template <int level>
+ROSENBLATT_INLINE void prefetch_bytes(const void* start, int64_t bytes) {
+  constexpr int64_t line = 64, most = 8 * line;
+  const char* byte = static_cast<const char*>(start);
+  for (int64_t at = 0; at < bytes && at < most; at += line) ROSENBLATT_PREFETCH(byte + at, level);
+  if (bytes > 0) ROSENBLATT_PREFETCH(byte + bytes - 1, level);
+}
+
+// How many rows ahead of a visit in scattered order to fetch into level 2: about 24 KB of them.
+ROSENBLATT_INLINE int64_t rows_ahead(int64_t bytes_per_row) {
+  const int64_t rows = 24 * 1024 / (bytes_per_row + 1);
+  return rows < 4 ? 4 : rows > 32 ? 32 : rows;
+}
+
+template <class Value>
+struct Dense {
+  const Value* x;
+  int64_t n, d;
+
+  ROSENBLATT_INLINE double score(int64_t i, const double* w) const {
+    const Value* row = x + i * d;
+    double lane[L] = {0};
+    int64_t j = 0;
+    for (; j + L <= d; j += L)
+      for (int l = 0; l < L; ++l) lane[l] += double(row[j + l]) * w[j + l];
+    for (int l = 0; j + l < d; ++l) lane[l] += double(row[j + l]) * w[j + l];
+    return fold(lane) + w[d];
+  }
+
+  // into += step * x_i
+  ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
+    const Value* row = x + i * d;
+    for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]);
+  }
+
+  ROSENBLATT_INLINE int64_t ahead() const { return rows_ahead(d * int64_t(sizeof(Value))); }
+  ROSENBLATT_INLINE void prefetch_place(int64_t) const {}
+  template <int level>
+  ROSENBLATT_INLINE void prefetch(int64_t i) const {
+    prefetch_bytes<level>(x + i * d, d * int64_t(sizeof(Value)));
+  }
+};
+
+// Column indices of a row are sorted and unique.
+template <class Value, class Index>
+struct Csr {
+  const Value* x;
+  const Index* column;
+  const Index* start;  // row i is entries start[i] .. start[i + 1]
+  int64_t n, d;
+
+  ROSENBLATT_INLINE double score(int64_t i, const double* w) const {
+    double lane[L] = {0};
+    for (Index k = start[i]; k < start[i + 1]; ++k)
+      lane[column[k] & (L - 1)] += double(x[k]) * w[column[k]];
+    return fold(lane) + w[d];
+  }
+
+  ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
+    for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k]] += step * double(x[k]);
+  }
+
+  ROSENBLATT_INLINE int64_t ahead() const {
+    return rows_ahead(start[n] / (n + 1) * int64_t(sizeof(Value) + sizeof(Index)));
+  }
+  // Where a row lies must be known before the row itself can be fetched.
+  ROSENBLATT_INLINE void prefetch_place(int64_t i) const { ROSENBLATT_PREFETCH(start + i, 1); }
+  template <int level>
+  ROSENBLATT_INLINE void prefetch(int64_t i) const {
+    const int64_t entries = start[i + 1] - start[i];
+    prefetch_bytes<level>(column + start[i], entries * int64_t(sizeof(Index)));
+    prefetch_bytes<level>(x + start[i], entries * int64_t(sizeof(Value)));
+  }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,31 @@
+"""The perceptron, complete: it learns at memory speed, and it proves what it learned."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosenblatt._stop import StopReason
+    from rosenblatt.perceptron import Perceptron
+    from rosenblatt.random_linear import RandomLinearClassifier
+
+__all__ = ["Perceptron", "RandomLinearClassifier", "StopReason"]
+__version__ = "0.1.0"
+
+# Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
+_HOME = {
+    "Perceptron": "rosenblatt.perceptron",
+    "RandomLinearClassifier": "rosenblatt.random_linear",
+    "StopReason": "rosenblatt._stop",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

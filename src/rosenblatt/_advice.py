@@ -1,0 +1,39 @@
+"""What to tell a user whose training did not get there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def trend(mistakes: Sequence[int]) -> str:
+    """How the mistakes per epoch developed, in words."""
+    if len(mistakes) < 4:
+        return f"mistakes in each epoch: {', '.join(str(int(m)) for m in mistakes)}"
+    quarter = max(len(mistakes) // 4, 1)
+    late, before = mistakes[-quarter:], mistakes[-2 * quarter : -quarter]
+    falling = sum(late) < 0.95 * sum(before)
+    direction = "still falling" if falling else "no longer falling"
+    return f"mistakes per epoch went from {mistakes[0]} to {mistakes[-1]} and are {direction}"
+
+
+def unfinished(name: str, errors: int, n: int, mistakes: Sequence[int], margin: float) -> str:
+    """max_iter ended a fit that returns its last weights."""
+    falling = "still falling" in trend(mistakes)
+    goal = f" with a margin above {margin:g}" if margin else ""
+    left = f"{errors} of {n} training rows are on the wrong side"
+    advice = "raise max_iter" if falling else "the rows may not be separable by a hyperplane at all"
+    return (
+        f"{name} used up max_iter={len(mistakes)} epochs before every row was right{goal}: {left}; "
+        f"{trend(mistakes)}. What to try: {advice}; scale the features (StandardScaler), which "
+        "often cuts the epochs needed by orders of magnitude; keep='best', which returns the "
+        "weights with the fewest mistakes instead of the last ones."
+    )
+
+
+def separable_but(name: str, keep: str, errors: int, n: int, why: str) -> str:
+    """The rows are separable, as training itself showed, and yet the returned rule errs."""
+    return (
+        f"{name}(keep={keep!r}) returns a rule with {errors} of {n} training rows on the wrong side, "
+        f"although a hyperplane with none exists: {why}. What to try: keep='best' (without "
+        "validation rows) or keep='last', which return it."
+    )

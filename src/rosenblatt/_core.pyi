@@ -1,0 +1,82 @@
+"""The compiled core. `_reference.py` says what each function computes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Rows: ...
+
+def dense(X: NDArray[Any]) -> Rows: ...
+def csr(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], d: int) -> Rows: ...
+def cpu_levels() -> list[str]: ...
+def use_cpu_level(name: str) -> bool: ...
+def arrange(
+    pool: NDArray[Any], rows: NDArray[Any] | None, seed: int, k: int, swaps: int
+) -> None: ...
+def pass_(
+    rows: Rows,
+    y: NDArray[np.int8],
+    c: NDArray[np.float64] | None,
+    order: NDArray[Any] | None,
+    begin: int,
+    end: int,
+    most: int,
+    margin: float,
+    intercept: bool,
+    w: NDArray[np.float64],
+    drift: NDArray[np.float64] | None,
+    counts: NDArray[np.int64],
+    visits: int,
+) -> tuple[int, int]: ...
+def search(
+    rows: Rows,
+    y: NDArray[np.int8],
+    c: NDArray[np.float64] | None,
+    pool: NDArray[Any],
+    seed: int,
+    number: int,
+    seen: int,
+    looks: int,
+    most: int,
+    margin: float,
+    intercept: bool,
+    w: NDArray[np.float64],
+    drift: NDArray[np.float64] | None,
+    counts: NDArray[np.int64],
+    visits: int,
+) -> tuple[int, int, int, int]: ...
+def look(
+    rows: Rows,
+    y: NDArray[np.int8],
+    c: NDArray[np.float64] | None,
+    begin: int,
+    end: int,
+    margin: float,
+    intercept: bool,
+    w: NDArray[np.float64],
+    sum: NDArray[np.float64],
+    mark: NDArray[np.uint8],
+) -> int: ...
+def count(
+    rows: Rows,
+    y: NDArray[np.int8],
+    c: NDArray[np.float64] | None,
+    w: NDArray[np.float64],
+    limit: NDArray[np.float64],
+    begin: int,
+    end: int,
+    plain: NDArray[np.int64],
+    weighted: NDArray[np.float64],
+) -> bool: ...
+def scores(
+    rows: Rows, w: NDArray[np.float64], begin: int, end: int, out: NDArray[np.float64]
+) -> None: ...
+def vote(
+    rows: Rows,
+    voters: NDArray[np.float64],
+    votes: NDArray[np.float64],
+    begin: int,
+    end: int,
+    out: NDArray[np.float64],
+) -> None: ...

@@ -1,0 +1,90 @@
+"""Labelled rows, ready for the kernels: what training and judging read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._kernels import CHUNK, kernels
+
+Weights = NDArray[np.float64]
+Matrix = Any  # a C-contiguous array or a sorted CSR matrix, float32 or float64
+
+
+def nobody_waits() -> None:
+    """The default for `breathe`, which is called between chunks and may raise to stop."""
+
+
+class Rows:
+    """The rows of X as the kernels take them; X is borrowed, never copied."""
+
+    def __init__(self, X: Matrix):
+        self.n, self.d = X.shape
+        if sparse.issparse(X):
+            self.native = kernels.csr(X.data, X.indices, X.indptr, self.d)
+            numbers_per_row = X.nnz // max(self.n, 1) + 1
+        else:
+            self.native = kernels.dense(X)
+            numbers_per_row = self.d
+        self.chunk = max(1, CHUNK // numbers_per_row)
+
+    def chunks(self, breathe: Callable[[], None]) -> Iterator[tuple[int, int]]:
+        for begin in range(0, self.n, self.chunk):
+            if begin:
+                breathe()
+            yield begin, min(begin + self.chunk, self.n)
+
+    def scores(self, w: Weights) -> NDArray[np.float64]:
+        """w·x + b for every row; w is lifted."""
+        out = np.empty(self.n)
+        for begin, end in self.chunks(nobody_waits):
+            kernels.scores(self.native, w, begin, end, out)
+        return out
+
+    def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
+        """out += Σ over voters of votes · sign(score), with sign(0) = +1."""
+        for begin, end in self.chunks(nobody_waits):
+            kernels.vote(self.native, voters, votes, begin, end, out)
+
+
+class Examples:
+    """Rows with labels y in {-1, +1} and weights c (None: all 1)."""
+
+    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
+        self.rows, self.y, self.c = Rows(X), y, c
+        self.index_type = np.int32 if self.rows.n <= np.iinfo(np.int32).max else np.int64
+        # A row of weight 0 does not exist: `present` lists the others, None where all are.
+        absent = c is not None and not c.all()
+        self.present = np.flatnonzero(c).astype(self.index_type) if absent else None
+        self.n = self.rows.n if self.present is None else len(self.present)
+        self.total_weight = float(self.n) if c is None else float(np.add.accumulate(c)[-1])
+
+    def count(
+        self,
+        weights: list[Weights],
+        limits: list[float] | None = None,
+        breathe: Callable[[], None] = nobody_waits,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Mistakes of each weight vector, plain and weighted, in one pass over the rows.
+
+        A vector whose weighted mistakes reach its limit cannot win any more: counting it stops, and
+        its numbers say only that.
+        """
+        w = np.ascontiguousarray(np.stack(weights))
+        limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
+        plain, weighted = np.zeros(len(w), dtype=np.int64), np.zeros(len(w))
+        for begin, end in self.rows.chunks(breathe):
+            if not kernels.count(
+                self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted
+            ):
+                break
+        return plain, weighted
+
+    def mistakes(self, scores: NDArray[np.float64]) -> int:
+        """The number of rows with y·score <= 0."""
+        wrong = ~(self.y * scores > 0)
+        return int(np.count_nonzero(wrong if self.c is None else wrong & (self.c != 0)))

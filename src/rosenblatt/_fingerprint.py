@@ -1,0 +1,20 @@
+"""Is this the same data as last time? A hash of what training would read."""
+
+from __future__ import annotations
+
+import hashlib
+
+from scipy import sparse
+
+from rosenblatt._examples import Matrix, Weights
+
+
+def fingerprint(X: Matrix, *arrays: Weights | None) -> str:
+    """Equal for equal rows in the same storage; `arrays` are labels and weights."""
+    parts = [X.data, X.indices, X.indptr] if sparse.issparse(X) else [X]
+    digest = hashlib.sha256(repr(X.shape).encode())
+    for part in [*parts, *arrays]:
+        digest.update(b"none" if part is None else str(part.dtype).encode())
+        if part is not None:
+            digest.update(memoryview(part).cast("B"))
+    return digest.hexdigest()

@@ -1,0 +1,211 @@
+"""What is returned: the values of `keep`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rosenblatt._examples import Examples, Weights, nobody_waits
+from rosenblatt._fit import Candidate
+from rosenblatt._voters import Voters
+
+if TYPE_CHECKING:
+    from rosenblatt._fit import Job, State
+
+
+@dataclass(frozen=True)
+class Result:
+    """The rule to return, in units of the learning rate, and its mistakes on the training rows."""
+
+    rule: Weights | Voters
+    mistakes: int
+
+
+class Keep(ABC):
+    """Watches training and says in the end which rule to return."""
+
+    averaged = False  # needs the mean of the weights
+    sees_every_update = False
+
+    def begin(self, job: Job, state: State) -> None:
+        """Training begins with the weights in `state`."""
+
+    def after_update(self, job: Job, state: State) -> None:
+        """One update was made."""
+
+    def after_epoch(self, job: Job, state: State) -> None:
+        """An epoch was made."""
+        if job.validating:
+            state.validation.append(self._validation_mistakes(job, state))
+
+    @abstractmethod
+    def _validation_mistakes(self, job: Job, state: State) -> int:
+        """Mistakes on the validation rows of the rule that would be returned now."""
+
+    @abstractmethod
+    def result(self, job: Job, state: State) -> Result:
+        """What to return; `state` stays as it is."""
+
+
+class Last(Keep):
+    """The weights after the last visit."""
+
+    def _weights(self, job: Job, state: State) -> Weights:
+        return state.memory.w
+
+    def _validation_mistakes(self, job: Job, state: State) -> int:
+        return _count(job.judges, self._weights(job, state), job.watch.breathe)
+
+    def result(self, job: Job, state: State) -> Result:
+        weights = self._weights(job, state)
+        if state.clean and weights is state.memory.w:
+            return Result(weights, 0)
+        return Result(weights, _count(job.machine.examples, weights))
+
+
+class Average(Last):
+    """The mean of the weights over all visits (Freund and Schapire 1999, Collins 2002)."""
+
+    averaged = True
+
+    def _weights(self, job: Job, state: State) -> Weights:
+        return job.machine.average(state.memory, state.visits)
+
+
+class _Kept(Keep):
+    """Keeps the weights with the fewest mistakes so far."""
+
+    def begin(self, job: Job, state: State) -> None:
+        w = state.memory.w.copy()
+        if w.any():
+            plain, weighted = job.judges.count([w], breathe=job.watch.breathe)
+            state.kept = Candidate(w, int(plain[0]), float(weighted[0]), averaged=False)
+        else:  # every row is on the hyperplane of zero weights
+            state.kept = Candidate(w, job.judges.n, job.judges.total_weight, averaged=False)
+
+    def _challengers(self, job: Job, state: State) -> list[tuple[Weights, bool]]:
+        """Weights to be judged, and whether they are averages; of equal ones the first is kept."""
+        last = (state.memory.w, False)
+        return [last, (job.machine.average(state.memory, state.visits), True)][: 1 + self.averaged]
+
+    def _challenge(self, job: Job, state: State) -> Candidate:
+        """The best of the weights kept so far and of the challengers."""
+        kept = state.kept
+        assert kept is not None
+        if state.clean and not job.validating:  # known without counting: no mistake
+            better = kept.weighted > 0 or kept.averaged
+            return Candidate(state.memory.w.copy(), 0, 0.0, averaged=False) if better else kept
+        challengers = self._challengers(job, state)
+        plain, weighted = job.judges.count(
+            [w for w, _ in challengers],
+            [kept.limit_for(averaged=averaged) for _, averaged in challengers],
+            job.watch.breathe,
+        )
+        for k, (w, averaged) in enumerate(challengers):
+            if weighted[k] < kept.limit_for(averaged=averaged):
+                kept = Candidate(w.copy(), int(plain[k]), float(weighted[k]), averaged)
+        return kept
+
+    def _validation_mistakes(self, job: Job, state: State) -> int:
+        assert state.kept is not None
+        return state.kept.mistakes
+
+    def result(self, job: Job, state: State) -> Result:
+        # An epoch that was cut short has weights that were not judged yet.
+        kept = self._challenge(job, state) if state.under_way else state.kept
+        assert kept is not None
+        if job.validating:
+            return Result(kept.weights, _count(job.machine.examples, kept.weights))
+        return Result(kept.weights, kept.mistakes)
+
+
+class Best(_Kept):
+    """After each epoch the last and the averaged weights are judged."""
+
+    averaged = True
+
+    def after_epoch(self, job: Job, state: State) -> None:
+        state.kept = self._challenge(job, state)
+        super().after_epoch(job, state)
+
+
+class Pocket(_Kept):
+    """Judged after every update (Gallant 1990, with ratchet)."""
+
+    sees_every_update = True
+
+    def after_update(self, job: Job, state: State) -> None:
+        state.kept = self._challenge(job, state)
+
+
+class PocketOfPass(_Kept):
+    """partial_fit: the rows of each call are others, so the kept weights are judged afresh."""
+
+    def begin(self, job: Job, state: State) -> None:
+        """Nothing is kept before the first call."""
+
+    def after_epoch(self, job: Job, state: State) -> None:
+        state.kept = self._challenge(job, state)
+
+    def _challenge(self, job: Job, state: State) -> Candidate:
+        rivals = self._challengers(job, state)
+        if state.kept is not None:
+            rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
+        plain, weighted = job.judges.count([w for w, _ in rivals], breathe=job.watch.breathe)
+        k = min(range(len(rivals)), key=lambda k: (weighted[k], rivals[k][1], k))
+        w, averaged = rivals[k]
+        return Candidate(w.copy(), int(plain[k]), float(weighted[k]), averaged)
+
+
+class BestOfPass(PocketOfPass):
+    """The same with the averaged weights."""
+
+    averaged = True
+
+
+class Vote(Keep):
+    """Every weight vector votes with the visits after which it was current (Freund, Schapire 1999)."""
+
+    sees_every_update = True
+
+    def begin(self, job: Job, state: State) -> None:
+        state.voters = Voters(len(state.memory.w))
+        if state.memory.w.any():
+            state.voters.append(state.memory.w, 0)
+
+    def after_update(self, job: Job, state: State) -> None:
+        assert state.voters is not None
+        state.voters.append(state.memory.w, state.visits)
+
+    def after_epoch(self, job: Job, state: State) -> None:
+        assert state.voters is not None
+        state.voters.close(state.visits)
+        super().after_epoch(job, state)
+
+    def _validation_mistakes(self, job: Job, state: State) -> int:
+        assert state.voters is not None
+        return job.judges.mistakes(state.voters.running_scores(job.judges.rows))
+
+    def result(self, job: Job, state: State) -> Result:
+        assert state.voters is not None
+        state.voters.close(state.visits)
+        examples = job.machine.examples
+        return Result(state.voters, examples.mistakes(state.voters.scores(examples.rows)))
+
+
+def _count(examples: Examples, weights: Weights, breathe: Callable[[], None] = nobody_waits) -> int:
+    plain, _ = examples.count([weights], breathe=breathe)
+    return int(plain[0])
+
+
+KEEPS: dict[str, type[Keep]] = {
+    "last": Last,
+    "best": Best,
+    "pocket": Pocket,
+    "average": Average,
+    "vote": Vote,
+}
+
+KEEPS_OF_A_PASS = {**KEEPS, "best": BestOfPass, "pocket": PocketOfPass}

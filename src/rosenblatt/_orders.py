@@ -1,0 +1,113 @@
+"""How a mistake is found: the values of `order`. An order advances the epoch by a chunk of visits.
+
+Arrays that an order holds can be rebuilt from the state alone: they are never saved.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt._kernels import kernels
+
+if TYPE_CHECKING:
+    from rosenblatt._examples import Examples
+    from rosenblatt._fit import Job, State
+
+
+class Order(ABC):
+    """An order of visits."""
+
+    def __init__(self, examples: Examples):
+        self.present, self.chunk = examples.present, examples.rows.chunk
+        self._index_type = examples.index_type
+        self.n = examples.n
+
+    def _room(self) -> np.ndarray:  # type: ignore[type-arg] # int32 or int64
+        return np.empty(self.n, dtype=self._index_type)
+
+    @abstractmethod
+    def advance(self, job: Job, state: State, most: int) -> None:
+        """Make some visits of the epoch under way, with at most `most` updates."""
+
+
+class Cyclic(Order):
+    """The given order."""
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        self._visit(job, state, self.present, most)
+
+    def _visit(self, job: Job, state: State, order: np.ndarray | None, most: int) -> None:  # type: ignore[type-arg]
+        end = min(state.position + self.chunk, self.n)
+        reached, updates = job.machine.visit(
+            state.memory, order, state.position, end, most, state.visits
+        )
+        state.record(reached - state.position, updates)
+        state.position = reached
+        state.clean = reached == self.n and state.mistakes[-1] == 0
+
+
+class Shuffle(Cyclic):
+    """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
+
+    def __init__(self, examples: Examples):
+        super().__init__(examples)
+        self._order = self._room()
+        self._arranged_for = 0
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        if self._arranged_for != state.epoch:
+            kernels.arrange(self._order, self.present, state.seed, state.epoch - 1, self.n)
+            self._arranged_for = state.epoch
+        self._visit(job, state, self._order, most)
+
+
+class Random(Order):
+    """Rows of a fresh permutation until the first mistake: uniform among all mistakes.
+
+    Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
+    """
+
+    def __init__(self, examples: Examples):
+        super().__init__(examples)
+        self._pool = self._room()
+        self._arranged = False
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        if not self._arranged:
+            kernels.arrange(self._pool, self.present, state.seed, state.draw, state.seen)
+            self._arranged = True
+        looks = min(self.chunk, self.n - state.position)
+        visits, updates, state.draw, state.seen = job.machine.search(
+            state.memory,
+            self._pool,
+            state.seed,
+            state.draw,
+            state.seen,
+            looks,
+            most,
+            state.visits,
+        )
+        state.record(visits, updates)
+        state.position += visits
+        state.clean = state.seen == self.n
+
+
+class Batch(Order):
+    """All mistakes at once: a step of gradient descent on the perceptron loss. One visit."""
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        mistakes = job.machine.descend(state.memory, state.visits, job.watch.breathe)
+        state.record(1, mistakes)
+        state.position = self.n
+        state.clean = mistakes == 0
+
+
+ORDERS: dict[str, type[Order]] = {
+    "cyclic": Cyclic,
+    "shuffle": Shuffle,
+    "random": Random,
+    "batch": Batch,
+}

@@ -1,0 +1,130 @@
+"""Weights in the space of the features: the machine under Perceptron.
+
+A machine knows how to look at rows and step; the loop in `_fit.py` knows when. Weights are lifted,
+(w, b), and in units of the learning rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._examples import Examples, Weights
+from rosenblatt._kernels import kernels
+
+
+@dataclass
+class Memory:
+    """What has been learned."""
+
+    w: Weights
+    drift: Weights | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
+    counts: NDArray[np.int64]  # updates by row
+
+    def copy(self) -> Memory:
+        drift = None if self.drift is None else self.drift.copy()
+        return Memory(self.w.copy(), drift, self.counts.copy())
+
+
+class Primal:
+    """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin."""
+
+    def __init__(self, examples: Examples, *, margin: float, intercept: bool):
+        self.examples, self.margin, self.intercept = examples, margin, intercept
+
+    def start(self, w: Weights, *, averaged: bool) -> Memory:
+        counts = np.zeros(self.examples.rows.n, dtype=np.int64)
+        # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
+        return Memory(w + 0.0, np.zeros_like(w) if averaged else None, counts)
+
+    def visit(
+        self,
+        memory: Memory,
+        order: NDArray[Any] | None,
+        begin: int,
+        end: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int]:
+        """Visit order[begin:end], at most `most` updates; returns the place reached, the updates."""
+        e = self.examples
+        return kernels.pass_(  # type: ignore[no-any-return] # one of two modules
+            e.rows.native,
+            e.y,
+            e.c,
+            order,
+            begin,
+            end,
+            most,
+            self.margin,
+            self.intercept,
+            memory.w,
+            memory.drift,
+            memory.counts,
+            visits,
+        )
+
+    def search(
+        self,
+        memory: Memory,
+        pool: NDArray[Any],
+        seed: int,
+        draw: int,
+        seen: int,
+        looks: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int, int, int]:
+        """Draw until mistakes; returns visits, updates, the draw, how many of its rows were seen."""
+        e = self.examples
+        return kernels.search(  # type: ignore[no-any-return] # one of two modules
+            e.rows.native,
+            e.y,
+            e.c,
+            pool,
+            seed,
+            draw,
+            seen,
+            looks,
+            most,
+            self.margin,
+            self.intercept,
+            memory.w,
+            memory.drift,
+            memory.counts,
+            visits,
+        )
+
+    def descend(self, memory: Memory, visits: int, breathe: Callable[[], None]) -> int:
+        """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
+        e = self.examples
+        step, marks = np.zeros_like(memory.w), np.zeros(e.rows.n, dtype=np.uint8)
+        mistakes = 0
+        for begin, end in e.rows.chunks(breathe):
+            mistakes += kernels.look(
+                e.rows.native,
+                e.y,
+                e.c,
+                begin,
+                end,
+                self.margin,
+                self.intercept,
+                memory.w,
+                step,
+                marks,
+            )
+        memory.w += step
+        if memory.drift is not None:
+            memory.drift += visits * step
+        memory.counts += marks
+        return mistakes
+
+    def average(self, memory: Memory, visits: int) -> Weights:
+        """The mean of the weights over all visits, those after each visit counted once."""
+        if memory.drift is None or visits == 0:
+            return memory.w
+        return memory.w - memory.drift / visits

@@ -1,0 +1,43 @@
+"""A trained linear rule: weights in units of the learning rate, and the learning rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._examples import Rows, Weights
+
+
+@dataclass(frozen=True)
+class LinearRule:
+    """score = η (w·x + b).
+
+    η multiplies the score, not the weights before it: whether a row is on the right side then does
+    not depend on η, not even by rounding.
+    """
+
+    weights: Weights  # lifted: (w, b)
+    eta: float
+
+    def signed(self, rows: Rows) -> NDArray[np.float64]:
+        """w·x + b: the sign decides."""
+        return rows.scores(self.weights)
+
+    def scores(self, rows: Rows) -> NDArray[np.float64]:
+        scores = self.signed(rows)
+        return scores if self.eta == 1 else self.eta * scores
+
+    @property
+    def coef(self) -> NDArray[np.float64]:
+        return _read_only(self.eta * self.weights[None, :-1])
+
+    @property
+    def intercept(self) -> NDArray[np.float64]:
+        return _read_only(self.eta * self.weights[-1:])
+
+
+def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    array.setflags(write=False)  # a change would not reach the rule
+    return array

@@ -1,0 +1,16 @@
+"""Why training ended, in words."""
+
+from enum import Enum
+
+
+class StopReason(str, Enum):
+    """Why training ended; each member is a sentence."""
+
+    CLEAN = "Every row was looked at under the same weights and none called for an update."
+    MAX_ITER = "max_iter epochs were made and rows still called for updates."
+    MAX_UPDATES = "max_updates updates were made."
+    INTERRUPTED = "Training was interrupted (Ctrl-C)."
+    ONE_PASS = "partial_fit made its one pass over the given rows."
+
+    def __str__(self) -> str:
+        return self.value

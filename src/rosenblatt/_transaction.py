@@ -1,0 +1,16 @@
+"""All or nothing: an estimator whose fit fails is as it was before."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    before = vars(estimator).copy()
+    try:
+        yield
+    except Exception:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

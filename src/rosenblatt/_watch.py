@@ -1,0 +1,78 @@
+"""What goes on outside while training runs: Ctrl-C is heard, progress is shown."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt._fit import State
+    from rosenblatt._progress import Progress
+
+
+class Interrupted(Exception):  # noqa: N818 - it is not an error
+    """Ctrl-C was pressed; raised between chunks of rows only, where the state is consistent."""
+
+
+class Watch:
+    """Holds Ctrl-C back while inside, so that training can end in an orderly way.
+
+    Kernels run for a few hundredths of a second at a time; between them `breathe` raises
+    Interrupted. On leaving, the handler that was there before gets its Ctrl-C.
+    """
+
+    def __init__(self, progress: Progress | None = None):
+        self._progress = progress
+        self._pressed = False
+        self._settled = False
+        self._previous: Any = None
+
+    def __enter__(self) -> Watch:
+        # Only the main thread may set handlers, and only a Python handler can be called later.
+        if threading.current_thread() is threading.main_thread():
+            previous = signal.getsignal(signal.SIGINT)
+            if callable(previous):
+                self._previous = previous
+                signal.signal(signal.SIGINT, self._press)
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+            if self._pressed and kind is None:
+                self._previous(signal.SIGINT, None)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        if self._pressed and self._settled:  # a second time, while finishing: at once
+            raise KeyboardInterrupt
+        self._pressed = True
+
+    def breathe(self) -> None:
+        """Called between chunks of rows."""
+        if self._pressed and not self._settled:
+            raise Interrupted
+
+    def settle(self) -> None:
+        """From here on the result is put together; `breathe` lets it."""
+        self._settled = True
+
+    def chunk(self, state: State) -> None:
+        """Some visits were made."""
+        if self._progress is not None:
+            self._progress.show(state)
+
+    def epoch(self, state: State) -> None:
+        """An epoch is over."""
+        if self._progress is not None:
+            self._progress.epoch(state)

@@ -1,0 +1,28 @@
+"""Our exceptions.
+
+RosenblattError
+├── InputError (also ValueError)        what was given cannot be learned from, or is not allowed
+│   └── InputTypeError (also TypeError) it is not even of a type that could be
+├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
+└── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
+"""
+
+
+class RosenblattError(Exception):
+    """Everything that rosenblatt raises by itself."""
+
+
+class InputError(RosenblattError, ValueError):
+    """What was given cannot be learned from, or is not an allowed value."""
+
+
+class InputTypeError(InputError, TypeError):
+    """What was given is not of an allowed type."""
+
+
+class WeightsOverflow(RosenblattError, OverflowError):  # noqa: N818 - the word says what happened
+    """The weights grew beyond floating-point numbers."""
+
+
+class TooManyVoters(RosenblattError, MemoryError):  # noqa: N818 - the word says what happened
+    """The weight vectors that vote would take more memory than they may."""

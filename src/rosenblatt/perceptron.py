@@ -1,0 +1,333 @@
+"""The perceptron: one estimator, three independent choices (order, margin, keep)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from rosenblatt import _advice, _validate
+from rosenblatt._examples import Examples, Weights
+from rosenblatt._fingerprint import fingerprint
+from rosenblatt._fit import Job, State, train
+from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep, Result
+from rosenblatt._linear import LinearClassifier
+from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
+from rosenblatt._primal import Primal
+from rosenblatt._progress import Progress
+from rosenblatt._rule import LinearRule
+from rosenblatt._stop import StopReason
+from rosenblatt._transaction import unchanged_on_error
+from rosenblatt._voters import Voters
+from rosenblatt._watch import Watch
+from rosenblatt.errors import InputError
+
+
+class Perceptron(LinearClassifier):
+    """A linear rule learned from its mistakes.
+
+    Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
+    each mistake w += η c_i y_i x_i and b += η c_i y_i, until every row was looked at under the
+    same weights and none was a mistake, or a limit is reached.
+
+    Parameters
+    ----------
+    order : {"shuffle", "cyclic", "random", "batch"}, default="shuffle"
+        How a mistake is found: a fresh permutation every epoch; the given order; uniformly among
+        all mistakes; all mistakes at once (gradient descent on the perceptron loss).
+    keep : {"best", "last", "pocket", "average", "vote"}, default="best"
+        What is returned. "best": of the last and the averaged weights after each epoch those with
+        the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
+        every update; "average": the mean over all visits; "vote": every weight vector votes.
+    eta0 : float, default=1.0
+        The learning rate η. From zero weights it scales w and changes nothing else.
+    margin : float, default=0.0
+        μ: a row calls for an update when y_i (w·x_i + b) <= μ.
+    fit_intercept : bool, default=True
+        False: the hyperplane goes through the origin, b = 0.
+    max_iter : int, default=1000
+        The most epochs. An epoch is n visits, or one step with order="batch".
+    max_updates : int or None, default=None
+        The most updates; None for no limit.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the steps of both classes. A weight scales the step; it is not repetition.
+    random_state : int, RandomState instance or None, default=None
+        Seeds order="shuffle" and "random".
+    warm_start : bool, default=False
+        Fitting again goes on: on the same data with the same parameters exactly where training
+        stopped, otherwise from the weights that were returned.
+    verbose : int, default=0
+        1 shows a progress bar, or lines where there is no terminal.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,)
+        The returned weights; keep="vote" has none.
+    classes_ : array of shape (2,)
+        The two labels; a score of 0 or greater means `classes_[1]`.
+    training_errors_ : int
+        Training rows with y_i (w·x_i + b) <= 0 under the returned rule. `1 - score(X, y)` may be
+        lower, since `predict` counts a score of 0 for `classes_[1]`.
+    converged_ : bool
+        Every row was looked at under the same weights and none called for an update.
+    stop_reason_ : StopReason
+        Why training ended, in words.
+    n_iter_, n_updates_ : int
+        Epochs begun; updates made (rows).
+    mistakes_ : array
+        Rows that called for an update, by epoch.
+    update_counts_ : array of shape (n,)
+        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i.
+    validation_mistakes_ : array
+        By epoch, the mistakes on X_val of the rule that would be returned then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import Perceptron
+    >>> X, y = np.array([[3, 3], [4, 3], [1, 1]]), [1, 1, -1]
+    >>> p = Perceptron(order="cyclic", keep="last").fit(X, y)
+    >>> p.coef_, p.intercept_, p.n_updates_
+    (array([[1., 1.]]), array([-3.]), 7)
+    """
+
+    def __init__(
+        self,
+        *,
+        order: Literal["shuffle", "cyclic", "random", "batch"] = "shuffle",
+        keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
+        eta0: float = 1.0,
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        max_updates: int | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ):
+        self.order = order
+        self.keep = keep
+        self.eta0 = eta0
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.max_updates = max_updates
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Train on rows X with labels y, from the given start (zeros by default).
+
+        With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
+        Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
+        """
+        with unchanged_on_error(self):
+            self._check_parameters()
+            X = _validate.rows(self, X, reset=True)
+            examples, classes = self._examples(X, y, sample_weight)
+            judges = self._judges(X_val, y_val, classes, examples)
+            recipe = self._recipe(X, examples) if self.warm_start else None
+            given = coef_init is not None or intercept_init is not None
+            state = None if given or recipe is None else self._resumed(recipe)
+            if state is None and self.warm_start and not given and hasattr(self, "_state"):
+                coef_init, intercept_init = self._returned(X.shape[1], classes)
+            start = _validate.start(coef_init, intercept_init, X.shape[1], self.fit_intercept)
+            with Watch(self._progress(examples, judges)) as watch:
+                job = self._job(ORDERS, KEEPS, examples, judges, watch)
+                if state is None:
+                    state = self._new_state(job, start)
+                reason = train(job, state, max_iter=self.max_iter, max_updates=self.max_updates)
+                self._publish(job, state, classes, reason, recipe)
+        self._warn(job, state)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """One pass over the given rows in their order (one step with order="batch").
+
+        Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
+        the last and the kept (keep="pocket"). `classes` are needed when the first call does not
+        hold rows of both. `mistakes_` and `update_counts_` are those of this call.
+        """
+        with unchanged_on_error(self):
+            self._check_parameters()
+            if isinstance(self.class_weight, str):
+                raise InputError(
+                    f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
+                    "with partial_fit: give a dict of weights."
+                )
+            X = _validate.rows(self, X, reset=not hasattr(self, "_state"))
+            examples, known = self._examples(X, y, sample_weight, self._known(classes))
+            with Watch() as watch:
+                job = self._job(_ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
+                state = self._next_state(job)
+                reason = train(job, state, max_iter=1, max_updates=None)
+                if reason is not StopReason.INTERRUPTED:
+                    reason = StopReason.ONE_PASS
+                self._publish(job, state, known, reason, None)
+        return self
+
+    # --- What is given ---------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        _validate.one_of("order", self.order, ORDERS)
+        _validate.one_of("keep", self.keep, KEEPS)
+        _validate.positive("eta0", self.eta0)
+        _validate.not_negative("margin", self.margin)
+        _validate.flag("fit_intercept", self.fit_intercept)
+        _validate.flag("warm_start", self.warm_start)
+        _validate.whole("max_iter", self.max_iter)
+        _validate.whole("max_updates", self.max_updates, or_none=True)
+
+    def _examples(
+        self, X: Any, y: Any, sample_weight: Any, classes: NDArray[Any] | None = None
+    ) -> tuple[Examples, NDArray[Any]]:
+        """Rows, signs and weights; and the classes: those given, else those found."""
+        labels = _validate.labels(y, X.shape[0])
+        c = _validate.sample_weights(sample_weight, X.shape[0])
+        return _validate.examples(X, labels, c, self.class_weight, classes)
+
+    def _judges(
+        self, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
+    ) -> Examples | None:
+        if (X_val is None) != (y_val is None):
+            raise InputError("Give X_val and y_val together, or neither.")
+        if X_val is None:
+            return None
+        X = _validate.rows(self, X_val, reset=False)
+        y = _validate.signs(_validate.labels(y_val, X.shape[0]), classes)
+        by_class = _validate.class_weights(self.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, _validate.weigh(None, y, by_class))
+
+    def _known(self, classes: Any) -> NDArray[Any] | None:
+        """The classes that partial_fit knows of."""
+        given = None if classes is None else _validate.given_classes(classes)
+        if not hasattr(self, "classes_"):
+            return given
+        if given is not None and list(given) != list(self.classes_):
+            raise InputError(
+                f"classes={list(given)} is not the same as on the first call to partial_fit: "
+                f"{list(self.classes_)}."
+            )
+        return self.classes_
+
+    # --- Where training starts -------------------------------------------------------------------
+
+    def _job(
+        self,
+        orders: dict[str, type[Order]],
+        keeps: dict[str, type[Keep]],
+        examples: Examples,
+        judges: Examples | None,
+        watch: Watch,
+    ) -> Job:
+        machine = Primal(examples, margin=self.margin / self.eta0, intercept=self.fit_intercept)
+        order, keep = orders[self.order](examples), keeps[self.keep]()
+        return Job(machine, order, keep, judges or examples, judges is not None, watch)
+
+    def _new_state(self, job: Job, start: Weights) -> State:
+        seed = int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
+        return State(job.machine.start(start / self.eta0, averaged=job.keep.averaged), seed)
+
+    def _recipe(self, X: Any, examples: Examples) -> tuple[Any, ...]:
+        """All that must be equal for training to go on where it stopped."""
+        return (*self._units(), self.order, self.margin, fingerprint(X, examples.y, examples.c))
+
+    def _units(self) -> tuple[Any, ...]:
+        return (self.keep, self.eta0, self.fit_intercept)
+
+    def _resumed(self, recipe: tuple[Any, ...]) -> State | None:
+        return self._state.copy() if getattr(self, "_trained_by", None) == recipe else None
+
+    def _returned(self, d: int, classes: NDArray[Any]) -> tuple[Weights, Weights]:
+        """The weights that the fit before returned (the last ones with keep="vote")."""
+        rule = self._rule
+        if isinstance(rule, Voters):
+            rule = LinearRule(self._state.memory.w, self._eta)
+        if rule.coef.shape[1] != d or list(classes) != list(self.classes_):
+            raise InputError(
+                f"warm_start=True, but the fit before was on {rule.coef.shape[1]} features with "
+                f"classes {list(self.classes_)}, and now there are {d} with {list(classes)}. "
+                "Set warm_start=False to begin anew."
+            )
+        return rule.coef, rule.intercept if self.fit_intercept else np.zeros(1)
+
+    def _next_state(self, job: Job) -> State:
+        """The state to begin a pass of partial_fit with."""
+        if not hasattr(self, "_state"):
+            return self._new_state(job, np.zeros(job.machine.examples.rows.d + 1))
+        if self._made_with != self._units():  # other units: only the weights can go on
+            coef, intercept = self._returned(job.machine.examples.rows.d, self.classes_)
+            return self._new_state(job, np.append(coef, intercept))
+        state = self._state.copy()
+        state.memory.counts = np.zeros(job.machine.examples.rows.n, dtype=np.int64)
+        state.mistakes, state.validation = [], []
+        state.clean = state.under_way = state.unseen_update = False
+        return state
+
+    # --- What comes out --------------------------------------------------------------------------
+
+    def _progress(self, examples: Examples, judges: Examples | None) -> Progress | None:
+        if not self.verbose:
+            return None
+        return Progress(type(self).__name__, self.max_iter, examples.n, (judges or examples).n)
+
+    def _publish(
+        self,
+        job: Job,
+        state: State,
+        classes: NDArray[Any],
+        reason: StopReason,
+        recipe: tuple[Any, ...] | None,
+    ) -> None:
+        job.watch.settle()
+        result = job.keep.result(job, state)
+        self._rule = self._scaled(result)
+        self._state, self._trained_by, self._made_with = state, recipe, self._units()
+        self._eta = float(self.eta0)
+        self.classes_ = classes
+        self.training_errors_ = result.mistakes
+        self.converged_ = state.clean
+        self.stop_reason_ = reason
+        self.n_iter_, self.n_updates_ = state.epoch, state.updates
+        self.mistakes_ = np.array(state.mistakes, dtype=np.int64)
+        self.update_counts_ = state.memory.counts
+        if job.validating:
+            self.validation_mistakes_ = np.array(state.validation, dtype=np.int64)
+        elif hasattr(self, "validation_mistakes_"):
+            del self.validation_mistakes_
+
+    def _scaled(self, result: Result) -> LinearRule | Voters:
+        if isinstance(result.rule, Voters):
+            return result.rule
+        return LinearRule(result.rule.copy(), float(self.eta0))
+
+    def _warn(self, job: Job, state: State) -> None:
+        n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
+        unmet = errors > 0 or self.margin > 0
+        if self.keep == "last" and self.stop_reason_ is StopReason.MAX_ITER and unmet:
+            text = _advice.unfinished(name, errors, n, state.mistakes, self.margin)
+        elif state.clean and errors > 0:
+            text = _advice.separable_but(name, self.keep, errors, n, "training came to one")
+        else:
+            return
+        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+
+
+_ONE_PASS: dict[str, type[Order]] = {name: Cyclic for name in ORDERS} | {"batch": Batch}

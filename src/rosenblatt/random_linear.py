@@ -1,0 +1,98 @@
+"""The random linear classifier: what guessing hyperplanes achieves. A baseline."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from rosenblatt import _validate
+from rosenblatt._linear import LinearClassifier
+from rosenblatt._rule import LinearRule
+from rosenblatt._transaction import unchanged_on_error
+from rosenblatt._watch import Interrupted, Watch
+
+_TOGETHER = 25  # hyperplanes judged in one pass over the rows
+
+
+class RandomLinearClassifier(LinearClassifier):
+    """The best of k random hyperplanes.
+
+    Each is uniform on the unit sphere of the lifted space: (w, b) is Gaussian, divided by its norm.
+    The one with the fewest training mistakes (by weight) is kept; of equal ones the first.
+
+    Parameters
+    ----------
+    k : int, default=100
+        How many hyperplanes are drawn.
+    fit_intercept : bool, default=True
+        False: hyperplanes through the origin, b = 0.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the draws.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,)
+        The best hyperplane.
+    classes_ : array of shape (2,)
+        The two labels; a score of 0 or greater means `classes_[1]`.
+    training_errors_ : int
+        Training rows with y_i (w·x_i + b) <= 0.
+    candidate_errors_ : array of shape (k,)
+        The same for each hyperplane drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import RandomLinearClassifier
+    >>> X, y = np.array([[3, 3], [4, 3], [1, 1]]), [1, 1, -1]
+    >>> RandomLinearClassifier(random_state=0).fit(X, y).training_errors_
+    0
+    """
+
+    def __init__(self, k: int = 100, *, fit_intercept: bool = True, random_state: Any = None):
+        self.k = k
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw k hyperplanes and keep the best on rows X with labels y.
+
+        Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
+        """
+        with unchanged_on_error(self):
+            _validate.whole("k", self.k)
+            _validate.flag("fit_intercept", self.fit_intercept)
+            X = _validate.rows(self, X, reset=True)
+            labels = _validate.labels(y, X.shape[0])
+            c = _validate.sample_weights(sample_weight, X.shape[0])
+            examples, classes = _validate.examples(X, labels, c, None, None)
+            planes = self._draw(X.shape[1])
+            plain, weighted = np.empty(0, dtype=np.int64), np.empty(0)
+            with Watch() as watch:
+                for begin in range(0, self.k, _TOGETHER):
+                    some = list(planes[begin : begin + _TOGETHER])
+                    try:
+                        counts = examples.count(some, breathe=watch.breathe if begin else _go_on)
+                    except Interrupted:
+                        break
+                    plain = np.append(plain, counts[0])
+                    weighted = np.append(weighted, counts[1])
+                best = int(np.argmin(weighted))
+                self._rule = LinearRule(planes[best], 1.0)
+                self.classes_ = classes
+                self.candidate_errors_ = plain
+                self.training_errors_ = int(plain[best])
+        return self
+
+    def _draw(self, d: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        random = check_random_state(self.random_state)
+        planes = random.standard_normal((self.k, d + 1))
+        if not self.fit_intercept:
+            planes[:, d] = 0
+        return np.asarray(planes / np.linalg.norm(planes, axis=1, keepdims=True))
+
+
+def _go_on() -> None:
+    """The first hyperplanes are judged whatever happens: there must be a best one."""

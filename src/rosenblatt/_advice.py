@@ -33,7 +33,7 @@ def unfinished(name: str, errors: int, n: int, mistakes: Sequence[int], margin: 
 def separable_but(name: str, keep: str, errors: int, n: int, why: str) -> str:
     """The rows are separable, as training itself showed, and yet the returned rule errs."""
     return (
-        f"{name}(keep={keep!r}) returns a rule with {errors} of {n} training rows on the wrong side, "
-        f"although a hyperplane with none exists: {why}. What to try: keep='best' (without "
+        f"{name}(keep={keep!r}) returns a rule with {errors} of {n} training rows on the wrong "
+        f"side, although a hyperplane with none exists: {why}. What to try: keep='best' (without "
         "validation rows) or keep='last', which return it."
     )

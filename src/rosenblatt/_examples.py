@@ -58,8 +58,9 @@ class Examples:
         self.rows, self.y, self.c = Rows(X), y, c
         self.index_type = np.int32 if self.rows.n <= np.iinfo(np.int32).max else np.int64
         # A row of weight 0 does not exist: `present` lists the others, None where all are.
-        absent = c is not None and not c.all()
-        self.present = np.flatnonzero(c).astype(self.index_type) if absent else None
+        self.present = None
+        if c is not None and not c.all():
+            self.present = np.flatnonzero(c).astype(self.index_type)
         self.n = self.rows.n if self.present is None else len(self.present)
         self.total_weight = float(self.n) if c is None else float(np.add.accumulate(c)[-1])
 

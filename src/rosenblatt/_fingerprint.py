@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
+from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._examples import Matrix, Weights
+from rosenblatt._examples import Matrix
 
 
-def fingerprint(X: Matrix, *arrays: Weights | None) -> str:
+def fingerprint(X: Matrix, *arrays: NDArray[Any] | None) -> str:
     """Equal for equal rows in the same storage; `arrays` are labels and weights."""
     parts = [X.data, X.indices, X.indptr] if sparse.issparse(X) else [X]
     digest = hashlib.sha256(repr(X.shape).encode())

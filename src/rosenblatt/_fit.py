@@ -16,8 +16,8 @@ import numpy as np
 
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._primal import Memory, Primal
-from rosenblatt._watch import Interrupted, Watch
 from rosenblatt._stop import StopReason
+from rosenblatt._watch import Interrupted, Watch
 from rosenblatt.errors import WeightsOverflow
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ UNLIMITED = 1 << 62
 
 @dataclass(frozen=True)
 class Candidate:
-    """Weights that were judged. Of equal mistakes the last weights are kept, then the older ones."""
+    """Weights that were judged. Of equal ones the last weights are kept, then the older."""
 
     weights: Weights
     mistakes: int

@@ -29,10 +29,10 @@ class Keep(ABC):
     averaged = False  # needs the mean of the weights
     sees_every_update = False
 
-    def begin(self, job: Job, state: State) -> None:
+    def begin(self, job: Job, state: State) -> None:  # noqa: B027 - nothing by default
         """Training begins with the weights in `state`."""
 
-    def after_update(self, job: Job, state: State) -> None:
+    def after_update(self, job: Job, state: State) -> None:  # noqa: B027 - nothing by default
         """One update was made."""
 
     def after_epoch(self, job: Job, state: State) -> None:
@@ -166,7 +166,7 @@ class BestOfPass(PocketOfPass):
 
 
 class Vote(Keep):
-    """Every weight vector votes with the visits after which it was current (Freund, Schapire 1999)."""
+    """Every weight vector votes with its visits (Freund and Schapire 1999)."""
 
     sees_every_update = True
 
@@ -208,4 +208,4 @@ KEEPS: dict[str, type[Keep]] = {
     "vote": Vote,
 }
 
-KEEPS_OF_A_PASS = {**KEEPS, "best": BestOfPass, "pocket": PocketOfPass}
+KEEPS_OF_A_PASS: dict[str, type[Keep]] = {**KEEPS, "best": BestOfPass, "pocket": PocketOfPass}

@@ -25,7 +25,7 @@ class Order(ABC):
         self._index_type = examples.index_type
         self.n = examples.n
 
-    def _room(self) -> np.ndarray:  # type: ignore[type-arg] # int32 or int64
+    def _room(self) -> np.ndarray:
         return np.empty(self.n, dtype=self._index_type)
 
     @abstractmethod
@@ -39,7 +39,7 @@ class Cyclic(Order):
     def advance(self, job: Job, state: State, most: int) -> None:
         self._visit(job, state, self.present, most)
 
-    def _visit(self, job: Job, state: State, order: np.ndarray | None, most: int) -> None:  # type: ignore[type-arg]
+    def _visit(self, job: Job, state: State, order: np.ndarray | None, most: int) -> None:
         end = min(state.position + self.chunk, self.n)
         reached, updates = job.machine.visit(
             state.memory, order, state.position, end, most, state.visits

@@ -50,7 +50,7 @@ class Primal:
         most: int,
         visits: int,
     ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `most` updates; returns the place reached, the updates."""
+        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
         e = self.examples
         return kernels.pass_(  # type: ignore[no-any-return] # one of two modules
             e.rows.native,
@@ -79,7 +79,7 @@ class Primal:
         most: int,
         visits: int,
     ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, how many of its rows were seen."""
+        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
         e = self.examples
         return kernels.search(  # type: ignore[no-any-return] # one of two modules
             e.rows.native,

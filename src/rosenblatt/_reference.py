@@ -25,7 +25,7 @@ CHUNK = 1 << 18
 
 
 class Rows:
-    """Rows read one at a time as float64, from an array or from the three arrays of a CSR matrix."""
+    """Rows read one at a time as float64, from an array or the three arrays of a CSR matrix."""
 
     def __init__(self, n: int, d: int, values: Any, indices: Any = None, indptr: Any = None):
         self.n, self.d = n, d
@@ -218,7 +218,7 @@ def look(
     margin: float,
     intercept: bool,
     w: Vector,
-    sum: Vector,  # noqa: A002 - it is the sum
+    sum: Vector,
     mark: NDArray[np.uint8],
 ) -> int:
     """Mark the rows that call for an update under w; sum += c_i y_i (x_i, 1) over them."""

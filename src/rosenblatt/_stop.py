@@ -1,9 +1,9 @@
 """Why training ended, in words."""
 
-from enum import Enum
+from enum import StrEnum
 
 
-class StopReason(str, Enum):
+class StopReason(StrEnum):
     """Why training ended; each member is a sentence."""
 
     CLEAN = "Every row was looked at under the same weights and none called for an update."
@@ -11,6 +11,3 @@ class StopReason(str, Enum):
     MAX_UPDATES = "max_updates updates were made."
     INTERRUPTED = "Training was interrupted (Ctrl-C)."
     ONE_PASS = "partial_fit made its one pass over the given rows."
-
-    def __str__(self) -> str:
-        return self.value

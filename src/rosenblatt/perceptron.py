@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from rosenblatt import _advice, _validate
+from rosenblatt import _advice, _targets, _validate
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._fingerprint import fingerprint
 from rosenblatt._fit import Job, State, train
@@ -148,7 +148,7 @@ class Perceptron(LinearClassifier):
             state = None if given or recipe is None else self._resumed(recipe)
             if state is None and self.warm_start and not given and hasattr(self, "_state"):
                 coef_init, intercept_init = self._returned(X.shape[1], classes)
-            start = _validate.start(coef_init, intercept_init, X.shape[1], self.fit_intercept)
+            start = _targets.start(coef_init, intercept_init, X.shape[1], self.fit_intercept)
             with Watch(self._progress(examples, judges)) as watch:
                 job = self._job(ORDERS, KEEPS, examples, judges, watch)
                 if state is None:
@@ -199,9 +199,9 @@ class Perceptron(LinearClassifier):
         self, X: Any, y: Any, sample_weight: Any, classes: NDArray[Any] | None = None
     ) -> tuple[Examples, NDArray[Any]]:
         """Rows, signs and weights; and the classes: those given, else those found."""
-        labels = _validate.labels(y, X.shape[0])
-        c = _validate.sample_weights(sample_weight, X.shape[0])
-        return _validate.examples(X, labels, c, self.class_weight, classes)
+        labels = _targets.labels(y, X.shape[0])
+        c = _targets.sample_weights(sample_weight, X.shape[0])
+        return _targets.examples(X, labels, c, self.class_weight, classes)
 
     def _judges(
         self, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
@@ -211,13 +211,13 @@ class Perceptron(LinearClassifier):
         if X_val is None:
             return None
         X = _validate.rows(self, X_val, reset=False)
-        y = _validate.signs(_validate.labels(y_val, X.shape[0]), classes)
-        by_class = _validate.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, _validate.weigh(None, y, by_class))
+        y = _targets.signs(_targets.labels(y_val, X.shape[0]), classes)
+        by_class = _targets.class_weights(self.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, _targets.weigh(None, y, by_class))
 
     def _known(self, classes: Any) -> NDArray[Any] | None:
         """The classes that partial_fit knows of."""
-        given = None if classes is None else _validate.given_classes(classes)
+        given = None if classes is None else _targets.given_classes(classes)
         if not hasattr(self, "classes_"):
             return given
         if given is not None and list(given) != list(self.classes_):
@@ -330,4 +330,4 @@ class Perceptron(LinearClassifier):
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
 
-_ONE_PASS: dict[str, type[Order]] = {name: Cyclic for name in ORDERS} | {"batch": Batch}
+_ONE_PASS: dict[str, type[Order]] = dict.fromkeys(ORDERS, Cyclic) | {"batch": Batch}

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from rosenblatt import _validate
+from rosenblatt import _targets, _validate
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._rule import LinearRule
 from rosenblatt._transaction import unchanged_on_error
@@ -65,9 +65,9 @@ class RandomLinearClassifier(LinearClassifier):
             _validate.whole("k", self.k)
             _validate.flag("fit_intercept", self.fit_intercept)
             X = _validate.rows(self, X, reset=True)
-            labels = _validate.labels(y, X.shape[0])
-            c = _validate.sample_weights(sample_weight, X.shape[0])
-            examples, classes = _validate.examples(X, labels, c, None, None)
+            labels = _targets.labels(y, X.shape[0])
+            c = _targets.sample_weights(sample_weight, X.shape[0])
+            examples, classes = _targets.examples(X, labels, c, None, None)
             planes = self._draw(X.shape[1])
             plain, weighted = np.empty(0, dtype=np.int64), np.empty(0)
             with Watch() as watch:

@@ -13,32 +13,62 @@ struct Candidates {
   ROSENBLATT_INLINE const double* operator[](int64_t a) const { return w + a * stride; }
 };
 
-// Adds the mistakes (y s <= 0) on the rows begin .. end to plain[a], their weights to weighted[a].
-// A candidate that has reached limit[a] cannot win: it is dropped, its totals then mean nothing
-// more. Returns false once all are dropped.
+// Mistakes so far: how many, and their weight (summed in the order of the rows).
+struct Tally {
+  int64_t plain;
+  double weighted;
+
+  // On the hyperplane, or with a score that overflowed to NaN: a mistake.
+  ROSENBLATT_INLINE void add(double m, double c) {
+    const bool mistake = c != 0 && !(m > 0);
+    plain += mistake;
+    weighted += mistake ? c : 0;
+  }
+};
+
+template <class Rows>
+ROSENBLATT_INLINE void count_one(const Rows& rows, Labels labels, const double* w, int64_t begin,
+                                 int64_t end, Tally& total) {
+  Tally tally = total;
+  for (int64_t i = begin; i < end; ++i)
+    tally.add(labels.y[i] * rows.score(i, w), labels.weight(i));
+  total = tally;
+}
+
+template <class Rows>
+ROSENBLATT_INLINE void count_pair(const Rows& rows, Labels labels, const double* u, const double* v,
+                                  int64_t begin, int64_t end, Tally* total) {
+  Tally first = total[0], second = total[1];
+  for (int64_t i = begin; i < end; ++i) {
+    double score[2];
+    rows.score_pair(i, u, v, score);
+    first.add(labels.y[i] * score[0], labels.weight(i));
+    second.add(labels.y[i] * score[1], labels.weight(i));
+  }
+  total[0] = first;
+  total[1] = second;
+}
+
+// Adds the mistakes (y s <= 0) on the rows begin .. end to the total of each candidate. One whose
+// weighted total has reached limit[a] cannot win: it is dropped, its total then means nothing more.
+// Returns false once all are dropped.
 template <class Rows>
 ROSENBLATT_INLINE bool count(const Rows& rows, Labels labels, Candidates candidates,
-                             const double* limit, int64_t begin, int64_t end, int64_t* plain,
-                             double* weighted) {
+                             const double* limit, int64_t begin, int64_t end, Tally* total) {
   constexpr int64_t block = 64;  // rows stay in cache for the next candidate
   bool alive = true;
   for (int64_t from = begin; from < end && alive; from += block) {
     const int64_t to = from + block < end ? from + block : end;
     alive = false;
     for (int64_t a = 0; a < candidates.k; ++a) {
-      if (weighted[a] >= limit[a]) continue;
+      if (total[a].weighted >= limit[a]) continue;
       alive = true;
-      const double* w = candidates[a];
-      int64_t mistakes = 0;
-      double weight = weighted[a];
-      for (int64_t i = from; i < to; ++i) {
-        const double c = labels.weight(i);
-        const bool mistake = c != 0 && !(labels.y[i] * rows.score(i, w) > 0);
-        mistakes += mistake;
-        weight += mistake ? c : 0;
+      if (a + 1 < candidates.k && total[a + 1].weighted < limit[a + 1]) {
+        count_pair(rows, labels, candidates[a], candidates[a + 1], from, to, total + a);
+        ++a;
+      } else {
+        count_one(rows, labels, candidates[a], from, to, total[a]);
       }
-      plain[a] += mistakes;
-      weighted[a] = weight;
     }
   }
   return alive;

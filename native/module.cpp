@@ -123,7 +123,7 @@ NB_MODULE(_core, m) {
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,
          Vector<int64_t> counts, int64_t visits) {
-        Learner learner{w.data(), data(drift), counts.data(), intercept, visits, 0};
+        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0};
         int64_t reached = begin;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           reached = pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order), begin, end,
@@ -141,7 +141,7 @@ NB_MODULE(_core, m) {
          uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
          bool intercept, Vector<double> w, Maybe<double> drift, Vector<int64_t> counts,
          int64_t visits) {
-        Learner learner{w.data(), data(drift), counts.data(), intercept, visits, 0};
+        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0};
         Draw draw{number, seen};
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           search(view, labels_of(y, c), FixedIncrement{margin}, indices(std::optional(pool)),
@@ -173,11 +173,18 @@ NB_MODULE(_core, m) {
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, Matrix<const double> w,
          Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
          Vector<double> weighted) {
+        const int64_t k = int64_t(w.shape(0));
+        std::vector<Tally> total(k);
+        for (int64_t a = 0; a < k; ++a) total[a] = {plain.data()[a], weighted.data()[a]};
         bool alive = true;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           alive = count(view, labels_of(y, c), candidates_of(w), limit.data(), begin, end,
-                        plain.data(), weighted.data());
+                        total.data());
         });
+        for (int64_t a = 0; a < k; ++a) {
+          plain.data()[a] = total[a].plain;
+          weighted.data()[a] = total[a].weighted;
+        }
         return alive;
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),

@@ -19,10 +19,29 @@ struct Labels {
   ROSENBLATT_INLINE double weight(int64_t i) const { return c ? c[i] : 1.0; }
 };
 
+// Updates by row. They lie scattered in memory: waiting for each would stall the visits, so rows are
+// noted and counted together, where the waits overlap.
+struct Counts {
+  int64_t* of_row;
+  int64_t noted[64];
+  int filled = 0;
+
+  explicit Counts(int64_t* counts) : of_row(counts) {}
+  ~Counts() { write(); }
+  ROSENBLATT_INLINE void add(int64_t i) {
+    noted[filled++] = i;
+    if (filled == 64) write();
+  }
+  void write() {
+    for (int k = 0; k < filled; ++k) ++of_row[noted[k]];
+    filled = 0;
+  }
+};
+
 struct Learner {
-  double* w;        // lifted weights
-  double* drift;    // sum of (visits before the update) * step; the average is w - drift / visits
-  int64_t* counts;  // updates by row
+  double* w;      // lifted weights
+  double* drift;  // sum of (visits before the update) * step; the average is w - drift / visits
+  Counts counts;
   bool intercept;
   int64_t visits, updates;
 
@@ -35,7 +54,7 @@ struct Learner {
       rows.add(i, shift, drift);
       if (intercept) drift[rows.d] += shift;
     }
-    ++counts[i];
+    counts.add(i);
     ++updates;
   }
 };
@@ -64,7 +83,10 @@ ROSENBLATT_INLINE int64_t pass(const Rows& rows, Labels labels, Rule rule, Indic
   }
   for (; k < end && learner.updates < stop; ++k) {
     if (k + 2 * ahead < end) rows.prefetch_place(order[k + 2 * ahead]);
-    if (k + ahead < end) rows.template prefetch<2>(order[k + ahead]);
+    if (k + ahead < end) {
+      rows.template prefetch<2>(order[k + ahead]);
+      ROSENBLATT_PREFETCH(labels.y + order[k + ahead], 1);
+    }
     if (k + 2 < end) rows.template prefetch<1>(order[k + 2]);
     visit(rows, labels, rule, order[k], learner);
   }

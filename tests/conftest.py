@@ -1,0 +1,44 @@
+"""Shared by all tests: how long to run, and which core runs."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rosenblatt import _examples, _orders, _primal, _reference
+
+SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
+
+settings.register_profile("test", max_examples=50, deadline=None, derandomize=True)
+settings.register_profile(
+    "soak", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("soak" if SOAK else "test")
+
+
+@pytest.fixture(scope="session")
+def heavy():
+    """How many times a heavy test runs: all of its count in `make soak`, a twentieth otherwise."""
+    return lambda count: count if SOAK else max(count // 20, 1)
+
+
+@pytest.fixture
+def with_core(monkeypatch):
+    """A function that makes estimators run on another core: `_core` or `_reference`."""
+
+    def use(core):
+        for module in (_examples, _orders, _primal):
+            monkeypatch.setattr(module, "kernels", core)
+
+    return use
+
+
+@pytest.fixture
+def on_reference(with_core):
+    with_core(_reference)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)

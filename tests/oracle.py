@@ -1,0 +1,127 @@
+"""The definitions, followed literally in exact arithmetic: slow, and independent of the library.
+
+Every weight vector that was ever current is stored, means are taken over the stored ones, mistakes
+are counted over all rows every time.
+"""
+
+from fractions import Fraction
+
+M = (1 << 64) - 1
+G = 0x9E3779B97F4A7C15
+
+
+def splitmix(state):
+    z = state
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & M
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & M
+    return z ^ (z >> 31)
+
+
+def permutation(seed, k, n):
+    """Permutation k of a seed: Fisher and Yates from the front with SplitMix64."""
+    state, places = splitmix((seed + (k + 1) * G) & M), list(range(n))
+    for i in range(n):
+        state = (state + G) & M
+        j = i + (splitmix(state) * (n - i)) // (1 << 64)
+        places[i], places[j] = places[j], places[i]
+    return places
+
+
+class Oracle:
+    """A perceptron run of a number of epochs; everything in Fractions and in units of η."""
+
+    def __init__(self, X, y, *, c=None, margin=0, intercept=True, start=None, seed=0):
+        self.X = [[Fraction(v) for v in row] + [Fraction(int(intercept))] for row in X.tolist()]
+        self.y, self.n = [int(v) for v in y], len(y)
+        self.c = [Fraction(1)] * self.n if c is None else [Fraction(v) for v in c]
+        self.margin, self.seed = Fraction(margin), seed
+        self.w = [Fraction(v) for v in (start if start is not None else [0] * len(self.X[0]))]
+        self.after_visit = []  # the weights after each visit
+        self.after_update = [self.w]  # the start, then the weights after each update
+        self.after_epoch = [(self.w, None)]  # (last, mean so far); the start has no mean
+        self.mistakes, self.counts, self.clean = [], [0] * self.n, False
+
+    def m(self, w, i):
+        return self.y[i] * sum(a * b for a, b in zip(w, self.X[i], strict=True))
+
+    def step(self, rows):
+        for i in rows:
+            self.w = [a + self.c[i] * self.y[i] * b for a, b in zip(self.w, self.X[i], strict=True)]
+            self.counts[i] += 1
+
+    def visit(self, i):
+        mistake = self.m(self.w, i) <= self.margin
+        if mistake:
+            self.step([i])
+            self.after_update.append(self.w)
+        self.after_visit.append(self.w)
+        return mistake
+
+    def mean(self):
+        k = len(self.after_visit)
+        return [sum(w[j] for w in self.after_visit) / k for j in range(len(self.w))]
+
+    def run(self, order, epochs):
+        draws = self.draws()
+        for e in range(epochs):
+            self.mistakes.append(0)
+            if order == "batch":
+                rows = [i for i in range(self.n) if self.m(self.w, i) <= self.margin]
+                self.step(rows)
+                if rows:
+                    self.after_update.append(self.w)
+                self.after_visit.append(self.w)
+                self.mistakes[-1] = len(rows)
+                self.clean = not rows
+            elif order == "random":
+                for _ in range(self.n):
+                    self.mistakes[-1] += next(draws)
+                    if self.clean:
+                        break
+            else:
+                order_now = (
+                    range(self.n) if order == "cyclic" else permutation(self.seed, e, self.n)
+                )
+                self.mistakes[-1] = sum([self.visit(i) for i in order_now])
+                self.clean = self.mistakes[-1] == 0
+            self.after_epoch.append((self.w, self.mean()))
+            if self.clean:
+                break
+        return self
+
+    def draws(self):
+        k = 0
+        while True:
+            for seen, i in enumerate(permutation(self.seed, k, self.n), start=1):
+                mistake = self.visit(i)
+                self.clean = not mistake and seen == self.n
+                yield mistake
+                if mistake:
+                    break
+            k += 1
+
+    def errors(self, w):
+        return sum(self.m(w, i) <= 0 for i in range(self.n))
+
+    def weighted_errors(self, w):
+        return sum(self.c[i] for i in range(self.n) if self.m(w, i) <= 0)
+
+    def best(self):
+        """Fewest weighted mistakes; ties prefer last weights, then the older."""
+        rivals = []
+        for age, (last, mean) in enumerate(self.after_epoch):
+            rivals.append((self.weighted_errors(last), 0, age, last))
+            if mean is not None:
+                rivals.append((self.weighted_errors(mean), 1, age, mean))
+        return min(rivals, key=lambda r: r[:3])[3]
+
+    def pocket(self):
+        return min((self.weighted_errors(w), age, w) for age, w in enumerate(self.after_update))[2]
+
+    def mean_vote(self, x):
+        x = [Fraction(v) for v in x] + [self.X[0][-1]]
+        votes = [
+            1 if sum(a * b for a, b in zip(w, x, strict=True)) >= 0 else -1
+            for w in self.after_visit
+        ]
+        return Fraction(sum(votes), len(votes))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Oracle, permutation
 from sklearn.exceptions import ConvergenceWarning
 
+from oracle import Oracle, permutation
 from rosenblatt import Perceptron
 from rosenblatt._kernels import kernels
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rosenblatt._kernels import CHUNK, kernels
 
 Weights = NDArray[np.float64]
-Matrix = Any  # a C-contiguous array or a sorted CSR matrix, float32 or float64
+
+
+class Csr(NamedTuple):
+    """The arrays of a CSR matrix: contiguous, sorted, without duplicates, one type of index."""
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    shape: tuple[int, int]
+
+
+Matrix = NDArray[Any] | Csr
+"""Rows as the kernels take them: a C-contiguous array or Csr, float32 or float64."""
 
 
 def nobody_waits() -> None:
@@ -23,10 +34,11 @@ class Rows:
     """The rows of X as the kernels take them; X is borrowed, never copied."""
 
     def __init__(self, X: Matrix):
+        self.X = X
         self.n, self.d = X.shape
-        if sparse.issparse(X):
+        if isinstance(X, Csr):
             self.native = kernels.csr(X.data, X.indices, X.indptr, self.d)
-            numbers_per_row = X.nnz // max(self.n, 1) + 1
+            numbers_per_row = len(X.data) // max(self.n, 1) + 1
         else:
             self.native = kernels.dense(X)
             numbers_per_row = self.d

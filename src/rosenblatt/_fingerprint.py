@@ -6,14 +6,13 @@ import hashlib
 from typing import Any
 
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rosenblatt._examples import Matrix
+from rosenblatt._examples import Csr, Matrix
 
 
 def fingerprint(X: Matrix, *arrays: NDArray[Any] | None) -> str:
     """Equal for equal rows in the same storage; `arrays` are labels and weights."""
-    parts = [X.data, X.indices, X.indptr] if sparse.issparse(X) else [X]
+    parts = [X.data, X.indices, X.indptr] if isinstance(X, Csr) else [X]
     digest = hashlib.sha256(repr(X.shape).encode())
     for part in [*parts, *arrays]:
         digest.update(b"none" if part is None else str(part.dtype).encode())

@@ -138,9 +138,9 @@ def _finish_epoch(job: Job, state: State, last_update: int) -> StopReason | None
 
 
 def check_finite(state: State) -> None:
-    if not np.isfinite(state.memory.w).all():
+    if not state.memory.finite():
         raise WeightsOverflow(
             f"The weights grew beyond the largest floating-point number in epoch {state.epoch}. "
-            "The features are too large: scale them first, for example with "
-            "sklearn.preprocessing.StandardScaler."
+            "Something is too large: scale the features, for example with "
+            "sklearn.preprocessing.StandardScaler; weights, starts and 1/eta0 count, too."
         )

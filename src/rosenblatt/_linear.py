@@ -24,14 +24,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The score of each row, w·x + b; the mean vote in [-1, 1] with keep="vote"."""
         rows = self._rows(X)
-        return self._checked(self._rule.scores(rows), X)
+        return self._checked(self._rule.scores(rows), rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: `classes_[1]` where the score is 0 or greater."""
         rows = self._rows(X)
         rule = self._rule
         signed = rule.signed(rows) if isinstance(rule, LinearRule) else rule.scores(rows)
-        return self.classes_[(self._checked(signed, X) >= 0).astype(np.intp)]
+        return self.classes_[(self._checked(signed, rows) >= 0).astype(np.intp)]
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
@@ -40,9 +40,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
         finite = not isinstance(self._rule, LinearRule)
         return Rows(_validate.rows(self, X, reset=False, finite=finite))
 
-    def _checked(self, scores: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+    def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
         if not np.isfinite(scores).all():
-            _validate.refuse_not_finite(self, X)
+            _validate.refuse_not_finite(self, rows.X, scores)
         return scores
 
     @property

@@ -25,6 +25,9 @@ class Memory:
     drift: Weights | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
     counts: NDArray[np.int64]  # updates by row
 
+    def finite(self) -> bool:
+        return all(v is None or bool(np.isfinite(v).all()) for v in (self.w, self.drift))
+
     def copy(self) -> Memory:
         drift = None if self.drift is None else self.drift.copy()
         return Memory(self.w.copy(), drift, self.counts.copy())
@@ -117,9 +120,10 @@ class Primal:
                 step,
                 marks,
             )
-        memory.w += step
-        if memory.drift is not None:
-            memory.drift += visits * step
+        with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
+            memory.w += step
+            if memory.drift is not None:
+                memory.drift += visits * step
         memory.counts += marks
         return mistakes
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt._examples import Examples
+from rosenblatt._examples import Examples, Matrix
 from rosenblatt._validate import not_negative
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -20,76 +21,108 @@ _BLOCK = 1 << 16  # labels are encoded in blocks, so that a million of them take
 # --- Labels ------------------------------------------------------------------------------------
 
 
-def labels(y: Any, n: int) -> NDArray[Any]:
+def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
     """y as a one-dimensional array of n labels."""
     if y is None:
         raise InputError(
-            "This estimator requires y to be passed, but the target y is None: give two classes."
+            f"This estimator requires y to be passed, but the target y is None: give {name}, one "
+            "label for each row."
         )
+    if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
+        raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
     y = np.asarray(column_or_1d(y, warn=True))
     if len(y) != n:
         raise InputError(
-            f"X has {n} rows but y has {len(y)} labels: found input variables with inconsistent "
-            "numbers of samples. Give one label for each row."
+            f"There are {n} rows but {name} has {len(y)} labels: found input variables with "
+            "inconsistent numbers of samples. Give one label for each row."
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError(
-            "Input y contains NaN or infinity. Give every row a label or leave it out."
-        )
+        raise InputError(f"Input {name} contains NaN or infinity: {_GIVE_LABELS}.")
     return np.asarray(y)
 
 
-def two_classes(y: NDArray[Any], present: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+_GIVE_LABELS = "give every row a label, or drop the rows that have none"
+
+
+def _mixed(y: Any, name: str) -> str:
+    kinds = ", ".join(sorted({type(v).__name__ for v in y}))
+    return (
+        f"{name} mixes labels of different types ({kinds}), or holds missing ones. Give labels of "
+        f"one type: {_GIVE_LABELS}."
+    )
+
+
+def two_classes(
+    y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
+) -> NDArray[Any]:
     """The two different labels in y, sorted; rows that are not present have no say."""
     found = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
         if present is not None:
             block = block[present[begin : begin + _BLOCK]]
-        found = _unique(np.concatenate([found, _unique(block)]))
+        found = _unique(np.concatenate([found, _unique(block, "y")]), "y")
         if len(found) > 2:
+            found = _unique(y if present is None else y[present], "y")
             break
+    _refuse_not_labels(found)
     if len(found) > 2:
-        check_classification_targets(y)  # a regression target: scikit-learn's words
-        raise InputError(_THREE.format(k=len(np.unique(y))))
+        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {_FOR_MORE}")
     if len(found) < 2:
         kept = "" if present is None else " after the rows of weight 0 are left out"
-        raise InputError(
-            f"y holds one class only{kept}: {list(found)}. A perceptron needs rows of two classes."
+        advice = (
+            "Pass both as classes=[...] on the first call to partial_fit."
+            if one_of_many
+            else "Give rows of both."
         )
-    check_classification_targets(found)
+        raise InputError(
+            f"y holds one class only{kept}: {found.tolist()}. A perceptron needs two classes. "
+            f"{advice}"
+        )
     return found
 
 
-_THREE = (
-    "Only binary classification is supported: y holds {k} classes, 2 are allowed. For more classes "
-    "train one rule for each: sklearn.multiclass.OneVsRestClassifier(Perceptron())."
+_ONLY_BINARY = "Only binary classification is supported, with 2 classes"
+_FOR_MORE = (
+    "For more classes train one rule for each: "
+    "sklearn.multiclass.OneVsRestClassifier(Perceptron())."
 )
 
 
-def _unique(values: NDArray[Any]) -> NDArray[Any]:
+def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:
     try:
-        return np.unique(values)
+        found = np.unique(values)
     except TypeError:
-        kinds = sorted({type(v).__name__ for v in values})
-        raise InputTypeError(
-            f"y mixes labels of different types ({', '.join(kinds)}). Give labels of one type; for "
-            "text with missing values fill them in or leave those rows out."
-        ) from None
+        raise InputTypeError(_mixed(values, name)) from None
+    if found.dtype == object and any(v is None or v != v for v in found.tolist()):
+        raise InputError(f"Input {name} contains NaN or None: {_GIVE_LABELS}.")
+    return found
+
+
+def _refuse_not_labels(found: NDArray[Any]) -> None:
+    """A regression target gets scikit-learn's error."""
+    if found.dtype == object:  # Python's own numbers and booleans are labels, too
+        found = np.array(found.tolist())
+    with warnings.catch_warnings():  # one error is enough
+        warnings.simplefilter("ignore")
+        check_classification_targets(found)
 
 
 def given_classes(classes: Any) -> NDArray[Any]:
     """The classes that partial_fit was told of."""
-    found = _unique(column_or_1d(np.asarray(classes)))
+    found = _unique(np.ravel(np.asarray(classes)), "classes")
     if len(found) > 2:
-        raise InputError(_THREE.format(k=len(found)))
+        raise InputError(f"{_ONLY_BINARY}: classes holds {len(found)}. {_FOR_MORE}")
     if len(found) < 2:
-        raise InputError(f"classes={list(found)} is one class only; give the two labels of y.")
+        raise InputError(f"classes={found.tolist()} is one class only; give the two labels of y.")
     return found
 
 
 def signs(
-    y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None = None
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    name: str = "y",
 ) -> NDArray[np.int8]:
     """-1 where y is classes[0], +1 where it is classes[1]; whatever where a row is not present."""
     out = np.empty(len(y), dtype=np.int8)
@@ -102,8 +135,8 @@ def signs(
         strange = np.flatnonzero(neither)
         if len(strange):
             raise InputError(
-                f"y holds {block[strange[0]]!r} at row {begin + strange[0]}, which is not one of "
-                f"the two classes {list(classes)}."
+                f"{name} holds {block[strange[0]].item()!r} at row {begin + strange[0]}, which is "
+                f"not one of the two classes {classes.tolist()}."
             )
         out[begin : begin + len(block)] = np.where(second, 1, -1)
     return out
@@ -116,16 +149,8 @@ def sample_weights(weight: Any, n: int) -> NDArray[np.float64] | None:
     """One finite weight, 0 or greater, for each row; None where all are 1."""
     if weight is None:
         return None
-    if isinstance(weight, numbers.Real):
-        c = np.full(n, float(weight))
-    else:
-        c = check_array(
-            weight,
-            ensure_2d=False,
-            dtype=np.float64,
-            ensure_all_finite=False,
-            input_name="sample_weight",
-        )
+    c = np.full(n, weight) if isinstance(weight, numbers.Real) else weight
+    c = _floats("sample_weight", c)
     if c.shape != (n,):
         raise InputError(
             f"sample_weight has shape {c.shape}, but X has {n} rows: give one weight for each row, "
@@ -165,15 +190,15 @@ def class_weights(
     if not hasattr(class_weight, "get"):
         raise InputError(
             f"class_weight={class_weight!r} is not allowed: give 'balanced', None, or a dict like "
-            f"{{{classes[0]!r}: 1.0, {classes[1]!r}: 2.0}}."
+            f"{dict(zip(classes.tolist(), (1.0, 2.0), strict=True))}."
         )
-    unknown = [k for k in class_weight if k not in list(classes)]
+    both = classes.tolist()
+    unknown = [k for k in class_weight if k not in both]
     if unknown:
-        raise InputError(
-            f"class_weight has the key {unknown[0]!r}, but the classes are {list(classes)}."
-        )
-    first, second = (not_negative("class_weight", class_weight.get(k, 1.0)) for k in classes)
-    return first, second
+        raise InputError(f"class_weight has the key {unknown[0]!r}, but the classes are {both}.")
+    for k in both:
+        not_negative(f"class_weight[{k!r}]", class_weight.get(k, 1.0))
+    return float(class_weight.get(both[0], 1.0)), float(class_weight.get(both[1], 1.0))
 
 
 def weigh(
@@ -190,7 +215,7 @@ def start(coef_init: Any, intercept_init: Any, d: int, fit_intercept: bool) -> N
     """The lifted start (w, b), a copy of what was given; zeros where nothing was."""
     w = np.zeros(d + 1)
     if coef_init is not None:
-        coef = _floats("coef_init", coef_init)
+        coef = _finite_floats("coef_init", coef_init)
         if coef.size != d or coef.shape not in ((d,), (1, d)):
             raise InputError(
                 f"coef_init has shape {coef.shape}, but X has {d} features: give shape ({d},) or "
@@ -198,7 +223,7 @@ def start(coef_init: Any, intercept_init: Any, d: int, fit_intercept: bool) -> N
             )
         w[:d] = coef.ravel()
     if intercept_init is not None:
-        intercept = _floats("intercept_init", intercept_init)
+        intercept = _finite_floats("intercept_init", intercept_init)
         if intercept.size != 1:
             raise InputError(f"intercept_init={intercept_init!r} is not allowed: give one number.")
         if not fit_intercept and intercept.ravel()[0] != 0:
@@ -212,9 +237,21 @@ def start(coef_init: Any, intercept_init: Any, d: int, fit_intercept: bool) -> N
 
 def _floats(name: str, value: Any) -> NDArray[np.float64]:
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputTypeError(f"{name} holds something that is not a number: {value!r}.") from None
+        array = np.asarray(value)
+    except ValueError:
+        raise InputTypeError(
+            f"{name} holds lists of different lengths, not a number in each place."
+        ) from None
+    if array.dtype.kind not in "biuf":
+        values = array.ravel().tolist()
+        strange = [v for v in values if not isinstance(v, numbers.Real)]
+        if strange:
+            raise InputTypeError(f"{name} holds {strange[0]!r}, which is not a number.")
+    return array.astype(np.float64)
+
+
+def _finite_floats(name: str, value: Any) -> NDArray[np.float64]:
+    array = _floats(name, value)
     if not np.isfinite(array).all():
         raise InputError(f"{name} holds NaN or infinity; give finite numbers.")
     return array
@@ -224,22 +261,32 @@ def _floats(name: str, value: Any) -> NDArray[np.float64]:
 
 
 def examples(
-    X: Any,
-    y: NDArray[Any],
-    c: NDArray[np.float64] | None,
+    X: Matrix,
+    y: Any,
+    sample_weight: Any,
     class_weight: Any,
-    classes: NDArray[Any] | None,
+    classes: NDArray[Any] | None = None,
+    *,
+    one_of_many: bool = False,
 ) -> tuple[Examples, NDArray[Any]]:
-    """Training rows of two classes: those given, else those found in y."""
+    """Training rows and their two classes: those given, else those found in y."""
+    n = X.shape[0]
+    y, c = labels(y, n), sample_weights(sample_weight, n)
     present = None if c is None else c != 0
-    found = two_classes(y, present) if classes is None else classes
-    y_signs = signs(y, found, present)
-    c = weigh(c, y_signs, class_weights(class_weight, found, y_signs, c))
-    if c is not None and classes is None:
-        for k, sign in enumerate((-1, 1)):
+    if classes is None:
+        classes = two_classes(y, present, one_of_many=one_of_many)
+        must_have_both = True
+    else:
+        must_have_both = False  # later rows may be of the other class
+    y_signs = signs(y, classes, present)
+    c = weigh(c, y_signs, class_weights(class_weight, classes, y_signs, c))
+    if c is not None and must_have_both:
+        for label, sign in zip(classes.tolist(), (-1, 1), strict=True):
             if not c[y_signs == sign].any():
                 raise InputError(
-                    f"All rows of class {found[k]!r} have weight 0, which leaves one class only. A "
+                    f"All rows of class {label!r} have weight 0, which leaves one class only. A "
                     "perceptron needs rows of two classes."
                 )
-    return Examples(X, y_signs, c), found
+    if c is not None and not c.any():
+        raise InputError("All rows have weight zero: there is nothing to learn from.")
+    return Examples(X, y_signs, c), classes

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from rosenblatt import _advice, _targets, _validate
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._fingerprint import fingerprint
-from rosenblatt._fit import Job, State, train
+from rosenblatt._fit import Job, State, check_finite, train
 from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep, Result
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
@@ -24,7 +24,7 @@ from rosenblatt._stop import StopReason
 from rosenblatt._transaction import unchanged_on_error
 from rosenblatt._voters import Voters
 from rosenblatt._watch import Watch
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, WeightsOverflow
 
 
 class Perceptron(LinearClassifier):
@@ -141,7 +141,7 @@ class Perceptron(LinearClassifier):
         with unchanged_on_error(self):
             self._check_parameters()
             X = _validate.rows(self, X, reset=True)
-            examples, classes = self._examples(X, y, sample_weight)
+            examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             recipe = self._recipe(X, examples) if self.warm_start else None
             given = coef_init is not None or intercept_init is not None
@@ -167,13 +167,15 @@ class Perceptron(LinearClassifier):
         """
         with unchanged_on_error(self):
             self._check_parameters()
-            if isinstance(self.class_weight, str):
+            if isinstance(self.class_weight, str) and self.class_weight == "balanced":
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
                 )
             X = _validate.rows(self, X, reset=not hasattr(self, "_state"))
-            examples, known = self._examples(X, y, sample_weight, self._known(classes))
+            examples, known = _targets.examples(
+                X, y, sample_weight, self.class_weight, self._known(classes), one_of_many=True
+            )
             with Watch() as watch:
                 job = self._job(_ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
                 state = self._next_state(job)
@@ -194,14 +196,7 @@ class Perceptron(LinearClassifier):
         _validate.flag("warm_start", self.warm_start)
         _validate.whole("max_iter", self.max_iter)
         _validate.whole("max_updates", self.max_updates, or_none=True)
-
-    def _examples(
-        self, X: Any, y: Any, sample_weight: Any, classes: NDArray[Any] | None = None
-    ) -> tuple[Examples, NDArray[Any]]:
-        """Rows, signs and weights; and the classes: those given, else those found."""
-        labels = _targets.labels(y, X.shape[0])
-        c = _targets.sample_weights(sample_weight, X.shape[0])
-        return _targets.examples(X, labels, c, self.class_weight, classes)
+        _validate.level("verbose", self.verbose)
 
     def _judges(
         self, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
@@ -210,8 +205,8 @@ class Perceptron(LinearClassifier):
             raise InputError("Give X_val and y_val together, or neither.")
         if X_val is None:
             return None
-        X = _validate.rows(self, X_val, reset=False)
-        y = _targets.signs(_targets.labels(y_val, X.shape[0]), classes)
+        X = _validate.rows(self, X_val, reset=False, name="X_val")
+        y = _targets.signs(_targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
         by_class = _targets.class_weights(self.class_weight, classes, examples.y, examples.c)
         return Examples(X, y, _targets.weigh(None, y, by_class))
 
@@ -220,10 +215,10 @@ class Perceptron(LinearClassifier):
         given = None if classes is None else _targets.given_classes(classes)
         if not hasattr(self, "classes_"):
             return given
-        if given is not None and list(given) != list(self.classes_):
+        if given is not None and given.tolist() != self.classes_.tolist():
             raise InputError(
-                f"classes={list(given)} is not the same as on the first call to partial_fit: "
-                f"{list(self.classes_)}."
+                f"classes={given.tolist()} is not the same as on the first call to partial_fit: "
+                f"{self.classes_.tolist()}."
             )
         return self.classes_
 
@@ -260,10 +255,10 @@ class Perceptron(LinearClassifier):
         rule = self._rule
         if isinstance(rule, Voters):
             rule = LinearRule(self._state.memory.w, self._eta)
-        if rule.coef.shape[1] != d or list(classes) != list(self.classes_):
+        if rule.coef.shape[1] != d or classes.tolist() != self.classes_.tolist():
             raise InputError(
                 f"warm_start=True, but the fit before was on {rule.coef.shape[1]} features with "
-                f"classes {list(self.classes_)}, and now there are {d} with {list(classes)}. "
+                f"classes {self.classes_.tolist()}, and now there are {d} with {classes.tolist()}. "
                 "Set warm_start=False to begin anew."
             )
         return rule.coef, rule.intercept if self.fit_intercept else np.zeros(1)
@@ -297,6 +292,7 @@ class Perceptron(LinearClassifier):
         recipe: tuple[Any, ...] | None,
     ) -> None:
         job.watch.settle()
+        check_finite(state)
         result = job.keep.result(job, state)
         self._rule = self._scaled(result)
         self._state, self._trained_by, self._made_with = state, recipe, self._units()
@@ -316,7 +312,15 @@ class Perceptron(LinearClassifier):
     def _scaled(self, result: Result) -> LinearRule | Voters:
         if isinstance(result.rule, Voters):
             return result.rule
-        return LinearRule(result.rule.copy(), float(self.eta0))
+        rule = LinearRule(result.rule.copy(), float(self.eta0))
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(rule.coef).all() and np.isfinite(rule.intercept).all()
+        if not finite:
+            raise WeightsOverflow(
+                f"The weights times eta0={self.eta0!r} are beyond the largest floating-point "
+                "number. Use a smaller eta0: it only scales the weights."
+            )
+        return rule
 
     def _warn(self, job: Job, state: State) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__

@@ -65,9 +65,7 @@ class RandomLinearClassifier(LinearClassifier):
             _validate.whole("k", self.k)
             _validate.flag("fit_intercept", self.fit_intercept)
             X = _validate.rows(self, X, reset=True)
-            labels = _targets.labels(y, X.shape[0])
-            c = _targets.sample_weights(sample_weight, X.shape[0])
-            examples, classes = _targets.examples(X, labels, c, None, None)
+            examples, classes = _targets.examples(X, y, sample_weight, None)
             planes = self._draw(X.shape[1])
             plain, weighted = np.empty(0, dtype=np.int64), np.empty(0)
             with Watch() as watch:

@@ -1,0 +1,45 @@
+"""scikit-learn's own checks, on every value of every choice."""
+
+import os
+from itertools import product
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rosenblatt import Perceptron, RandomLinearClassifier
+
+ORDERS = ["shuffle", "cyclic", "random", "batch"]  # the default comes first
+KEEPS = ["best", "last", "pocket", "average", "vote"]
+
+
+def choices() -> list[tuple[str, str]]:
+    """Every order and every keep, the other one by default; `make soak`: every pair."""
+    pairs = product(ORDERS, KEEPS)
+    if os.environ.get("ROSENBLATT_SOAK") == "1":
+        return list(pairs)
+    return [(order, keep) for order, keep in pairs if order == ORDERS[0] or keep == KEEPS[0]]
+
+
+ESTIMATORS = [
+    *(Perceptron(order=order, keep=keep) for order, keep in choices()),
+    RandomLinearClassifier(),
+]
+
+NOT_REPETITION = "a weight scales the step of its row; it is not a number of repetitions"
+
+
+def known_to_fail(estimator: Any) -> dict[str, str]:
+    """The checks that fail by design. One that passes all the same is an error (xfail_strict)."""
+    expected = {}
+    if isinstance(estimator, Perceptron) and estimator.order != "batch":
+        # A batch step adds up all rows that call for it, so there both are the same.
+        expected["check_sample_weight_equivalence_on_dense_data"] = NOT_REPETITION
+        expected["check_sample_weight_equivalence_on_sparse_data"] = NOT_REPETITION
+    return expected
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=known_to_fail)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # random labels
+def test_passes_the_check_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)

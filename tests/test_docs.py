@@ -1,0 +1,89 @@
+"""Every snippet in the documentation runs and shows the output that the reader will see."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rosenblatt
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [
+    f"rosenblatt.{module.name}"
+    for module in pkgutil.iter_modules(rosenblatt.__path__)
+    if module.name != "_core"
+]
+
+
+def run(examples, name, names):
+    runner = doctest.DocTestRunner(verbose=False)
+    test = doctest.DocTestParser().get_doctest(examples, names, name, name, 0)
+    test.globs = names  # the snippets of a page go on from each other
+    runner.run(test, clear_globs=False)
+    return runner.summarize(verbose=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_snippets_of_a_page_give_what_they_show(page):
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+        assert ">>>" in block, "a snippet without output is not tested"
+        assert run(block, page.name, names).failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_give_what_they_show(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", rosenblatt.__all__)
+def test_everything_public_has_a_docstring(name):
+    assert getattr(rosenblatt, name).__doc__
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "RandomLinearClassifier"])
+def test_every_parameter_is_documented_in_order(name):
+    estimator = getattr(rosenblatt, name)
+    parameters = estimator.__doc__.split("Parameters")[1].split("Attributes")[0]
+    documented = re.findall(r"^    (\w+) : ", parameters, re.MULTILINE)
+    assert sorted(documented) == sorted(estimator().get_params())
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "RandomLinearClassifier"])
+def test_every_attribute_is_documented(name):
+    X = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
+    estimator = getattr(rosenblatt, name)().fit(X, [1, 1, -1])
+    described = estimator.__doc__.split("Attributes")[1]
+    for attribute in vars(estimator):
+        if attribute.endswith("_") and attribute != "n_features_in_":
+            assert attribute in described
+
+
+def test_the_readme_shows_what_the_demo_prints():
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True, check=True
+    )
+    printed = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    assert printed in (ROOT / "README.md").read_text()
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [*PAGES, ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_code_map_names_every_file():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    for folder in ("native", "src/rosenblatt"):
+        for path in (ROOT / folder).iterdir():
+            if path.suffix in (".py", ".hpp", ".cpp") and path.name != "__init__.py":
+                assert path.name in text

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -52,8 +53,8 @@ def test_everything_public_has_a_docstring(name):
 @pytest.mark.parametrize("name", ["Perceptron", "RandomLinearClassifier"])
 def test_every_parameter_is_documented_in_order(name):
     estimator = getattr(rosenblatt, name)
-    parameters = estimator.__doc__.split("Parameters")[1].split("Attributes")[0]
-    documented = re.findall(r"^    (\w+) : ", parameters, re.MULTILINE)
+    parameters = inspect.getdoc(estimator).split("Parameters")[1].split("Attributes")[0]
+    documented = re.findall(r"^(\w+) : ", parameters, re.MULTILINE)
     assert sorted(documented) == sorted(estimator().get_params())
 
 

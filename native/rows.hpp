@@ -30,11 +30,11 @@ ROSENBLATT_INLINE double fold(const double* lane) {
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-// Into cache level 1 or 2: the first lines of a row and its last one. Past that the hardware has
-// seen the stream.
+// Into level 1 the whole row, soon to be read. Into level 2, long before, its first lines and its
+// last one: more at a time would only queue up.
 template <int level>
 ROSENBLATT_INLINE void prefetch_bytes(const void* start, int64_t bytes) {
-  constexpr int64_t line = 64, most = 8 * line;
+  constexpr int64_t line = 64, most = level == 1 ? 64 * line : 8 * line;
   const char* byte = static_cast<const char*>(start);
   for (int64_t at = 0; at < bytes && at < most; at += line) ROSENBLATT_PREFETCH(byte + at, level);
   if (bytes > 0) ROSENBLATT_PREFETCH(byte + bytes - 1, level);

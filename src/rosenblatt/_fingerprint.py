@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._examples import Csr, Matrix
@@ -17,5 +18,5 @@ def fingerprint(X: Matrix, *arrays: NDArray[Any] | None) -> str:
     for part in [*parts, *arrays]:
         digest.update(b"none" if part is None else str(part.dtype).encode())
         if part is not None:
-            digest.update(memoryview(part).cast("B"))
+            digest.update(part.reshape(-1).view(np.uint8))
     return digest.hexdigest()

@@ -108,6 +108,8 @@ def train(job: Job, state: State, *, max_iter: int, max_updates: int | None) -> 
             if not state.under_way:
                 if state.epoch >= last_epoch:
                     return StopReason.MAX_ITER
+                if state.updates >= last_update:
+                    return StopReason.MAX_UPDATES
                 state.begin_epoch()
             reason = _finish_epoch(job, state, last_update)
             if reason is not None:

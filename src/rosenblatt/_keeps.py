@@ -113,6 +113,8 @@ class _Kept(Keep):
         return state.kept.mistakes
 
     def result(self, job: Job, state: State) -> Result:
+        if state.kept is None:  # Ctrl-C came before the start was judged
+            self.begin(job, state)
         # An epoch that was cut short has weights that were not judged yet.
         kept = self._challenge(job, state) if state.under_way else state.kept
         assert kept is not None

@@ -95,6 +95,8 @@ class Perceptron(LinearClassifier):
     (array([[1., 1.]]), array([-3.]), 7)
     """
 
+    _state: State
+
     def __init__(
         self,
         *,
@@ -254,7 +256,7 @@ class Perceptron(LinearClassifier):
         """The weights that the fit before returned (the last ones with keep="vote")."""
         rule = self._rule
         if isinstance(rule, Voters):
-            rule = LinearRule(self._state.memory.w, self._eta)
+            rule = LinearRule(self._state.memory.w, self._made_with[1])
         if rule.coef.shape[1] != d or classes.tolist() != self.classes_.tolist():
             raise InputError(
                 f"warm_start=True, but the fit before was on {rule.coef.shape[1]} features with "
@@ -294,20 +296,25 @@ class Perceptron(LinearClassifier):
         job.watch.settle()
         check_finite(state)
         result = job.keep.result(job, state)
-        self._rule = self._scaled(result)
-        self._state, self._trained_by, self._made_with = state, recipe, self._units()
-        self._eta = float(self.eta0)
-        self.classes_ = classes
-        self.training_errors_ = result.mistakes
-        self.converged_ = state.clean
-        self.stop_reason_ = reason
-        self.n_iter_, self.n_updates_ = state.epoch, state.updates
-        self.mistakes_ = np.array(state.mistakes, dtype=np.int64)
-        self.update_counts_ = state.memory.counts
+        found = {
+            "_rule": self._scaled(result),
+            "_state": state,
+            "_trained_by": recipe,
+            "_made_with": self._units(),
+            "classes_": classes,
+            "training_errors_": result.mistakes,
+            "converged_": state.clean,
+            "stop_reason_": reason,
+            "n_iter_": state.epoch,
+            "n_updates_": state.updates,
+            "mistakes_": np.array(state.mistakes, dtype=np.int64),
+            "update_counts_": state.memory.counts,
+        }
         if job.validating:
-            self.validation_mistakes_ = np.array(state.validation, dtype=np.int64)
-        elif hasattr(self, "validation_mistakes_"):
-            del self.validation_mistakes_
+            found["validation_mistakes_"] = np.array(state.validation, dtype=np.int64)
+        else:
+            self.__dict__.pop("validation_mistakes_", None)
+        self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
 
     def _scaled(self, result: Result) -> LinearRule | Voters:
         if isinstance(result.rule, Voters):

@@ -42,24 +42,29 @@ class Rows:
         else:
             self.native = kernels.dense(X)
             numbers_per_row = self.d
-        self.chunk = max(1, CHUNK // numbers_per_row)
+        # A visit costs something however short the row is.
+        self.chunk = max(1, CHUNK // max(numbers_per_row, 16))
 
-    def chunks(self, breathe: Callable[[], None]) -> Iterator[tuple[int, int]]:
-        for begin in range(0, self.n, self.chunk):
+    def chunks(
+        self, breathe: Callable[[], None] = nobody_waits, looks: int = 1
+    ) -> Iterator[tuple[int, int]]:
+        """Rows to read in one call, where each is looked at `looks` times."""
+        chunk = max(1, self.chunk // max(looks, 1))
+        for begin in range(0, self.n, chunk):
             if begin:
                 breathe()
-            yield begin, min(begin + self.chunk, self.n)
+            yield begin, min(begin + chunk, self.n)
 
     def scores(self, w: Weights) -> NDArray[np.float64]:
         """w·x + b for every row; w is lifted."""
         out = np.empty(self.n)
-        for begin, end in self.chunks(nobody_waits):
+        for begin, end in self.chunks():
             kernels.scores(self.native, w, begin, end, out)
         return out
 
     def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
         """out += Σ over voters of votes · sign(score), with sign(0) = +1."""
-        for begin, end in self.chunks(nobody_waits):
+        for begin, end in self.chunks(looks=len(voters)):
             kernels.vote(self.native, voters, votes, begin, end, out)
 
 
@@ -90,7 +95,7 @@ class Examples:
         w = np.ascontiguousarray(np.stack(weights))
         limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
         plain, weighted = np.zeros(len(w), dtype=np.int64), np.zeros(len(w))
-        for begin, end in self.rows.chunks(breathe):
+        for begin, end in self.rows.chunks(breathe, looks=len(w)):
             if not kernels.count(
                 self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted
             ):

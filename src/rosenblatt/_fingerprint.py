@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rosenblatt._examples import Csr, Matrix
+from rosenblatt._examples import Csr, Examples
 
 
-def fingerprint(X: Matrix, *arrays: NDArray[Any] | None) -> str:
-    """Equal for equal rows in the same storage; `arrays` are labels and weights."""
-    parts = [X.data, X.indices, X.indptr] if isinstance(X, Csr) else [X]
+def fingerprint(examples: Examples) -> str:
+    """Equal for equal rows in the same storage, labels and weights."""
+    X = examples.rows.X
+    arrays = [X.data, X.indices, X.indptr] if isinstance(X, Csr) else [X]
     digest = hashlib.sha256(repr(X.shape).encode())
-    for part in [*parts, *arrays]:
-        digest.update(b"none" if part is None else str(part.dtype).encode())
-        if part is not None:
-            digest.update(part.reshape(-1).view(np.uint8))
+    for array in [*arrays, examples.y, examples.c]:
+        digest.update(b"none" if array is None else str(array.dtype).encode())
+        if array is not None:
+            digest.update(array.reshape(-1).view(np.uint8))
     return digest.hexdigest()

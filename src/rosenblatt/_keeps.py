@@ -21,6 +21,7 @@ class Result:
 
     rule: Weights | Voters
     mistakes: int
+    kept: Candidate | None = None  # the rule as it was judged, where it was
 
 
 class Keep(ABC):
@@ -119,8 +120,8 @@ class _Kept(Keep):
         kept = self._challenge(job, state) if state.under_way else state.kept
         assert kept is not None
         if job.validating:
-            return Result(kept.weights, _count(job.machine.examples, kept.weights))
-        return Result(kept.weights, kept.mistakes)
+            return Result(kept.weights, _count(job.machine.examples, kept.weights), kept)
+        return Result(kept.weights, kept.mistakes, kept)
 
 
 class Best(_Kept):
@@ -146,7 +147,8 @@ class PocketOfPass(_Kept):
     """partial_fit: the rows of each call are others, so the kept weights are judged afresh."""
 
     def begin(self, job: Job, state: State) -> None:
-        """Nothing is kept before the first call."""
+        if state.memory.w.any():  # weights to go on from; how good they are will be counted
+            state.kept = Candidate(state.memory.w.copy(), 0, 0.0, averaged=False)
 
     def after_epoch(self, job: Job, state: State) -> None:
         state.kept = self._challenge(job, state)

@@ -79,7 +79,8 @@ class Random(Order):
         if not self._arranged:
             kernels.arrange(self._pool, self.present, state.seed, state.draw, state.seen)
             self._arranged = True
-        looks = min(self.chunk, self.n - state.position)
+        # Scattered draws are slower than a pass, so fewer at a time.
+        looks = min(max(self.chunk // 8, 1), self.n - state.position)
         visits, updates, state.draw, state.seen = job.machine.search(
             state.memory,
             self._pool,

@@ -9,17 +9,8 @@ if TYPE_CHECKING:
     from rosenblatt._fit import State
 
 
-def describe(state: State, max_iter: int, n: int) -> str:
-    """Epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch."""
-    text = f"epoch {state.epoch}/{max_iter}: {state.mistakes[-1]} mistakes"
-    if state.kept is not None:
-        return f"{text}, best so far {state.kept.mistakes} of {n} rows wrong"
-    finished = state.mistakes[:-1] if state.under_way else state.mistakes
-    return f"{text}, fewest in an epoch {min(finished)}" if finished else text
-
-
 class Progress:
-    """Shows where training stands."""
+    """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch."""
 
     def __init__(self, name: str, max_iter: int, n: int, judged: int):
         from rich.console import Console
@@ -27,12 +18,13 @@ class Progress:
         from rich.progress import Progress as Bars
 
         self._name, self._max_iter, self._n, self._judged = name, max_iter, n, judged
-        self._offset: int | None = None
+        self._before = 0  # epochs of earlier fits, where training goes on from one
+        self._printed = 0  # the epoch of the newest line
         console = Console(stderr=True)
         self._bars = (
             Bars(
                 TextColumn(name),
-                BarColumn(),
+                BarColumn(bar_width=10),  # leaves room for the text on 80 columns
                 TextColumn("{task.description}", markup=False),
                 TimeElapsedColumn(),
                 console=console,
@@ -42,7 +34,8 @@ class Progress:
         )
         self._task = self._bars.add_task("", total=max_iter) if self._bars else None
 
-    def start(self) -> None:
+    def start(self, state: State) -> None:
+        self._before = self._printed = state.epoch
         if self._bars:
             self._bars.start()
 
@@ -50,29 +43,40 @@ class Progress:
         if self._bars:
             self._bars.stop()
 
-    def _epochs_before(self, state: State) -> int:
-        """Epochs of earlier fits, where training goes on from one."""
-        if self._offset is None:
-            self._offset = state.epoch - 1
-        return self._offset
+    def _now(self, state: State) -> str:
+        return f"epoch {state.epoch}/{self._before + self._max_iter}: {state.mistakes[-1]} mistakes"
 
-    def show(self, state: State) -> None:
-        before = self._epochs_before(state)
+    def chunk(self, state: State) -> None:
         if self._bars and self._task is not None:
             share = state.position / self._n if state.under_way else 1.0
+            best = "" if state.kept is None else f", best so far {state.kept.mistakes}"
             self._bars.update(
                 self._task,
-                completed=state.epoch - before - 1 + share,
-                description=describe(state, before + self._max_iter, self._judged),
+                completed=state.epoch - self._before - 1 + share,
+                description=self._now(state) + best,
             )
 
     def epoch(self, state: State) -> None:
-        before = self._epochs_before(state)
-        self.show(state)
-        done = state.epoch - before
-        # Plain lines: epochs 1, 2, 5, 10, 20, 50, 100, ... and the end.
-        if not self._bars and (
-            str(done).strip("0") in ("1", "2", "5") or done == self._max_iter or state.clean
-        ):
-            text = describe(state, before + self._max_iter, self._judged)
-            print(f"{self._name} {text}", file=sys.stderr)
+        self.chunk(state)
+        done = state.epoch - self._before
+        # Lines: epochs 1, 2, 5, 10, 20, 50, 100, ...; `last` adds the end.
+        if str(done).strip("0") in ("1", "2", "5"):
+            self._line(state)
+
+    def last(self, state: State) -> None:
+        """Training is over, perhaps in the middle of an epoch."""
+        if self._printed != state.epoch:
+            self.chunk(state)
+            self._line(state)
+
+    def _line(self, state: State) -> None:
+        self._printed = state.epoch
+        if self._bars:
+            return
+        finished = state.mistakes[:-1] if state.under_way else state.mistakes
+        best = ""
+        if state.kept is not None:
+            best = f", best so far {state.kept.mistakes} of {self._judged} rows wrong"
+        elif finished:
+            best = f", fewest in an epoch {min(finished)}"
+        print(f"{self._name} {self._now(state)}{best}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +32,14 @@ class LinearRule:
 
     @property
     def coef(self) -> NDArray[np.float64]:
-        return _read_only(self.eta * self.weights[None, :-1])
+        return read_only(self.eta * self.weights[None, :-1])
 
     @property
     def intercept(self) -> NDArray[np.float64]:
-        return _read_only(self.eta * self.weights[-1:])
+        return read_only(self.eta * self.weights[-1:])
 
 
-def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    array.setflags(write=False)  # a change would not reach the rule
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """What is published is not what is computed with: a change would not reach it."""
+    array.setflags(write=False)
     return array

@@ -10,7 +10,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
     before = vars(estimator).copy()
     try:
         yield
-    except Exception:
+    except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise

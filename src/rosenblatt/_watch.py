@@ -23,8 +23,8 @@ class Watch:
     Interrupted. On leaving, the handler that was there before gets its Ctrl-C.
     """
 
-    def __init__(self, progress: Progress | None = None):
-        self._progress = progress
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
         self._pressed = False
         self._settled = False
         self._previous: Any = None
@@ -36,8 +36,6 @@ class Watch:
             if callable(previous):
                 self._previous = previous
                 signal.signal(signal.SIGINT, self._press)
-        if self._progress is not None:
-            self._progress.start()
         return self
 
     def __exit__(
@@ -50,8 +48,8 @@ class Watch:
             self._progress.stop()
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
-            if self._pressed and kind is None:
-                self._previous(signal.SIGINT, None)
+            if self._pressed and kind is not KeyboardInterrupt:
+                self._previous(signal.SIGINT, None)  # raises KeyboardInterrupt, unless it is custom
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         if self._pressed and self._settled:  # a second time, while finishing: at once
@@ -67,10 +65,21 @@ class Watch:
         """From here on the result is put together; `breathe` lets it."""
         self._settled = True
 
+    def show(self, progress: Progress | None, state: State) -> None:
+        """Training begins; where it stands is shown from here on."""
+        self._progress = progress
+        if progress is not None:
+            progress.start(state)
+
+    def done(self, state: State) -> None:
+        """Training is over."""
+        if self._progress is not None:
+            self._progress.last(state)
+
     def chunk(self, state: State) -> None:
         """Some visits were made."""
         if self._progress is not None:
-            self._progress.show(state)
+            self._progress.chunk(state)
 
     def epoch(self, state: State) -> None:
         """An epoch is over."""

@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from rosenblatt import _advice, _targets, _validate
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._fingerprint import fingerprint
-from rosenblatt._fit import Job, State, check_finite, train
+from rosenblatt._fit import Candidate, Job, State, check_finite, train
 from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep, Result
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._primal import Primal
 from rosenblatt._progress import Progress
-from rosenblatt._rule import LinearRule
+from rosenblatt._rule import LinearRule, read_only
 from rosenblatt._stop import StopReason
 from rosenblatt._transaction import unchanged_on_error
 from rosenblatt._voters import Voters
@@ -52,14 +52,15 @@ class Perceptron(LinearClassifier):
     max_iter : int, default=1000
         The most epochs. An epoch is n visits, or one step with order="batch".
     max_updates : int or None, default=None
-        The most updates; None for no limit.
+        The most updates, None for no limit; a step of order="batch" is not cut in two.
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle" and "random".
     warm_start : bool, default=False
-        Fitting again goes on: on the same data with the same parameters exactly where training
-        stopped, otherwise from the weights that were returned.
+        Fitting again goes on: on the same data with the same parameters (but max_iter and
+        max_updates) exactly where training stopped, otherwise from the weights that were
+        returned. Set it before the first fit, which then takes a hash of the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -96,6 +97,7 @@ class Perceptron(LinearClassifier):
     """
 
     _state: State
+    _kept: Candidate | None
 
     def __init__(
         self,
@@ -140,23 +142,24 @@ class Perceptron(LinearClassifier):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with unchanged_on_error(self):
+        with Watch() as watch, unchanged_on_error(self):
             self._check_parameters()
             X = _validate.rows(self, X, reset=True)
             examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
-            recipe = self._recipe(X, examples) if self.warm_start else None
+            job = self._job(ORDERS, KEEPS, examples, judges, watch)
+            recipe = self._recipe(examples, judges, classes) if self.warm_start else None
             given = coef_init is not None or intercept_init is not None
             state = None if given or recipe is None else self._resumed(recipe)
             if state is None and self.warm_start and not given and hasattr(self, "_state"):
                 coef_init, intercept_init = self._returned(X.shape[1], classes)
-            start = _targets.start(coef_init, intercept_init, X.shape[1], self.fit_intercept)
-            with Watch(self._progress(examples, judges)) as watch:
-                job = self._job(ORDERS, KEEPS, examples, judges, watch)
-                if state is None:
-                    state = self._new_state(job, start)
-                reason = train(job, state, max_iter=self.max_iter, max_updates=self.max_updates)
-                self._publish(job, state, classes, reason, recipe)
+            if state is None:
+                start = _targets.start(coef_init, intercept_init, X.shape[1], self.fit_intercept)
+                state = self._new_state(job, start)
+            watch.show(self._progress(job), state)
+            reason = train(job, state, max_iter=self.max_iter, max_updates=self.max_updates)
+            watch.done(state)
+            self._publish(job, state, classes, reason, recipe)
         self._warn(job, state)
         return self
 
@@ -167,7 +170,7 @@ class Perceptron(LinearClassifier):
         the last and the kept (keep="pocket"). `classes` are needed when the first call does not
         hold rows of both. `mistakes_` and `update_counts_` are those of this call.
         """
-        with unchanged_on_error(self):
+        with Watch() as watch, unchanged_on_error(self):
             self._check_parameters()
             if isinstance(self.class_weight, str) and self.class_weight == "balanced":
                 raise InputError(
@@ -178,13 +181,12 @@ class Perceptron(LinearClassifier):
             examples, known = _targets.examples(
                 X, y, sample_weight, self.class_weight, self._known(classes), one_of_many=True
             )
-            with Watch() as watch:
-                job = self._job(_ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
-                state = self._next_state(job)
-                reason = train(job, state, max_iter=1, max_updates=None)
-                if reason is not StopReason.INTERRUPTED:
-                    reason = StopReason.ONE_PASS
-                self._publish(job, state, known, reason, None)
+            job = self._job(_ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
+            state = self._next_state(job)
+            reason = train(job, state, max_iter=1, max_updates=None)
+            if reason is not StopReason.INTERRUPTED:
+                reason = StopReason.ONE_PASS
+            self._publish(job, state, known, reason, None)
         return self
 
     # --- What is given ---------------------------------------------------------------------------
@@ -242,9 +244,12 @@ class Perceptron(LinearClassifier):
         seed = int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
         return State(job.machine.start(start / self.eta0, averaged=job.keep.averaged), seed)
 
-    def _recipe(self, X: Any, examples: Examples) -> tuple[Any, ...]:
+    def _recipe(
+        self, examples: Examples, judges: Examples | None, classes: NDArray[Any]
+    ) -> tuple[Any, ...]:
         """All that must be equal for training to go on where it stopped."""
-        return (*self._units(), self.order, self.margin, fingerprint(X, examples.y, examples.c))
+        data = [None if e is None else fingerprint(e) for e in (examples, judges)]
+        return (*self._units(), self.order, self.margin, classes.tolist(), *data)
 
     def _units(self) -> tuple[Any, ...]:
         return (self.keep, self.eta0, self.fit_intercept)
@@ -274,16 +279,16 @@ class Perceptron(LinearClassifier):
             return self._new_state(job, np.append(coef, intercept))
         state = self._state.copy()
         state.memory.counts = np.zeros(job.machine.examples.rows.n, dtype=np.int64)
-        state.mistakes, state.validation = [], []
+        state.mistakes, state.validation, state.kept = [], [], self._kept
         state.clean = state.under_way = state.unseen_update = False
         return state
 
     # --- What comes out --------------------------------------------------------------------------
 
-    def _progress(self, examples: Examples, judges: Examples | None) -> Progress | None:
+    def _progress(self, job: Job) -> Progress | None:
         if not self.verbose:
             return None
-        return Progress(type(self).__name__, self.max_iter, examples.n, (judges or examples).n)
+        return Progress(type(self).__name__, self.max_iter, job.machine.examples.n, job.judges.n)
 
     def _publish(
         self,
@@ -299,6 +304,7 @@ class Perceptron(LinearClassifier):
         found = {
             "_rule": self._scaled(result),
             "_state": state,
+            "_kept": result.kept,
             "_trained_by": recipe,
             "_made_with": self._units(),
             "classes_": classes,
@@ -308,7 +314,7 @@ class Perceptron(LinearClassifier):
             "n_iter_": state.epoch,
             "n_updates_": state.updates,
             "mistakes_": np.array(state.mistakes, dtype=np.int64),
-            "update_counts_": state.memory.counts,
+            "update_counts_": read_only(state.memory.counts.view()),
         }
         if job.validating:
             found["validation_mistakes_"] = np.array(state.validation, dtype=np.int64)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from rosenblatt import _targets, _validate
+from rosenblatt._examples import Examples, nobody_waits
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._rule import LinearRule
 from rosenblatt._transaction import unchanged_on_error
@@ -61,36 +63,34 @@ class RandomLinearClassifier(LinearClassifier):
 
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with unchanged_on_error(self):
+        with Watch() as watch, unchanged_on_error(self):
             _validate.whole("k", self.k)
             _validate.flag("fit_intercept", self.fit_intercept)
             X = _validate.rows(self, X, reset=True)
             examples, classes = _targets.examples(X, y, sample_weight, None)
-            planes = self._draw(X.shape[1])
-            plain, weighted = np.empty(0, dtype=np.int64), np.empty(0)
-            with Watch() as watch:
-                for begin in range(0, self.k, _TOGETHER):
-                    some = list(planes[begin : begin + _TOGETHER])
-                    try:
-                        counts = examples.count(some, breathe=watch.breathe if begin else _go_on)
-                    except Interrupted:
-                        break
-                    plain = np.append(plain, counts[0])
-                    weighted = np.append(weighted, counts[1])
-                best = int(np.argmin(weighted))
-                self._rule = LinearRule(planes[best], 1.0)
-                self.classes_ = classes
-                self.candidate_errors_ = plain
-                self.training_errors_ = int(plain[best])
+            self._draw(examples, watch)
+            self.classes_ = classes
         return self
 
-    def _draw(self, d: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-        random = check_random_state(self.random_state)
-        planes = random.standard_normal((self.k, d + 1))
-        if not self.fit_intercept:
-            planes[:, d] = 0
-        return np.asarray(planes / np.linalg.norm(planes, axis=1, keepdims=True))
-
-
-def _go_on() -> None:
-    """The first hyperplanes are judged whatever happens: there must be a best one."""
+    def _draw(self, examples: Examples, watch: Watch) -> None:
+        random, d = check_random_state(self.random_state), examples.rows.d
+        errors: list[NDArray[np.int64]] = []
+        fewest = np.inf
+        for begin in range(0, self.k, _TOGETHER):
+            planes = random.standard_normal((min(_TOGETHER, self.k - begin), d + 1))
+            planes[:, d] *= self.fit_intercept
+            planes /= np.linalg.norm(planes, axis=1, keepdims=True)
+            try:
+                if begin:  # the first are judged whatever happens: there must be a best one
+                    watch.breathe()
+                breathe = watch.breathe if begin else nobody_waits
+                plain, weighted = examples.count(list(planes), breathe=breathe)
+            except Interrupted:
+                break
+            errors.append(plain)
+            best = int(np.argmin(weighted))
+            if weighted[best] < fewest:
+                fewest = weighted[best]
+                self._rule = LinearRule(planes[best].copy(), 1.0)
+                self.training_errors_ = int(plain[best])
+        self.candidate_errors_ = np.concatenate(errors)

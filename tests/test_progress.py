@@ -1,0 +1,331 @@
+"""verbose=1: one progress bar on a terminal, plain lines elsewhere; both on stderr."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from rosenblatt import Perceptron, StopReason
+
+ORDERS = ["cyclic", "shuffle", "random", "batch"]
+KEEPS = ["last", "best", "pocket", "average", "vote"]
+
+every_order = pytest.mark.parametrize("order", ORDERS)
+every_keep = pytest.mark.parametrize("keep", KEEPS)
+# Few epochs on noisy rows: keep="last" says that it did not get there.
+may_not_converge = pytest.mark.filterwarnings(
+    "ignore:.*used up max_iter:sklearn.exceptions.ConvergenceWarning"
+)
+# Separable rows: keep="average" and "vote" say that a rule without mistakes exists.
+may_not_separate = pytest.mark.filterwarnings(
+    "ignore:.*returns a rule with:sklearn.exceptions.ConvergenceWarning"
+)
+
+
+def noisy(n=60, d=3, seed=1):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
+
+
+X, Y = noisy()
+X_VAL, Y_VAL = noisy(40, seed=3)
+
+
+@pytest.fixture(autouse=True)
+def nothing_forces_a_terminal(monkeypatch):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def everything(p):
+    names = ["n_iter_", "n_updates_", "training_errors_", "converged_", "stop_reason_"]
+    arrays = [p.decision_function(X), p.mistakes_, p.update_counts_]
+    return [getattr(p, name) for name in names] + [a.tobytes() for a in arrays]
+
+
+# --- Plain lines --------------------------------------------------------------------------------
+
+LINE = re.compile(r"Perceptron epoch (\d+)/(\d+): (\d+) mistakes, (.+)")
+
+
+def lines(capsys):
+    """The lines on stderr as (epoch, of how many, mistakes, best so far); none on stdout."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    found = [LINE.fullmatch(line) for line in err.splitlines()]
+    assert all(found), err
+    return [(int(m[1]), int(m[2]), int(m[3]), m[4]) for m in found]
+
+
+@every_order
+@every_keep
+@pytest.mark.parametrize(
+    ("epochs", "shown"),
+    [
+        (1, [1]),
+        (2, [1, 2]),
+        (4, [1, 2, 4]),
+        (5, [1, 2, 5]),
+        (12, [1, 2, 5, 10, 12]),
+        (105, [1, 2, 5, 10, 20, 50, 100, 105]),
+    ],
+)
+@may_not_converge
+def test_some_epochs_and_the_last_are_lines_on_stderr(order, keep, epochs, shown, capsys):
+    choices = {"order": order, "keep": keep, "max_iter": epochs, "random_state": 0}
+    p = Perceptron(verbose=1, **choices).fit(X, Y)
+    found = lines(capsys)
+    assert p.stop_reason_ is StopReason.MAX_ITER
+    assert [epoch for epoch, *_ in found] == shown
+    assert {of for _, of, *_ in found} == {epochs}
+    assert [mistakes for _, _, mistakes, _ in found] == p.mistakes_[np.array(shown) - 1].tolist()
+
+
+@pytest.mark.parametrize("keep", ["best", "pocket"])
+@every_order
+def test_the_lines_say_the_mistakes_of_the_rule_that_would_be_returned(order, keep, capsys):
+    choices = {"order": order, "keep": keep, "random_state": 0}
+    Perceptron(verbose=1, max_iter=20, **choices).fit(X, Y)
+    found = lines(capsys)
+    assert len(found) == 5
+    for epoch, _, _, best in found:
+        errors = Perceptron(max_iter=epoch, **choices).fit(X, Y).training_errors_
+        assert best == f"best so far {errors} of 60 rows wrong"
+
+
+@pytest.mark.parametrize("keep", ["best", "pocket"])
+def test_with_validation_rows_the_best_so_far_is_on_them(keep, capsys):
+    p = Perceptron(keep=keep, verbose=1, max_iter=5, random_state=0)
+    p.fit(X, Y, X_val=X_VAL, y_val=Y_VAL)
+    for epoch, _, _, best in lines(capsys):
+        assert best == f"best so far {p.validation_mistakes_[epoch - 1]} of 40 rows wrong"
+
+
+@pytest.mark.parametrize("keep", ["last", "average", "vote"])
+@may_not_converge
+def test_where_nothing_is_judged_the_best_is_the_fewest_mistakes_in_an_epoch(keep, capsys):
+    p = Perceptron(keep=keep, verbose=1, max_iter=20, random_state=0).fit(X, Y)
+    for epoch, _, _, best in lines(capsys):
+        assert str(p.mistakes_[:epoch].min()) in re.findall(r"\d+", best)
+
+
+@every_order
+@every_keep
+@may_not_separate
+def test_the_clean_epoch_is_the_last_line(order, keep, capsys):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-5, 6, (30, 2)).astype(float)
+    labels = np.where(2 * (rows @ [2, -1]) + 1 > 0, 1, -1)
+    p = Perceptron(order=order, keep=keep, verbose=1, random_state=0, max_iter=5000)
+    p.fit(rows, labels)
+    assert p.converged_
+    epochs = [epoch for epoch, *_ in lines(capsys)]
+    assert epochs[-1] == p.n_iter_
+    assert epochs == sorted(set(epochs))
+
+
+@pytest.mark.parametrize("updates", [30, 150, 210])
+@may_not_converge
+def test_the_last_line_is_the_end_also_when_max_updates_is(updates, capsys):
+    # The epoch that was cut, or the last whole one.
+    p = Perceptron(order="cyclic", keep="last", verbose=1, max_updates=updates).fit(X, Y)
+    assert p.stop_reason_ is StopReason.MAX_UPDATES
+    epochs = [epoch for epoch, *_ in lines(capsys)]
+    assert epochs[-1] in (p.n_iter_, p.n_iter_ - 1)
+
+
+@pytest.mark.parametrize("verbose", [0, False])
+@every_order
+@every_keep
+@may_not_converge
+def test_by_default_nothing_is_printed(order, keep, verbose, capfd):
+    Perceptron(order=order, keep=keep, verbose=verbose, max_iter=3, random_state=0).fit(X, Y)
+    Perceptron(order=order, keep=keep, max_iter=3, random_state=0).fit(X, Y)
+    assert capfd.readouterr() == ("", "")
+
+
+@every_order
+@every_keep
+@may_not_converge
+def test_the_result_does_not_depend_on_verbose(order, keep, capsys):
+    choices = {"order": order, "keep": keep, "max_iter": 7, "random_state": 0}
+    silent = Perceptron(**choices).fit(X, Y)
+    for verbose in (1, True, 2, np.int64(1)):
+        p = Perceptron(verbose=verbose, **choices).fit(X, Y)
+        assert everything(p) == everything(silent)
+        assert len(lines(capsys)) > 0
+
+
+# --- Going on -----------------------------------------------------------------------------------
+
+
+@every_keep
+@may_not_converge
+def test_a_warm_start_goes_on_counting_epochs(keep, capsys):
+    p = Perceptron(keep=keep, verbose=1, max_iter=4, warm_start=True, random_state=0).fit(X, Y)
+    assert [line[:2] for line in lines(capsys)] == [(1, 4), (2, 4), (4, 4)]
+    p.set_params(max_iter=6).fit(X, Y)
+    found = lines(capsys)
+    assert p.n_iter_ == 10
+    assert {of for _, of, *_ in found} == {10}
+    assert found[0][0] == 5
+    assert found[-1][0] == 10
+    assert [mistakes for _, _, mistakes, _ in found] == [
+        p.mistakes_[epoch - 1] for epoch, *_ in found
+    ]
+
+
+@every_order
+@may_not_converge
+def test_a_warm_start_in_the_middle_of_an_epoch_counts_to_its_end(order, capsys):
+    p = Perceptron(order=order, keep="last", max_updates=70, warm_start=True, random_state=0)
+    p.fit(X, Y)
+    assert p.stop_reason_ is StopReason.MAX_UPDATES
+    p.set_params(verbose=1, max_updates=None, max_iter=5).fit(X, Y)
+    found = lines(capsys)
+    assert {of for _, of, *_ in found} == {p.n_iter_}
+    assert found[-1][0] == p.n_iter_
+
+
+def test_a_fit_that_was_already_clean_prints_no_wrong_line(capsys):
+    rows, labels = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
+    p = Perceptron(verbose=1, warm_start=True, random_state=0).fit(rows, labels)
+    epochs = p.n_iter_
+    lines(capsys)
+    p.fit(rows, labels)
+    assert all(epoch == epochs for epoch, *_ in lines(capsys))
+
+
+# --- A terminal ---------------------------------------------------------------------------------
+
+CHILD = """
+import signal, sys
+import numpy as np
+from rosenblatt import Perceptron
+signal.signal(signal.SIGINT, signal.default_int_handler)
+epochs, verbose = int(sys.argv[1]), int(sys.argv[2])
+random = np.random.default_rng(0)
+X = random.normal(size=(3000, 3))
+y = np.where(random.random(3000) < 0.5, -1, 1)
+p = Perceptron(max_iter=epochs, random_state=0, verbose=verbose)
+try:
+    p.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", file=sys.stderr)
+print("errors", p.training_errors_, "epochs", p.n_iter_)
+print("the end", file=sys.stderr)
+"""
+
+
+def on_a_terminal(epochs, *, verbose=1, columns=120, interrupt_at=None):
+    """Fit in a process whose stderr is a terminal; what came there, on stdout, and the end."""
+    pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "LINES": "24"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(epochs), str(verbose)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=env,
+    )
+    os.close(theirs)
+    limit = threading.Timer(120, process.kill)  # far more than is needed, only to end at all
+    limit.start()
+    seen = b""
+    try:
+        while True:
+            try:
+                some = os.read(ours, 65536)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not some:
+                break
+            seen += some
+            if interrupt_at is not None and interrupt_at in seen:
+                process.send_signal(signal.SIGINT)
+                interrupt_at = None
+        out = process.stdout.read().decode()
+        return seen.decode(), out, process.wait()
+    finally:
+        limit.cancel()
+        os.close(ours)
+        process.stdout.close()
+
+
+def screen(seen):
+    """What stays on the screen: a terminal that knows the few codes a progress bar needs."""
+    rows, row, column = [""], 0, 0
+    for token in re.findall(r"\x1b\[[?\d;]*[A-Za-z]|.|\r|\n", seen, flags=re.DOTALL):
+        if token == "\r":
+            column = 0
+        elif token == "\n":
+            row += 1
+            rows += [""] * (row + 1 - len(rows))
+        elif token.startswith("\x1b"):
+            if token.endswith("K"):
+                assert token == "\x1b[2K", token
+                rows[row] = ""
+            elif token.endswith("A"):
+                row -= int(token[2:-1] or 1)
+            else:
+                assert token[-1] in "mhl", token
+        else:
+            line = rows[row].ljust(column)
+            rows[row] = line[:column] + token + line[column + 1 :]
+            column += 1
+    return [line.rstrip() for line in rows]
+
+
+def check_the_bar(line):
+    assert line.startswith("Perceptron ")
+    assert "━" in line or "╸" in line
+    assert "mistakes" in line
+    assert "best so far" in line
+
+
+def test_on_a_terminal_one_bar_is_drawn_and_ends_cleanly():
+    seen, out, code = on_a_terminal(200)
+    assert code == 0
+    found = re.fullmatch(r"errors (\d+) epochs 200\n", out)
+    bar, end, empty = screen(seen)  # one line of progress, then what the program prints itself
+    check_the_bar(bar)
+    assert "epoch 200/200: " in bar
+    assert f"best so far {found[1]} " in bar
+    assert (end, empty) == ("the end", "")
+    # The cursor was hidden, and is there again.
+    assert seen.rfind("\x1b[?25h") > seen.rfind("\x1b[?25l")
+    assert "\x1b[?25l" in seen
+
+
+def test_the_bar_and_what_it_says_fit_on_a_terminal_of_80_columns():
+    seen, _, code = on_a_terminal(200, columns=80)
+    assert code == 0
+    bar, *_ = screen(seen)
+    assert len(bar) <= 80
+    check_the_bar(bar)
+    assert re.search(r"epoch 200/200: \d+ mistakes, best so far \d+\b", bar)
+
+
+def test_after_ctrl_c_the_terminal_is_in_order():
+    seen, out, code = on_a_terminal(10**9, interrupt_at=b"mistakes")
+    assert code == 0
+    bar, interrupted, end, empty = screen(seen)
+    check_the_bar(bar)
+    assert (interrupted, end, empty) == ("interrupted", "the end", "")
+    assert seen.rfind("\x1b[?25h") > seen.rfind("\x1b[?25l")
+    epochs = int(re.fullmatch(r"errors \d+ epochs (\d+)\n", out)[1])
+    shown = int(re.search(r"epoch (\d+)/1000000000: ", bar)[1])
+    assert shown in (epochs, epochs - 1)  # the one just begun, or the last whole one
+
+
+def test_on_a_terminal_nothing_is_drawn_by_default():
+    seen, out, code = on_a_terminal(200, verbose=0)
+    assert (seen, code) == ("the end\r\n", 0)
+    assert out == on_a_terminal(200)[1]  # the same result

@@ -36,9 +36,9 @@ soak: $(VENV)/tools
 $(VENV)/bin/python:
 	sh scripts/prerequisites.sh "$(PYTHON)"
 	"$(PYTHON)" -m venv $(VENV)
-	$(RUN) -m pip install --quiet --upgrade pip
 
 $(VENV)/core: $(VENV)/bin/python $(SOURCES)
+	$(RUN) -m pip install --quiet --upgrade pip
 	$(RUN) -m pip install --quiet --editable .
 	touch $@
 

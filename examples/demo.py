@@ -22,13 +22,13 @@ console = Console(width=100, highlight=False)
 
 def load():
     """Training and test rows, scaled by the training rows."""
-    data = load_breast_cancer(as_frame=True)
-    labels = np.array(data.target_names)[data.target]
+    data = load_breast_cancer()
+    labels = data.target_names[data.target]
     X, X_test, y, y_test = train_test_split(
         data.data, labels, test_size=0.3, stratify=labels, random_state=0
     )
-    scaler = StandardScaler().set_output(transform="pandas").fit(X)
-    return scaler.transform(X), scaler.transform(X_test), y, y_test
+    scaler = StandardScaler().fit(X)
+    return scaler.transform(X), scaler.transform(X_test), y, y_test, data.feature_names
 
 
 def fit(estimator, X, y):
@@ -48,7 +48,7 @@ def what_it_says(estimator, caught):
 
 
 def main():
-    X, X_test, y, y_test = load()
+    X, X_test, y, y_test, names = load()
     core = "compiled core" if NATIVE else "NumPy reference (no compiled core)"
     console.print(f"rosenblatt {rosenblatt.__version__}, {core}")
     console.print(
@@ -79,7 +79,7 @@ def main():
     console.print(table)
     weights = estimator.coef_[0]
     heaviest = np.argsort(-np.abs(weights))[:4]
-    terms = " ".join(f"{weights[j]:+.1f}·[{estimator.feature_names_in_[j]}]" for j in heaviest)
+    terms = " ".join(f"{weights[j]:+.1f}·[{names[j]}]" for j in heaviest)
     console.print(
         f"\nThe rule: {estimator.classes_[1]} if {terms} … {estimator.intercept_[0]:+.1f} >= 0",
         markup=False,

@@ -6,6 +6,8 @@
 
 namespace rosenblatt {
 
+constexpr int64_t block = 64;  // rows that stay in cache from one weight vector to the next
+
 // Several lifted weight vectors, one after another.
 struct Candidates {
   const double* w;
@@ -55,7 +57,6 @@ ROSENBLATT_INLINE void count_pair(const Rows& rows, Labels labels, const double*
 template <class Rows>
 ROSENBLATT_INLINE bool count(const Rows& rows, Labels labels, Candidates candidates,
                              const double* limit, int64_t begin, int64_t end, Tally* total) {
-  constexpr int64_t block = 64;  // rows stay in cache for the next candidate
   bool alive = true;
   for (int64_t from = begin; from < end && alive; from += block) {
     const int64_t to = from + block < end ? from + block : end;
@@ -85,7 +86,6 @@ ROSENBLATT_INLINE void scores(const Rows& rows, const double* w, int64_t begin, 
 template <class Rows>
 ROSENBLATT_INLINE void vote(const Rows& rows, Candidates voters, const double* votes, int64_t begin,
                             int64_t end, double* out) {
-  constexpr int64_t block = 64;
   for (int64_t from = begin; from < end; from += block) {
     const int64_t to = from + block < end ? from + block : end;
     for (int64_t a = 0; a < voters.k; ++a)

@@ -7,8 +7,13 @@
 
 #include <cstring>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define ROSENBLATT_X86_LEVELS 1
+// Older compilers do not know these levels: there the baseline runs.
+#if defined(__x86_64__) && defined(__clang__)
+#define ROSENBLATT_X86_LEVELS (__clang_major__ >= 12)
+#elif defined(__x86_64__) && defined(__GNUC__)
+#define ROSENBLATT_X86_LEVELS (__GNUC__ >= 11)
+#else
+#define ROSENBLATT_X86_LEVELS 0
 #endif
 
 // A lambda that must follow its kernel into the function of each level.
@@ -23,7 +28,7 @@ namespace rosenblatt {
 constexpr const char* cpu_levels[] = {"baseline", "x86-64-v3", "x86-64-v4"};
 
 inline int best_cpu_level() {
-#if defined(ROSENBLATT_X86_LEVELS)
+#if ROSENBLATT_X86_LEVELS
   __builtin_cpu_init();
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -48,7 +53,7 @@ inline bool use_cpu_level(const char* name) {
   return false;
 }
 
-#if defined(ROSENBLATT_X86_LEVELS)
+#if ROSENBLATT_X86_LEVELS
 template <class Kernel>
 __attribute__((target("arch=x86-64-v3"))) void run_v3(Kernel& kernel) { kernel(); }
 template <class Kernel>
@@ -57,7 +62,7 @@ __attribute__((target("arch=x86-64-v4"))) void run_v4(Kernel& kernel) { kernel()
 
 template <class Kernel>
 void run(Kernel&& kernel) {
-#if defined(ROSENBLATT_X86_LEVELS)
+#if ROSENBLATT_X86_LEVELS
   if (cpu_level() == 2) return run_v4(kernel);
   if (cpu_level() == 1) return run_v3(kernel);
 #endif

@@ -23,14 +23,15 @@ struct Labels {
 // noted and counted together, where the waits overlap.
 struct Counts {
   int64_t* of_row;
-  int64_t noted[64];
+  static constexpr int room = 64;
+  int64_t noted[room];
   int filled = 0;
 
   explicit Counts(int64_t* counts) : of_row(counts) {}
   ~Counts() { write(); }
   ROSENBLATT_INLINE void add(int64_t i) {
     noted[filled++] = i;
-    if (filled == 64) write();
+    if (filled == room) write();
   }
   void write() {
     for (int k = 0; k < filled; ++k) ++of_row[noted[k]];

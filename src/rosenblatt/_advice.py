@@ -16,14 +16,16 @@ def trend(mistakes: Sequence[int]) -> str:
     return f"mistakes per epoch went from {mistakes[0]} to {mistakes[-1]} and are {direction}"
 
 
-def unfinished(name: str, errors: int, n: int, mistakes: Sequence[int], margin: float) -> str:
+def unfinished(
+    name: str, errors: int, n: int, mistakes: Sequence[int], max_iter: int, margin: float
+) -> str:
     """max_iter ended a fit that returns its last weights."""
     falling = "still falling" in trend(mistakes)
     goal = f" with a margin above {margin:g}" if margin else ""
     left = f"{errors} of {n} training rows are on the wrong side"
     advice = "raise max_iter" if falling else "the rows may not be separable by a hyperplane at all"
     return (
-        f"{name} used up max_iter={len(mistakes)} epochs before every row was right{goal}: {left}; "
+        f"{name} used up max_iter={max_iter} epochs before every row was right{goal}: {left}; "
         f"{trend(mistakes)}. What to try: {advice}; scale the features (StandardScaler), which "
         "often cuts the epochs needed by orders of magnitude; keep='best', which returns the "
         "weights with the fewest mistakes instead of the last ones."

@@ -57,6 +57,7 @@ class Rows:
 
     def scores(self, w: Weights) -> NDArray[np.float64]:
         """w·x + b for every row; w is lifted."""
+        assert w.shape == (self.d + 1,)
         out = np.empty(self.n)
         for begin, end in self.chunks():
             kernels.scores(self.native, w, begin, end, out)
@@ -64,6 +65,7 @@ class Rows:
 
     def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
         """out += Σ over voters of votes · sign(score), with sign(0) = +1."""
+        assert voters.shape[1] == self.d + 1
         for begin, end in self.chunks(looks=len(voters)):
             kernels.vote(self.native, voters, votes, begin, end, out)
 

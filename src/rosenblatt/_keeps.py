@@ -20,7 +20,7 @@ class Result:
     """The rule to return, in units of the learning rate, and its mistakes on the training rows."""
 
     rule: Weights | Voters
-    mistakes: int
+    mistakes: int | None  # None: counting was not waited for
     kept: Candidate | None = None  # the rule as it was judged, where it was
 
 
@@ -47,14 +47,15 @@ class Keep(ABC):
 
     @abstractmethod
     def result(self, job: Job, state: State) -> Result:
-        """What to return; `state` stays as it is."""
+        """What to return; training can go on from `state` as if it had not been asked."""
 
 
-class Last(Keep):
-    """The weights after the last visit."""
+class _One(Keep):
+    """Returns one weight vector that is always at hand."""
 
+    @abstractmethod
     def _weights(self, job: Job, state: State) -> Weights:
-        return state.memory.w
+        """The weights that would be returned now."""
 
     def _validation_mistakes(self, job: Job, state: State) -> int:
         return _count(job.judges, self._weights(job, state), job.watch.breathe)
@@ -66,7 +67,14 @@ class Last(Keep):
         return Result(weights, _count(job.machine.examples, weights))
 
 
-class Average(Last):
+class Last(_One):
+    """The weights after the last visit."""
+
+    def _weights(self, job: Job, state: State) -> Weights:
+        return state.memory.w
+
+
+class Average(_One):
     """The mean of the weights over all visits (Freund and Schapire 1999, Collins 2002)."""
 
     averaged = True
@@ -143,7 +151,7 @@ class Pocket(_Kept):
         state.kept = self._challenge(job, state)
 
 
-class PocketOfPass(_Kept):
+class _OfPass(_Kept):
     """partial_fit: the rows of each call are others, so the kept weights are judged afresh."""
 
     def begin(self, job: Job, state: State) -> None:
@@ -163,8 +171,12 @@ class PocketOfPass(_Kept):
         return Candidate(w.copy(), int(plain[k]), float(weighted[k]), averaged)
 
 
-class BestOfPass(PocketOfPass):
-    """The same with the averaged weights."""
+class PocketOfPass(_OfPass):
+    """After each call the last and the kept weights are judged."""
+
+
+class BestOfPass(_OfPass):
+    """After each call the last, the averaged and the kept weights are judged."""
 
     averaged = True
 
@@ -196,7 +208,12 @@ class Vote(Keep):
         assert state.voters is not None
         state.voters.close(state.visits)
         examples = job.machine.examples
+        if job.watch.pressed and len(state.voters) * examples.rows.n > _MOST_VOTES_AFTER_CTRL_C:
+            return Result(state.voters, None)
         return Result(state.voters, examples.mistakes(state.voters.scores(examples.rows)))
+
+
+_MOST_VOTES_AFTER_CTRL_C = 1 << 24  # counting more would take longer than somebody waits
 
 
 def _count(examples: Examples, weights: Weights, breathe: Callable[[], None] = nobody_waits) -> int:

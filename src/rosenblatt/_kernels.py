@@ -7,10 +7,10 @@ from types import ModuleType
 from rosenblatt import _reference
 
 _NO_CORE = (
-    "rosenblatt was installed without its compiled core and trains with the NumPy reference: the "
-    "same results, hundreds of times slower. To mend it: install a C++17 compiler and "
-    "`pip install --force-reinstall rosenblatt`. To use the reference on purpose: "
-    "ROSENBLATT_CORE=reference."
+    "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
+    "reference: the same results, hundreds of times slower. To mend it: install a C++17 compiler "
+    "and install rosenblatt again with `pip install --force-reinstall --no-cache-dir`. To use the "
+    "reference on purpose: ROSENBLATT_CORE=reference."
 )
 
 
@@ -22,10 +22,10 @@ def _choose() -> ModuleType:
         raise ImportError(f"ROSENBLATT_CORE={wanted!r}; allowed: 'native', 'reference', or unset")
     try:
         from rosenblatt import _core
-    except ImportError:
+    except ImportError as error:
         if wanted == "native":
             raise
-        warnings.warn(_NO_CORE, RuntimeWarning, stacklevel=2)
+        warnings.warn(_NO_CORE.format(error=error), RuntimeWarning, stacklevel=2)
         return _reference
     return _core
 

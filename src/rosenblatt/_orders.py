@@ -33,11 +33,8 @@ class Order(ABC):
         """Make some visits of the epoch under way, with at most `most` updates."""
 
 
-class Cyclic(Order):
-    """The given order."""
-
-    def advance(self, job: Job, state: State, most: int) -> None:
-        self._visit(job, state, self.present, most)
+class _Pass(Order):
+    """Every row once, in an order known beforehand."""
 
     def _visit(self, job: Job, state: State, order: np.ndarray | None, most: int) -> None:
         end = min(state.position + self.chunk, self.n)
@@ -49,7 +46,14 @@ class Cyclic(Order):
         state.clean = reached == self.n and state.mistakes[-1] == 0
 
 
-class Shuffle(Cyclic):
+class Cyclic(_Pass):
+    """The given order."""
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        self._visit(job, state, self.present, most)
+
+
+class Shuffle(_Pass):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
     def __init__(self, examples: Examples):

@@ -35,7 +35,8 @@ class Progress:
         self._task = self._bars.add_task("", total=max_iter) if self._bars else None
 
     def start(self, state: State) -> None:
-        self._before = self._printed = state.epoch
+        self._before = state.epoch
+        self._printed = state.epoch - state.under_way  # an epoch cut short gets its line, too
         if self._bars:
             self._bars.start()
 
@@ -52,7 +53,7 @@ class Progress:
             best = "" if state.kept is None else f", best so far {state.kept.mistakes}"
             self._bars.update(
                 self._task,
-                completed=state.epoch - self._before - 1 + share,
+                completed=max(state.epoch - self._before - 1 + share, 0.0),
                 description=self._now(state) + best,
             )
 

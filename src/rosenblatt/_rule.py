@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._examples import Rows, Weights
+from rosenblatt._voters import Voters
+from rosenblatt.errors import WeightsOverflow
 
 
 @dataclass(frozen=True)
@@ -43,3 +45,18 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """What is published is not what is computed with: a change would not reach it."""
     array.setflags(write=False)
     return array
+
+
+def rule_of(weights: Weights | Voters, eta: float) -> LinearRule | Voters:
+    """The rule to publish; votes do not depend on η."""
+    if isinstance(weights, Voters):
+        return weights
+    rule = LinearRule(weights.copy(), eta)
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(rule.coef).all() and np.isfinite(rule.intercept).all()
+    if not finite:
+        raise WeightsOverflow(
+            f"The weights times eta0={eta!r} are beyond the largest floating-point number. Use a "
+            "smaller eta0: it only scales the weights."
+        )
+    return rule

@@ -30,7 +30,7 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
         )
     if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
         raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
-    y = np.asarray(column_or_1d(y, warn=True))
+    y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise InputError(
             f"There are {n} rows but {name} has {len(y)} labels: found input variables with "
@@ -135,8 +135,8 @@ def signs(
         strange = np.flatnonzero(neither)
         if len(strange):
             raise InputError(
-                f"{name} holds {block[strange[0]].item()!r} at row {begin + strange[0]}, which is "
-                f"not one of the two classes {classes.tolist()}."
+                f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
+                f"which is not one of the two classes {classes.tolist()}."
             )
         out[begin : begin + len(block)] = np.where(second, 1, -1)
     return out
@@ -167,9 +167,23 @@ def sample_weights(weight: Any, n: int) -> NDArray[np.float64] | None:
             f"sample_weight holds {c[row]} at row {row}: a weight scales the step and cannot be "
             "negative. Give 0 to leave the row out."
         )
+    if not np.isfinite(_total(c)):
+        raise InputError(
+            "The sum of sample_weight is beyond the largest floating-point number: divide all "
+            "weights by a constant."
+        )
+    _refuse_all_zero(c)
+    return None if (c == 1).all() else np.ascontiguousarray(c)
+
+
+def _total(c: NDArray[np.float64]) -> float:
+    with np.errstate(over="ignore"):
+        return float(c.sum())
+
+
+def _refuse_all_zero(c: NDArray[np.float64]) -> None:
     if not c.any():
         raise InputError("All rows have weight zero: there is nothing to learn from.")
-    return None if (c == 1).all() else np.ascontiguousarray(c)
 
 
 def class_weights(
@@ -287,6 +301,6 @@ def examples(
                     f"All rows of class {label!r} have weight 0, which leaves one class only. A "
                     "perceptron needs rows of two classes."
                 )
-    if c is not None and not c.any():
-        raise InputError("All rows have weight zero: there is nothing to learn from.")
+    if c is not None:
+        _refuse_all_zero(c)
     return Examples(X, y_signs, c), classes

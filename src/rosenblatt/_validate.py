@@ -24,51 +24,58 @@ FLOATS = (np.float64, np.float32)
 # --- Parameters --------------------------------------------------------------------------------
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-
-
 def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
     if not (isinstance(value, str) and value in allowed):
         names = ", ".join(repr(a) for a in allowed)
         raise InputError(f"{name}={value!r} is not known. Allowed: {names}.")
 
 
-def positive(name: str, value: Any) -> None:
-    if not _is_number(value) or not 0 < _float(value) < math.inf:
+def positive(name: str, value: Any) -> float:
+    number = _float(value)
+    if not 0 < number < math.inf:
         raise InputError(f"{name}={value!r} is not allowed: give a finite number greater than 0.")
+    return number
 
 
-def not_negative(name: str, value: Any) -> None:
-    if not _is_number(value) or not 0 <= _float(value) < math.inf:
+def not_negative(name: str, value: Any) -> float:
+    number = _float(value)
+    if not 0 <= number < math.inf:
         raise InputError(f"{name}={value!r} is not allowed: give a finite number, 0 or greater.")
+    return number
 
 
 def _float(value: Any) -> float:
+    """NaN where it is no number, infinity where it is too large."""
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return math.nan
     try:
         return float(value)
     except OverflowError:  # a whole number with hundreds of digits
         return math.inf
 
 
-def level(name: str, value: Any) -> None:
-    if not isinstance(value, (numbers.Integral, np.bool_)) or value < 0:
-        raise InputError(f"{name}={value!r} is not allowed: give 0 (silent) or 1 (progress).")
-
-
-def whole(name: str, value: Any, *, or_none: bool = False) -> int | None:
-    if value is None and or_none:
-        return None
-    allowed = "a whole number, 1 or greater" + (", or None for no limit" if or_none else "")
+def whole(name: str, value: Any, *, also: str = "") -> int:
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name}={value!r} is not allowed: give {allowed}.")
+        raise InputError(
+            f"{name}={value!r} is not allowed: give a whole number, 1 or greater{also}."
+        )
     return int(value)
+
+
+def whole_or_none(name: str, value: Any) -> int | None:
+    return None if value is None else whole(name, value, also=", or None for no limit")
 
 
 def flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name}={value!r} is not allowed: give True or False.")
     return bool(value)
+
+
+def level(name: str, value: Any) -> int:
+    if not isinstance(value, (numbers.Integral, np.bool_)) or value < 0:
+        raise InputError(f"{name}={value!r} is not allowed: give 0 (silent) or 1 (progress).")
+    return int(value)
 
 
 # --- Rows --------------------------------------------------------------------------------------

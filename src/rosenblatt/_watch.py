@@ -25,7 +25,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
-        self._pressed = False
+        self.pressed = False
         self._settled = False
         self._previous: Any = None
 
@@ -44,21 +44,23 @@ class Watch:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
-            if self._pressed and kind is not KeyboardInterrupt:
-                self._previous(signal.SIGINT, None)  # raises KeyboardInterrupt, unless it is custom
+        try:
+            if self._progress is not None:
+                self._progress.stop()
+        finally:
+            if self._previous is not None:
+                signal.signal(signal.SIGINT, self._previous)
+        if self.pressed and kind is not KeyboardInterrupt:
+            self._previous(signal.SIGINT, None)  # raises KeyboardInterrupt, unless it is custom
 
     def _press(self, number: int, frame: FrameType | None) -> None:
-        if self._pressed and self._settled:  # a second time, while finishing: at once
+        if self.pressed and self._settled:  # a second time, while finishing: at once
             raise KeyboardInterrupt
-        self._pressed = True
+        self.pressed = True
 
     def breathe(self) -> None:
         """Called between chunks of rows."""
-        if self._pressed and not self._settled:
+        if self.pressed and not self._settled:
             raise Interrupted
 
     def settle(self) -> None:

@@ -12,19 +12,19 @@ from sklearn.utils import check_random_state
 
 from rosenblatt import _advice, _targets, _validate
 from rosenblatt._examples import Examples, Weights
-from rosenblatt._fingerprint import fingerprint
 from rosenblatt._fit import Candidate, Job, State, check_finite, train
-from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep, Result
+from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._primal import Primal
 from rosenblatt._progress import Progress
-from rosenblatt._rule import LinearRule, read_only
+from rosenblatt._rule import LinearRule, read_only, rule_of
+from rosenblatt._settings import Settings, Units, checked, recipe_of
 from rosenblatt._stop import StopReason
 from rosenblatt._transaction import unchanged_on_error
 from rosenblatt._voters import Voters
 from rosenblatt._watch import Watch
-from rosenblatt.errors import InputError, WeightsOverflow
+from rosenblatt.errors import InputError
 
 
 class Perceptron(LinearClassifier):
@@ -44,7 +44,8 @@ class Perceptron(LinearClassifier):
         the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
         every update; "average": the mean over all visits; "vote": every weight vector votes.
     eta0 : float, default=1.0
-        The learning rate η. From zero weights it scales w and changes nothing else.
+        The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
+        changes nothing else.
     margin : float, default=0.0
         μ: a row calls for an update when y_i (w·x_i + b) <= μ.
     fit_intercept : bool, default=True
@@ -58,9 +59,9 @@ class Perceptron(LinearClassifier):
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle" and "random".
     warm_start : bool, default=False
-        Fitting again goes on: on the same data with the same parameters (but max_iter and
-        max_updates) exactly where training stopped, otherwise from the weights that were
-        returned. Set it before the first fit, which then takes a hash of the data.
+        Fitting again goes on: on the same data with the same parameters (but max_iter,
+        max_updates and random_state) exactly where training stopped, otherwise from the weights
+        that were returned. Set it before the first fit, which then takes a hash of the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -72,7 +73,8 @@ class Perceptron(LinearClassifier):
         The two labels; a score of 0 or greater means `classes_[1]`.
     training_errors_ : int
         Training rows with y_i (w·x_i + b) <= 0 under the returned rule. `1 - score(X, y)` may be
-        lower, since `predict` counts a score of 0 for `classes_[1]`.
+        lower, since `predict` counts a score of 0 for `classes_[1]`. None after Ctrl-C with
+        keep="vote" where counting all votes would take long.
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
@@ -98,6 +100,7 @@ class Perceptron(LinearClassifier):
 
     _state: State
     _kept: Candidate | None
+    _made_with: Units
 
     def __init__(
         self,
@@ -143,24 +146,26 @@ class Perceptron(LinearClassifier):
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         with Watch() as watch, unchanged_on_error(self):
-            self._check_parameters()
+            settings = checked(self)
             X = _validate.rows(self, X, reset=True)
             examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
-            job = self._job(ORDERS, KEEPS, examples, judges, watch)
-            recipe = self._recipe(examples, judges, classes) if self.warm_start else None
+            job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
+            recipe = recipe_of(settings, examples, judges, classes) if settings.warm_start else None
             given = coef_init is not None or intercept_init is not None
             state = None if given or recipe is None else self._resumed(recipe)
-            if state is None and self.warm_start and not given and hasattr(self, "_state"):
-                coef_init, intercept_init = self._returned(X.shape[1], classes)
             if state is None:
-                start = _targets.start(coef_init, intercept_init, X.shape[1], self.fit_intercept)
-                state = self._new_state(job, start)
-            watch.show(self._progress(job), state)
-            reason = train(job, state, max_iter=self.max_iter, max_updates=self.max_updates)
+                if settings.warm_start and not given and hasattr(self, "_state"):
+                    coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
+                start = _targets.start(
+                    coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
+                )
+                state = self._new_state(settings, job, start)
+            watch.show(self._progress(settings, job), state)
+            reason = train(job, state, max_iter=settings.max_iter, max_updates=settings.max_updates)
             watch.done(state)
-            self._publish(job, state, classes, reason, recipe)
-        self._warn(job, state)
+            self._publish(settings, job, state, classes, reason, recipe)
+        self._warn(settings, job, state)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -168,10 +173,11 @@ class Perceptron(LinearClassifier):
 
         Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
         the last and the kept (keep="pocket"). `classes` are needed when the first call does not
-        hold rows of both. `mistakes_` and `update_counts_` are those of this call.
+        hold rows of both. `mistakes_` and `update_counts_` are those of this call. If `keep`,
+        `eta0` or `fit_intercept` was changed, it begins anew from the returned weights.
         """
         with Watch() as watch, unchanged_on_error(self):
-            self._check_parameters()
+            settings = checked(self)
             if isinstance(self.class_weight, str) and self.class_weight == "balanced":
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
@@ -181,26 +187,15 @@ class Perceptron(LinearClassifier):
             examples, known = _targets.examples(
                 X, y, sample_weight, self.class_weight, self._known(classes), one_of_many=True
             )
-            job = self._job(_ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
-            state = self._next_state(job)
+            job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
+            state = self._next_state(settings, job)
             reason = train(job, state, max_iter=1, max_updates=None)
             if reason is not StopReason.INTERRUPTED:
                 reason = StopReason.ONE_PASS
-            self._publish(job, state, known, reason, None)
+            self._publish(settings, job, state, known, reason, None)
         return self
 
     # --- What is given ---------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        _validate.one_of("order", self.order, ORDERS)
-        _validate.one_of("keep", self.keep, KEEPS)
-        _validate.positive("eta0", self.eta0)
-        _validate.not_negative("margin", self.margin)
-        _validate.flag("fit_intercept", self.fit_intercept)
-        _validate.flag("warm_start", self.warm_start)
-        _validate.whole("max_iter", self.max_iter)
-        _validate.whole("max_updates", self.max_updates, or_none=True)
-        _validate.level("verbose", self.verbose)
 
     def _judges(
         self, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
@@ -228,70 +223,54 @@ class Perceptron(LinearClassifier):
 
     # --- Where training starts -------------------------------------------------------------------
 
-    def _job(
-        self,
-        orders: dict[str, type[Order]],
-        keeps: dict[str, type[Keep]],
-        examples: Examples,
-        judges: Examples | None,
-        watch: Watch,
-    ) -> Job:
-        machine = Primal(examples, margin=self.margin / self.eta0, intercept=self.fit_intercept)
-        order, keep = orders[self.order](examples), keeps[self.keep]()
-        return Job(machine, order, keep, judges or examples, judges is not None, watch)
-
-    def _new_state(self, job: Job, start: Weights) -> State:
+    def _new_state(self, settings: Settings, job: Job, start: Weights) -> State:
         seed = int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
-        return State(job.machine.start(start / self.eta0, averaged=job.keep.averaged), seed)
-
-    def _recipe(
-        self, examples: Examples, judges: Examples | None, classes: NDArray[Any]
-    ) -> tuple[Any, ...]:
-        """All that must be equal for training to go on where it stopped."""
-        data = [None if e is None else fingerprint(e) for e in (examples, judges)]
-        return (*self._units(), self.order, self.margin, classes.tolist(), *data)
-
-    def _units(self) -> tuple[Any, ...]:
-        return (self.keep, self.eta0, self.fit_intercept)
+        memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
+        return State(memory, seed)
 
     def _resumed(self, recipe: tuple[Any, ...]) -> State | None:
         return self._state.copy() if getattr(self, "_trained_by", None) == recipe else None
 
-    def _returned(self, d: int, classes: NDArray[Any]) -> tuple[Weights, Weights]:
+    def _returned(
+        self, settings: Settings, d: int, classes: NDArray[Any]
+    ) -> tuple[Weights, Weights]:
         """The weights that the fit before returned (the last ones with keep="vote")."""
         rule = self._rule
         if isinstance(rule, Voters):
-            rule = LinearRule(self._state.memory.w, self._made_with[1])
+            rule = LinearRule(self._state.memory.w, self._made_with.eta0)
         if rule.coef.shape[1] != d or classes.tolist() != self.classes_.tolist():
             raise InputError(
                 f"warm_start=True, but the fit before was on {rule.coef.shape[1]} features with "
                 f"classes {self.classes_.tolist()}, and now there are {d} with {classes.tolist()}. "
                 "Set warm_start=False to begin anew."
             )
-        return rule.coef, rule.intercept if self.fit_intercept else np.zeros(1)
+        return rule.coef, rule.intercept if settings.units.fit_intercept else np.zeros(1)
 
-    def _next_state(self, job: Job) -> State:
+    def _next_state(self, settings: Settings, job: Job) -> State:
         """The state to begin a pass of partial_fit with."""
+        rows = job.machine.examples.rows
         if not hasattr(self, "_state"):
-            return self._new_state(job, np.zeros(job.machine.examples.rows.d + 1))
-        if self._made_with != self._units():  # other units: only the weights can go on
-            coef, intercept = self._returned(job.machine.examples.rows.d, self.classes_)
-            return self._new_state(job, np.append(coef, intercept))
+            return self._new_state(settings, job, np.zeros(rows.d + 1))
+        if self._made_with != settings.units:  # only the returned weights can go on
+            coef, intercept = self._returned(settings, rows.d, self.classes_)
+            return self._new_state(settings, job, np.append(coef, intercept))
         state = self._state.copy()
-        state.memory.counts = np.zeros(job.machine.examples.rows.n, dtype=np.int64)
+        state.memory.counts = np.zeros(rows.n, dtype=np.int64)
         state.mistakes, state.validation, state.kept = [], [], self._kept
         state.clean = state.under_way = state.unseen_update = False
         return state
 
     # --- What comes out --------------------------------------------------------------------------
 
-    def _progress(self, job: Job) -> Progress | None:
-        if not self.verbose:
+    def _progress(self, settings: Settings, job: Job) -> Progress | None:
+        if not settings.verbose:
             return None
-        return Progress(type(self).__name__, self.max_iter, job.machine.examples.n, job.judges.n)
+        n, judged = job.machine.examples.n, job.judges.n
+        return Progress(type(self).__name__, settings.max_iter, n, judged)
 
     def _publish(
         self,
+        settings: Settings,
         job: Job,
         state: State,
         classes: NDArray[Any],
@@ -302,11 +281,11 @@ class Perceptron(LinearClassifier):
         check_finite(state)
         result = job.keep.result(job, state)
         found = {
-            "_rule": self._scaled(result),
+            "_rule": rule_of(result.rule, settings.units.eta0),
             "_state": state,
             "_kept": result.kept,
             "_trained_by": recipe,
-            "_made_with": self._units(),
+            "_made_with": settings.units,
             "classes_": classes,
             "training_errors_": result.mistakes,
             "converged_": state.clean,
@@ -322,24 +301,15 @@ class Perceptron(LinearClassifier):
             self.__dict__.pop("validation_mistakes_", None)
         self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
 
-    def _scaled(self, result: Result) -> LinearRule | Voters:
-        if isinstance(result.rule, Voters):
-            return result.rule
-        rule = LinearRule(result.rule.copy(), float(self.eta0))
-        with np.errstate(over="ignore"):
-            finite = np.isfinite(rule.coef).all() and np.isfinite(rule.intercept).all()
-        if not finite:
-            raise WeightsOverflow(
-                f"The weights times eta0={self.eta0!r} are beyond the largest floating-point "
-                "number. Use a smaller eta0: it only scales the weights."
-            )
-        return rule
-
-    def _warn(self, job: Job, state: State) -> None:
+    def _warn(self, settings: Settings, job: Job, state: State) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
-        unmet = errors > 0 or self.margin > 0
+        if errors is None:  # Ctrl-C, and a handler that goes on
+            return
+        unmet = errors > 0 or settings.margin > 0
         if self.keep == "last" and self.stop_reason_ is StopReason.MAX_ITER and unmet:
-            text = _advice.unfinished(name, errors, n, state.mistakes, self.margin)
+            text = _advice.unfinished(
+                name, errors, n, state.mistakes, settings.max_iter, settings.margin
+            )
         elif state.clean and errors > 0:
             text = _advice.separable_but(name, self.keep, errors, n, "training came to one")
         else:
@@ -348,3 +318,17 @@ class Perceptron(LinearClassifier):
 
 
 _ONE_PASS: dict[str, type[Order]] = dict.fromkeys(ORDERS, Cyclic) | {"batch": Batch}
+
+
+def _job(
+    settings: Settings,
+    orders: dict[str, type[Order]],
+    keeps: dict[str, type[Keep]],
+    examples: Examples,
+    judges: Examples | None,
+    watch: Watch,
+) -> Job:
+    keep, eta0, intercept = settings.units
+    machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
+    order = orders[settings.order](examples)
+    return Job(machine, order, keeps[keep](), judges or examples, judges is not None, watch)

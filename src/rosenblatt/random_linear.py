@@ -89,7 +89,7 @@ class RandomLinearClassifier(LinearClassifier):
                 break
             errors.append(plain)
             best = int(np.argmin(weighted))
-            if weighted[best] < fewest:
+            if begin == 0 or weighted[best] < fewest:
                 fewest = weighted[best]
                 self._rule = LinearRule(planes[best].copy(), 1.0)
                 self.training_errors_ = int(plain[best])

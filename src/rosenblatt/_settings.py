@@ -1,0 +1,60 @@
+"""The parameters of an estimator, checked and in Python's own types."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from rosenblatt import _validate
+from rosenblatt._examples import Examples
+from rosenblatt._fingerprint import fingerprint
+from rosenblatt._keeps import KEEPS
+from rosenblatt._orders import ORDERS
+
+
+class Units(NamedTuple):
+    """What the numbers in the state of training depend on."""
+
+    keep: str
+    eta0: float
+    fit_intercept: bool
+
+
+class Settings(NamedTuple):
+    """All of them."""
+
+    order: str
+    units: Units
+    margin: float
+    max_iter: int
+    max_updates: int | None
+    warm_start: bool
+    verbose: int
+
+
+def checked(estimator: Any) -> Settings:
+    """The settings of an estimator, or the error that says what is allowed."""
+    _validate.one_of("order", estimator.order, ORDERS)
+    _validate.one_of("keep", estimator.keep, KEEPS)
+    return Settings(
+        order=estimator.order,
+        units=Units(
+            keep=estimator.keep,
+            eta0=_validate.positive("eta0", estimator.eta0),
+            fit_intercept=_validate.flag("fit_intercept", estimator.fit_intercept),
+        ),
+        margin=_validate.not_negative("margin", estimator.margin),
+        max_iter=_validate.whole("max_iter", estimator.max_iter),
+        max_updates=_validate.whole_or_none("max_updates", estimator.max_updates),
+        warm_start=_validate.flag("warm_start", estimator.warm_start),
+        verbose=_validate.level("verbose", estimator.verbose),
+    )
+
+
+def recipe_of(
+    settings: Settings, examples: Examples, judges: Examples | None, classes: NDArray[Any]
+) -> tuple[Any, ...]:
+    """All that must be equal for training to go on where it stopped."""
+    data = [None if e is None else fingerprint(e) for e in (examples, judges)]
+    return (settings.units, settings.order, settings.margin, classes.tolist(), *data)

@@ -15,29 +15,10 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
+from common import X_VAL, Y_VAL, X, Y, every_keep, every_order, everything, may_not_converge, noisy
 from rosenblatt import Perceptron, RandomLinearClassifier, StopReason, _examples
 from rosenblatt._kernels import kernels
 from rosenblatt.errors import WeightsOverflow
-
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
-KEEPS = ["last", "best", "pocket", "average", "vote"]
-
-every_order = pytest.mark.parametrize("order", ORDERS)
-every_keep = pytest.mark.parametrize("keep", KEEPS)
-# Few epochs on noisy rows: keep="last" says that it did not get there.
-may_not_converge = pytest.mark.filterwarnings(
-    "ignore:.*used up max_iter:sklearn.exceptions.ConvergenceWarning"
-)
-
-
-def noisy(n=60, d=3, seed=1):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
-
-
-X, Y = noisy()
-X_VAL, Y_VAL = noisy(40, seed=3)
 
 
 @pytest.fixture(autouse=True)
@@ -50,18 +31,6 @@ def python_hears_ctrl_c():
 
 def wrong(p, rows, labels):
     return int(np.sum(labels * p.decision_function(rows) <= 0))
-
-
-def everything(p, rows=X):
-    """All that fitting leaves behind; arrays as bytes, so that equal means equal to the bit."""
-    names = ["n_iter_", "n_updates_", "training_errors_", "converged_", "stop_reason_"]
-    found = {name: getattr(p, name) for name in names}
-    arrays = {"scores": p.decision_function(rows)}
-    arrays |= {name: getattr(p, name) for name in ("mistakes_", "update_counts_")}
-    arrays["validation_mistakes_"] = getattr(p, "validation_mistakes_", np.empty(0))
-    if p.keep != "vote":
-        arrays |= {"coef_": p.coef_, "intercept_": p.intercept_}
-    return found | {name: (str(a.dtype), a.shape, a.tobytes()) for name, a in arrays.items()}
 
 
 # --- A process of its own, and a signal from outside --------------------------------------------

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from common import KEEPS, ORDERS
 from rosenblatt import Perceptron, StopReason
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
-KEEPS = ["last", "best", "pocket", "average", "vote"]
 
 
 def separable(seed, n=40, d=3, intercept=True):

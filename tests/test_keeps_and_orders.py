@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from common import ORDERS
 from oracle import Oracle, permutation
 from rosenblatt import Perceptron
 from rosenblatt._kernels import kernels
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
 
 
 @st.composite

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from common import KEEPS, ORDERS
 from rosenblatt import Perceptron, _reference
 
 _core = pytest.importorskip("rosenblatt._core", reason="the compiled core is not built")
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
-KEEPS = ["last", "best", "pocket", "average", "vote"]
 STORAGES = ["dense", "csr32", "csr64"]
 
 

@@ -10,29 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from common import (
+    KEEPS,
+    ORDERS,
+    every_keep,
+    every_order,
+    everything,
+    may_not_converge,
+    may_not_separate,
+)
+from common import noisy as noisy_rows
 from oracle import Oracle
 from rosenblatt import Perceptron, StopReason
 
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
-KEEPS = ["last", "best", "pocket", "average", "vote"]
 ONE_BY_ONE = [order for order in ORDERS if order != "batch"]
-
-every_order = pytest.mark.parametrize("order", ORDERS)
-every_keep = pytest.mark.parametrize("keep", KEEPS)
-# One epoch on noisy rows: keep="last" says that it did not get there.
-may_not_converge = pytest.mark.filterwarnings(
-    "ignore:.*used up max_iter:sklearn.exceptions.ConvergenceWarning"
-)
-# By chance the rows are separable: keep="average" says that a rule without mistakes exists.
-may_not_separate = pytest.mark.filterwarnings(
-    "ignore:.*returns a rule with:sklearn.exceptions.ConvergenceWarning"
-)
 
 
 def noisy(n=60, d=3, seed=1):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    y = np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
+    """The first two rows are of different classes."""
+    X, y = noisy_rows(n, d, seed)
     y[:2] = [-1, 1]
     return X, y
 
@@ -48,13 +44,6 @@ def bits(p, rows=X):
     """The rule, to the bit."""
     found = [p.decision_function(rows).tobytes()]
     return found if p.keep == "vote" else [*found, p.coef_.tobytes(), p.intercept_.tobytes()]
-
-
-def everything(p, rows=X):
-    names = ["n_iter_", "n_updates_", "training_errors_", "converged_", "stop_reason_"]
-    names += ["n_features_in_"]
-    arrays = [p.mistakes_.tobytes(), p.update_counts_.tobytes(), p.classes_.tolist()]
-    return [getattr(p, name) for name in names] + arrays + bits(p, rows)
 
 
 def cut(n, places):

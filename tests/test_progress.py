@@ -10,43 +10,24 @@ import threading
 import numpy as np
 import pytest
 
+from common import (
+    X_VAL,
+    Y_VAL,
+    X,
+    Y,
+    every_keep,
+    every_order,
+    everything,
+    may_not_converge,
+    may_not_separate,
+)
 from rosenblatt import Perceptron, StopReason
-
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
-KEEPS = ["last", "best", "pocket", "average", "vote"]
-
-every_order = pytest.mark.parametrize("order", ORDERS)
-every_keep = pytest.mark.parametrize("keep", KEEPS)
-# Few epochs on noisy rows: keep="last" says that it did not get there.
-may_not_converge = pytest.mark.filterwarnings(
-    "ignore:.*used up max_iter:sklearn.exceptions.ConvergenceWarning"
-)
-# Separable rows: keep="average" and "vote" say that a rule without mistakes exists.
-may_not_separate = pytest.mark.filterwarnings(
-    "ignore:.*returns a rule with:sklearn.exceptions.ConvergenceWarning"
-)
-
-
-def noisy(n=60, d=3, seed=1):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
-
-
-X, Y = noisy()
-X_VAL, Y_VAL = noisy(40, seed=3)
 
 
 @pytest.fixture(autouse=True)
 def nothing_forces_a_terminal(monkeypatch):
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-
-
-def everything(p):
-    names = ["n_iter_", "n_updates_", "training_errors_", "converged_", "stop_reason_"]
-    arrays = [p.decision_function(X), p.mistakes_, p.update_counts_]
-    return [getattr(p, name) for name in names] + [a.tobytes() for a in arrays]
 
 
 # --- Plain lines --------------------------------------------------------------------------------
@@ -104,7 +85,9 @@ def test_with_validation_rows_the_best_so_far_is_on_them(keep, capsys):
     p = Perceptron(keep=keep, verbose=1, max_iter=5, random_state=0)
     p.fit(X, Y, X_val=X_VAL, y_val=Y_VAL)
     for epoch, _, _, best in lines(capsys):
-        assert best == f"best so far {p.validation_mistakes_[epoch - 1]} of 40 rows wrong"
+        assert (
+            best == f"best so far {p.validation_mistakes_[epoch - 1]} of 40 validation rows wrong"
+        )
 
 
 @pytest.mark.parametrize("keep", ["last", "average", "vote"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 def trend(mistakes: Sequence[int]) -> str:
     """How the mistakes per epoch developed, in words."""
-    if len(mistakes) < 4:
+    if len(mistakes) < 8:
         return f"mistakes in each epoch: {', '.join(str(int(m)) for m in mistakes)}"
     quarter = max(len(mistakes) // 4, 1)
     late, before = mistakes[-quarter:], mistakes[-2 * quarter : -quarter]
@@ -20,15 +20,16 @@ def unfinished(
     name: str, errors: int, n: int, mistakes: Sequence[int], max_iter: int, margin: float
 ) -> str:
     """max_iter ended a fit that returns its last weights."""
-    falling = "still falling" in trend(mistakes)
     goal = f" with a margin above {margin:g}" if margin else ""
     left = f"{errors} of {n} training rows are on the wrong side"
-    advice = "raise max_iter" if falling else "the rows may not be separable by a hyperplane at all"
+    doubt = ""
+    if len(mistakes) >= 100 and "no longer falling" in trend(mistakes):
+        doubt = " (though perhaps no hyperplane separates the rows)"
     return (
         f"{name} used up max_iter={max_iter} epochs before every row was right{goal}: {left}; "
-        f"{trend(mistakes)}. What to try: {advice}; scale the features (StandardScaler), which "
-        "often cuts the epochs needed by orders of magnitude; keep='best', which returns the "
-        "weights with the fewest mistakes instead of the last ones."
+        f"{trend(mistakes)}. What to try: raise max_iter{doubt}; scale the features, if they are "
+        "not (StandardScaler), which often cuts the epochs needed by orders of magnitude; "
+        "keep='best', which returns the weights with the fewest mistakes instead of the last ones."
     )
 
 
@@ -36,6 +37,6 @@ def separable_but(name: str, keep: str, errors: int, n: int, why: str) -> str:
     """The rows are separable, as training itself showed, and yet the returned rule errs."""
     return (
         f"{name}(keep={keep!r}) returns a rule with {errors} of {n} training rows on the wrong "
-        f"side, although a hyperplane with none exists: {why}. What to try: keep='best' (without "
-        "validation rows) or keep='last', which return it."
+        f"side, although a hyperplane with none exists: {why}. What to try: keep='best' or "
+        "keep='last', which return it."
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class Progress:
     """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch."""
 
-    def __init__(self, name: str, max_iter: int, n: int, judged: int):
+    def __init__(self, name: str, max_iter: int, n: int, judged: str):
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
@@ -77,7 +77,7 @@ class Progress:
         finished = state.mistakes[:-1] if state.under_way else state.mistakes
         best = ""
         if state.kept is not None:
-            best = f", best so far {state.kept.mistakes} of {self._judged} rows wrong"
+            best = f", best so far {state.kept.mistakes} of {self._judged} wrong"
         elif finished:
             best = f", fewest in an epoch {min(finished)}"
         print(f"{self._name} {self._now(state)}{best}", file=sys.stderr)

@@ -83,10 +83,7 @@ def two_classes(
 
 
 _ONLY_BINARY = "Only binary classification is supported, with 2 classes"
-_FOR_MORE = (
-    "For more classes train one rule for each: "
-    "sklearn.multiclass.OneVsRestClassifier(Perceptron())."
-)
+_FOR_MORE = "For more classes train one rule for each: OneVsRestClassifier(Perceptron())."
 
 
 def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:

@@ -229,8 +229,8 @@ def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
         )
     else:
         advice = (
-            f"a {type(value).__name__}: each argument must be a number, and a string that looks "
-            "like one is not a number. Encode the column (sklearn.preprocessing.OneHotEncoder) or "
-            "drop it"
+            f"a {type(value).__name__}. Each argument must be a number, and a string that looks "
+            "like one is not a number: convert such a column (astype(float)), encode words "
+            "(sklearn.preprocessing.OneHotEncoder), or drop it"
         )
     return f"{name} holds {value!r} at row {row}, {column}: {advice}."

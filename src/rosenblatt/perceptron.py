@@ -169,12 +169,13 @@ class Perceptron(LinearClassifier):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """One pass over the given rows in their order (one step with order="batch").
+        """One pass over the given rows in their order, whatever `order` (one step with "batch").
 
         Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
         the last and the kept (keep="pocket"). `classes` are needed when the first call does not
-        hold rows of both. `mistakes_` and `update_counts_` are those of this call. If `keep`,
-        `eta0` or `fit_intercept` was changed, it begins anew from the returned weights.
+        hold rows of both. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
+        about the rows of this call; `n_iter_` counts calls. If `keep`, `eta0` or `fit_intercept`
+        was changed, it begins anew from the returned weights.
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
@@ -266,7 +267,8 @@ class Perceptron(LinearClassifier):
         if not settings.verbose:
             return None
         n, judged = job.machine.examples.n, job.judges.n
-        return Progress(type(self).__name__, settings.max_iter, n, judged)
+        kind = "validation rows" if job.validating else "rows"
+        return Progress(type(self).__name__, settings.max_iter, n, f"{judged} {kind}")
 
     def _publish(
         self,
@@ -310,7 +312,7 @@ class Perceptron(LinearClassifier):
             text = _advice.unfinished(
                 name, errors, n, state.mistakes, settings.max_iter, settings.margin
             )
-        elif state.clean and errors > 0:
+        elif state.clean and errors > 0 and not job.validating:
             text = _advice.separable_but(name, self.keep, errors, n, "training came to one")
         else:
             return

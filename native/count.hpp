@@ -20,9 +20,8 @@ struct Tally {
   int64_t plain;
   double weighted;
 
-  // On the hyperplane, or with a score that overflowed to NaN: a mistake.
   ROSENBLATT_INLINE void add(double m, double c) {
-    const bool mistake = c != 0 && !(m > 0);
+    const bool mistake = c != 0 && FixedIncrement{0}.calls(m);
     plain += mistake;
     weighted += mistake ? c : 0;
   }

@@ -1,8 +1,8 @@
 // One kernel, several CPUs: the same code is compiled for each level and the best one runs.
 //
 // Kernels are always inlined into the functions below, whose target attribute says which
-// instructions the compiler may use. All give the same bits; `use` forces a level, so that tests
-// can see it.
+// instructions the compiler may use. All give the same bits; `use_cpu_level` forces one, so that
+// tests can see it.
 #pragma once
 
 #include <cstring>

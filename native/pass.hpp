@@ -15,7 +15,7 @@ namespace rosenblatt {
 
 struct Labels {
   const int8_t* y;  // -1 or +1
-  const double* c;  // row weights; null: all 1. A row of weight 0 is never asked for
+  const double* c;  // row weights; null: all 1. A row of weight 0 does not exist
   ROSENBLATT_INLINE double weight(int64_t i) const { return c ? c[i] : 1.0; }
 };
 

@@ -30,8 +30,8 @@ ROSENBLATT_INLINE double fold(const double* lane) {
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-// Into level 1 the whole row (4 KB of it), soon to be read. Into level 2, long before, its first lines and its
-// last one: more at a time would only queue up.
+// Into level 1 the whole row (4 KB of it), soon to be read. Into level 2, long before, its first
+// lines and its last one: more at a time would only queue up.
 template <int level>
 ROSENBLATT_INLINE void prefetch_bytes(const void* start, int64_t bytes) {
   constexpr int64_t line = 64, most = level == 1 ? 64 * line : 8 * line;

@@ -33,10 +33,10 @@ def unfinished(
     )
 
 
-def separable_but(name: str, keep: str, errors: int, n: int, why: str) -> str:
+def separable_but(name: str, keep: str, errors: int, n: int) -> str:
     """The rows are separable, as training itself showed, and yet the returned rule errs."""
     return (
         f"{name}(keep={keep!r}) returns a rule with {errors} of {n} training rows on the wrong "
-        f"side, although a hyperplane with none exists: {why}. What to try: keep='best' or "
-        "keep='last', which return it."
+        "side, although a hyperplane with none exists: training came to one. What to try: "
+        "keep='best' or keep='last', which return it."
     )

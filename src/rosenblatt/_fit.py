@@ -42,6 +42,10 @@ class Candidate:
         wins_a_tie = self.averaged and not averaged
         return float(np.nextafter(self.weighted, np.inf)) if wins_a_tie else self.weighted
 
+    def or_newer(self, other: Candidate) -> Candidate:
+        """The one to keep of this and of newer weights."""
+        return other if other.weighted < self.limit_for(averaged=other.averaged) else self
+
 
 @dataclass
 class State:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt._examples import Examples, Weights, nobody_waits
 from rosenblatt._fit import Candidate
@@ -104,18 +108,14 @@ class _Kept(Keep):
         kept = state.kept
         assert kept is not None
         if state.clean and not job.validating:  # known without counting: no mistake
-            better = kept.weighted > 0 or kept.averaged
-            return Candidate(state.memory.w.copy(), 0, 0.0, averaged=False) if better else kept
+            return kept.or_newer(Candidate(state.memory.w.copy(), 0, 0.0, averaged=False))
         challengers = self._challengers(job, state)
         plain, weighted = job.judges.count(
             [w for w, _ in challengers],
             [kept.limit_for(averaged=averaged) for _, averaged in challengers],
             job.watch.breathe,
         )
-        for k, (w, averaged) in enumerate(challengers):
-            if weighted[k] < kept.limit_for(averaged=averaged):
-                kept = Candidate(w.copy(), int(plain[k]), float(weighted[k]), averaged)
-        return kept
+        return reduce(Candidate.or_newer, _judged(challengers, plain, weighted), kept)
 
     def _validation_mistakes(self, job: Job, state: State) -> int:
         assert state.kept is not None
@@ -166,9 +166,7 @@ class _OfPass(_Kept):
         if state.kept is not None:
             rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
         plain, weighted = job.judges.count([w for w, _ in rivals], breathe=job.watch.breathe)
-        k = min(range(len(rivals)), key=lambda k: (weighted[k], rivals[k][1], k))
-        w, averaged = rivals[k]
-        return Candidate(w.copy(), int(plain[k]), float(weighted[k]), averaged)
+        return reduce(Candidate.or_newer, _judged(rivals, plain, weighted))
 
 
 class PocketOfPass(_OfPass):
@@ -214,6 +212,13 @@ class Vote(Keep):
 
 
 _MOST_VOTES_AFTER_CTRL_C = 1 << 24  # counting more would take longer than somebody waits
+
+
+def _judged(
+    rivals: list[tuple[Weights, bool]], plain: NDArray[np.int64], weighted: Weights
+) -> Iterator[Candidate]:
+    for (w, averaged), mistakes, weight in zip(rivals, plain, weighted, strict=True):
+        yield Candidate(w.copy(), int(mistakes), float(weight), averaged)
 
 
 def _count(examples: Examples, weights: Weights, breathe: Callable[[], None] = nobody_waits) -> int:

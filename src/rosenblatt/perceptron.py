@@ -313,7 +313,7 @@ class Perceptron(LinearClassifier):
                 name, errors, n, state.mistakes, settings.max_iter, settings.margin
             )
         elif state.clean and errors > 0 and not job.validating:
-            text = _advice.separable_but(name, self.keep, errors, n, "training came to one")
+            text = _advice.separable_but(name, self.keep, errors, n)
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=3)

@@ -1,21 +1,25 @@
-"""The perceptron, complete: it learns at memory speed, and it says what happened."""
+"""The perceptron, complete: it learns at memory speed, and it proves what it learned."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rosenblatt._certify import certify
     from rosenblatt._stop import StopReason
+    from rosenblatt.certificate import Certificate
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
-__all__ = ["Perceptron", "RandomLinearClassifier", "StopReason"]
+__all__ = ["Certificate", "Perceptron", "RandomLinearClassifier", "StopReason", "certify"]
 __version__ = "0.1.0"
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
+    "Certificate": "rosenblatt.certificate",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "StopReason": "rosenblatt._stop",
+    "certify": "rosenblatt._certify",
 }
 
 

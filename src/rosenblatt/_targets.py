@@ -52,10 +52,8 @@ def _mixed(y: Any, name: str) -> str:
     )
 
 
-def two_classes(
-    y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
-) -> NDArray[Any]:
-    """The two different labels in y, sorted; rows that are not present have no say."""
+def found_classes(y: NDArray[Any], present: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+    """The different labels in y, sorted: one or two; rows that are not present have no say."""
     found = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
@@ -68,6 +66,14 @@ def two_classes(
     _refuse_not_labels(found)
     if len(found) > 2:
         raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {_FOR_MORE}")
+    return found
+
+
+def two_classes(
+    y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
+) -> NDArray[Any]:
+    """The two different labels in y, sorted; rows that are not present have no say."""
+    found = found_classes(y, present)
     if len(found) < 2:
         kept = "" if present is None else " after the rows of weight 0 are left out"
         advice = (

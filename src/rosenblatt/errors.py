@@ -4,6 +4,7 @@ RosenblattError
 ├── InputError (also ValueError)        what was given cannot be learned from, or is not allowed
 │   └── InputTypeError (also TypeError) it is not even of a type that could be
 ├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
+├── CertificateRejected                 a certificate does not prove what it claims about the data
 └── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
 """
 
@@ -22,6 +23,10 @@ class InputTypeError(InputError, TypeError):
 
 class WeightsOverflow(RosenblattError, OverflowError):  # noqa: N818 - the word says what happened
     """The weights grew beyond floating-point numbers."""
+
+
+class CertificateRejected(RosenblattError):  # noqa: N818 - the word says what happened
+    """A certificate does not prove what it claims about this data."""
 
 
 class TooManyVoters(RosenblattError, MemoryError):  # noqa: N818 - the word says what happened

@@ -1,0 +1,259 @@
+"""certify: is there a hyperplane with every row on its right side? Decided, and proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+import rosenblatt
+from rosenblatt import _targets, _validate, verify
+from rosenblatt._examples import Csr, Matrix
+from rosenblatt._proof import claim as say
+from rosenblatt._proof import margins
+from rosenblatt._proof.budget import Budget, LimitReached
+from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.faces import Partition
+from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
+from rosenblatt._proof.rows import Rows
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import InputError
+
+SEMANTICS = ("binary64", "decimal")
+
+
+def certify(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    semantics: str = "binary64",
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+) -> Certificate:
+    """Decide whether a hyperplane separates the two classes, and prove it.
+
+    Parameters
+    ----------
+    X : array, data frame or CSR matrix of shape (n, d)
+        The rows.
+    y : array of shape (n,)
+        Their labels: two different ones, or one.
+    fit_intercept : bool
+        False: hyperplanes through the origin only.
+    sample_weight : array of shape (n,), optional
+        Rows of weight 0 are left out; other weights make no difference.
+    semantics : "binary64" or "decimal"
+        What the numbers mean: the floating-point numbers that they are, or the decimal numbers that
+        were written, 0.1 and not the float next to it.
+    time_limit : float, optional
+        Seconds after which the answer may be "undecided".
+    work_limit : int, optional
+        Row evaluations after which it may be; the outcome is reproducible.
+
+    Returns
+    -------
+    Certificate
+        The verdict and its proof, which `verify.py` checks without trusting this function.
+
+    Examples
+    --------
+    >>> from rosenblatt import certify
+    >>> certificate = certify([[1], [2], [3], [3], [5], [6]], [0, 0, 0, 0, 1, 1])
+    >>> certificate.verdict
+    'complete separation'
+    >>> certificate.geometric_margin
+    Margin(lo=1.0, hi=1.0)
+    """
+    _validate.flag("fit_intercept", fit_intercept)
+    _validate.one_of("semantics", semantics, SEMANTICS)
+    if time_limit is not None:
+        _validate.positive("time_limit", time_limit)
+    work_limit = _validate.whole_or_none("work_limit", work_limit)
+    table = read(X, y, sample_weight, semantics=semantics)
+    return _Case(
+        table, bool(fit_intercept), semantics, Budget(time_limit=time_limit, work_limit=work_limit)
+    ).run()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and labels, checked."""
+
+    X: Any  # an array or a CSR matrix
+    y: NDArray[np.int8]
+    classes: list[Any]  # one or two
+    present: NDArray[np.intp] | None  # None: all rows
+    columns: list[str]
+    target: str
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The text of the label of -1 and of +1."""
+        words: list[str | None] = [str(label) for label in self.classes]
+        return words if len(words) == 2 else [None, *words]
+
+
+def read(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    semantics: str,
+    certified: dict[str, Any] | None = None,
+) -> Table:
+    """Check what was given; with a certificate, its labels are used instead of those found."""
+    target = str(getattr(y, "name", None) or "y")
+    _refuse_rounded(X)
+    reader = BaseEstimator()
+    matrix = _validate.rows(reader, X, reset=True)
+    n, d = matrix.shape
+    names = getattr(reader, "feature_names_in_", None)
+    columns = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
+    y = _targets.labels(y, n)
+    if certified is not None:
+        texts = [str(label) for label in y.tolist()]
+        signs = np.array(verify.label_signs(certified, texts), dtype=np.int8)
+        return Table(_values(matrix, semantics), signs, [], None, columns, target)
+    c = _targets.sample_weights(sample_weight, n)
+    present = None if c is None or c.all() else np.flatnonzero(c)
+    classes = _targets.found_classes(y, None if c is None else c != 0)
+    pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
+    signs = _targets.signs(y, pair, None if c is None else c != 0)
+    return Table(_values(matrix, semantics), signs, classes.tolist(), present, columns, target)
+
+
+def _values(matrix: Matrix, semantics: str) -> Any:
+    if isinstance(matrix, Csr):
+        arrays = (matrix.data, matrix.indices, matrix.indptr)
+        matrix = sparse.csr_array(arrays, shape=matrix.shape)
+    return _as_written(matrix) if semantics == "decimal" else matrix
+
+
+def _refuse_rounded(X: Any) -> None:
+    """Whole numbers beyond 2^53 would be rounded, and the proof be about other numbers."""
+    columns = X.items() if hasattr(X, "items") and hasattr(X, "columns") else [("X", X)]
+    for name, column in columns:
+        values = column.data if sparse.issparse(column) else column
+        if getattr(getattr(values, "dtype", None), "kind", "") not in ("i", "u"):
+            continue
+        values = np.asarray(values).ravel()
+        large = values[(values > 2**53) | (values < -(2**53))]
+        rounded = [v for v in large.tolist() if int(float(v)) != v]
+        if rounded:
+            raise InputError(
+                f"{name} holds {rounded[0]}: whole numbers beyond 2^53 are rounded in floating "
+                "point, so that the proof would be about other numbers. Subtract a constant from "
+                "that column, or divide it by one that leaves no remainder."
+            )
+
+
+def _as_written(X: Any) -> Any:
+    """float32 numbers are replaced by the float64 that reads the same."""
+    if X.dtype == np.float64:
+        return X
+    if sparse.issparse(X):
+        out = X.astype(np.float64)
+        out.data = X.data.astype(str).astype(np.float64)
+        return out
+    return X.astype(str).astype(np.float64)
+
+
+class _Case:
+    """One table to decide about."""
+
+    def __init__(self, table: Table, intercept: bool, semantics: str, budget: Budget):
+        self.table, self.budget, self.semantics = table, budget, semantics
+        present = table.present
+        self.rows = Rows(
+            table.X if present is None else table.X[present],
+            table.y if present is None else table.y[present],
+            intercept=intercept,
+            decimal=semantics == "decimal",
+            budget=budget,
+        )
+        self.name = say.Names(present)
+
+    def run(self) -> Certificate:
+        partition = Partition(self.rows)
+        limits: list[str] = []
+        with _noting(limits):
+            partition.run(visible_conflict(self.rows))
+        out = self._head() | say.partition_part(partition, self.name)
+        if out["verdict"] == "complete separation":
+            out |= self._margins(partition, limits)
+        if out["verdict"] == "quasi-complete separation":
+            with _noting(limits):
+                found = coefficient_signs(partition)
+                out["signs"] = [say.sign(s, self.name) for s in found]
+        self.budget.lift()
+        if out["separable"] or "separator" in out:
+            columns = self.table.columns
+            out["revealing"] = [say.revealing(r, columns) for r in revealing_columns(self.rows)]
+        out["limits"] = limits
+        self._check(out)
+        return Certificate(out)
+
+    def _head(self) -> dict[str, Any]:
+        table = self.table
+        index = np.arange(len(table.y))
+        dropped = index[:0] if table.present is None else np.delete(index, table.present)
+        out = {
+            "schema": verify.SCHEMA,
+            "producer": f"rosenblatt {rosenblatt.__version__}",
+            "semantics": self.semantics,
+            "fit_intercept": self.rows.intercept,
+            "rows": len(table.y),
+            "dropped": dropped.tolist(),
+            "columns": table.columns,
+            "target": table.target,
+            "labels": table.labels,
+        }
+        return out | {"sha256": fingerprint(out, self.rows)}
+
+    def _margins(self, partition: Partition, limits: list[str]) -> dict[str, Any]:
+        rows, w = self.rows, partition.separator
+        assert w is not None
+        support = partition.support or [0]
+        bounds = {}
+        with _noting(limits):
+            bounds["homogeneous"] = margins.homogeneous(rows, support, w)
+            geometric = margins.geometric(rows, list(bounds["homogeneous"].weights), w)
+            if geometric is not None:
+                bounds["geometric"] = geometric
+        if "homogeneous" not in bounds:  # a limit struck: what is known already
+            self.budget.lift()
+            bounds["homogeneous"] = margins.simple(rows, w)
+        if not rows.intercept:
+            bounds["geometric"] = bounds["homogeneous"]
+        longest = margins.radius_row(rows)
+        return {
+            "margins": {kind: say.margin(bound, self.name) for kind, bound in bounds.items()},
+            **say.mistake_bounds(rows, self.name, bounds["homogeneous"], longest),
+        }
+
+    def _check(self, out: dict[str, Any]) -> None:
+        """Nothing leaves that the verifier would reject."""
+        try:
+            check(out, self.table.X, self.table.y, hashed=True)
+        except verify.Rejected as reason:
+            raise AssertionError(
+                f"A certificate was found that its verifier rejects ({reason}). This is a mistake "
+                "in rosenblatt: please report it, with the data if you can."
+            ) from None
+
+
+@contextmanager
+def _noting(limits: list[str]) -> Iterator[None]:
+    """What a limit cuts short is left out, and noted."""
+    try:
+        yield
+    except LimitReached as reached:
+        limits.append(str(reached))

@@ -1,0 +1,117 @@
+"""The verifier's own tests, vectorised: the same logic, with rows read by NumPy."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rosenblatt import verify
+from rosenblatt._proof.budget import Budget
+from rosenblatt._proof.rows import Rows
+
+_SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
+
+
+def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> None:
+    """Raise verify.Rejected unless the claim about X and the signs y is proved.
+
+    `hashed`: the hash in the claim was taken of this very data just now.
+    """
+    n, d = X.shape
+    if n * d <= _SMALL:
+        dense = X.toarray() if sparse.issparse(X) else X
+        data = verify.Data(claim, dense.astype(np.float64).tolist(), y.tolist())
+    else:
+        data = _Data(claim, X, y, hashed)
+    verify.check(claim, data)
+
+
+class _Data(verify.Data):
+    """Rows read in chunks; what is certain in floating point is decided there."""
+
+    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool):
+        present = np.delete(np.arange(len(y)), claim["dropped"])
+        self._hashed = hashed
+        some = X if len(present) == len(y) else X[present]
+        self._rows = Rows(
+            some,
+            y[present],
+            intercept=claim["fit_intercept"],
+            decimal=claim["semantics"] == "decimal",
+            budget=Budget(),
+        )
+        super().__init__(claim, _Lazy(X), y.tolist())
+
+    def lengths(self) -> Sequence[float]:
+        """Never too small, which is what matters."""
+        norms = self._rows.norms() * (1 + (self._rows.D + 8) * 2.0**-51) + 2.0**-490
+        with np.errstate(over="ignore"):
+            return np.hypot(norms, float(self.intercept)).tolist()  # type: ignore[no-any-return]
+
+    def sha256(self, claim: dict[str, Any]) -> str:
+        return str(claim["sha256"]) if self._hashed else fingerprint(claim, self._rows)
+
+    def signs(self, w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> Sequence[int]:
+        return self._rows.signs(w, bound).tolist()  # type: ignore[no-any-return]
+
+    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
+        flat = np.ones(self._rows.n, dtype=bool)
+        for normal in normals:
+            flat &= self._rows.signs([Fraction(v) for v in normal], only=flat) == 0
+        return flat.tolist()  # type: ignore[no-any-return]
+
+
+class _Lazy:
+    """Rows as lists of floats, one at a time."""
+
+    def __init__(self, X: Any):
+        self._X = X
+
+    def __getitem__(self, i: int) -> list[float]:
+        row = self._X[[i]]
+        row = row.toarray() if sparse.issparse(row) else row
+        return row[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
+
+
+def fingerprint(claim: dict[str, Any], rows: Rows) -> str:
+    """The hash of `verify.py`: names, labels, and the non-zero numbers of each row."""
+    names = [claim["columns"], claim["target"], claim["labels"]]
+    digest = hashlib.sha256(json.dumps(names).encode())
+    for begin, end in rows.chunks():
+        digest.update(_bytes(rows.x(begin, end), rows.y[begin:end].astype("<i4")))
+    return digest.hexdigest()
+
+
+def _bytes(x: Any, y: Any) -> Any:
+    """Each row: how many numbers, the label, their columns, the numbers themselves."""
+    k, d = x.shape
+    if not sparse.issparse(x) and x.all():
+        record = np.dtype([("n", "<u4"), ("y", "<i4"), ("j", "<u4", (d,)), ("x", "<f8", (d,))])
+        out = np.empty(k, dtype=record)
+        out["n"], out["y"], out["j"], out["x"] = d, y, np.arange(d), x
+        return out.view(np.uint8)
+    if sparse.issparse(x):
+        x = x.tocsr()
+        row = np.repeat(np.arange(k), np.diff(x.indptr))
+        kept = x.data != 0
+        row, column, value = row[kept], x.indices[kept], x.data[kept]
+    else:
+        row, column = np.nonzero(x)
+        value = x[row, column]
+    count = np.bincount(row, minlength=k)
+    size = 2 + 3 * count  # in words of 4 bytes
+    start = np.cumsum(size) - size
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    words = np.empty(int(size.sum()), dtype="<u4")
+    words[start], words[start + 1] = count, y.view("<u4")
+    words[start[row] + 2 + rank] = column
+    halves = np.ascontiguousarray(value, dtype="<f8").view("<u4").reshape(-1, 2)
+    place = start[row] + 2 + count[row] + 2 * rank
+    words[place], words[place + 1] = halves[:, 0], halves[:, 1]
+    return words.view(np.uint8)

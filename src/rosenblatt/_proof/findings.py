@@ -1,0 +1,206 @@
+"""What can be seen by looking, and what quasi-complete separation does to coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._proof.faces import Blend, Partition, along, independent
+from rosenblatt._proof.least_distance import EXTRA, nearest_point
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._proof.whole import kernel
+
+# --- A conflict at sight -------------------------------------------------------------------------
+
+
+def visible_conflict(rows: Rows) -> Blend | None:
+    """Two equal rows of opposite labels, the first such; or a zero row, through the origin."""
+    rows.budget.spend(rows.n)
+    hashes = _hashes(rows)
+    if not rows.intercept:
+        for i in np.flatnonzero(hashes == 0).tolist():
+            if not rows.dense([i]).any():
+                return {i: 1}
+    order = np.argsort(hashes, kind="stable")
+    same = hashes[order[:-1]] == hashes[order[1:]]
+    opposite = rows.y[order[:-1]] != rows.y[order[1:]]
+    pairs = sorted(sorted(order[k : k + 2].tolist()) for k in np.flatnonzero(same & opposite))
+    for i, j in pairs:
+        if (rows.dense([i]) == rows.dense([j])).all():
+            return {i: 1, j: 1}
+    return None
+
+
+def _hashes(rows: Rows) -> NDArray[np.uint64]:
+    """Σ bits(x_j)·c_j mod 2^64: equal for equal rows, dense or sparse."""
+    j = np.arange(1, rows.d + 1, dtype=np.uint64)
+    odd = (j * np.uint64(0x9E3779B97F4A7C15)) ^ (j * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(29))
+    odd |= np.uint64(1)
+    out = np.zeros(rows.n, dtype=np.uint64)
+    for begin, end in rows.chunks():
+        x = rows.x(begin, end)
+        if sparse.issparse(x):
+            terms = (x.data + 0.0).view(np.uint64) * odd[x.indices]
+            total = np.concatenate(
+                [np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)]
+            )
+            out[begin:end] = total[x.indptr[1:]] - total[x.indptr[:-1]]
+        else:  # adding 0 turns -0.0 into 0.0
+            bits = np.ascontiguousarray(x + 0.0).view(np.uint64)
+            out[begin:end] = (bits * odd).sum(axis=1, dtype=np.uint64)
+    return out
+
+
+# --- One column alone ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Revealing:
+    """sign · (x_j - threshold) · y_i >= 0 for every row, and > 0 for `rows` of them."""
+
+    column: int
+    sign: int
+    threshold: Fraction
+    rows: int
+
+
+def revealing_columns(rows: Rows) -> list[Revealing]:
+    """The columns that separate rows all by themselves."""
+    above, below = rows.y > 0, rows.y < 0
+    if rows.intercept and not (above.any() and below.any()):
+        return []
+    return sorted(_revealing(rows, above, below), key=lambda found: (-found.rows, found.column))
+
+
+def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
+    if rows.intercept:
+        (low_a, high_a), (low_b, high_b) = _ranges(rows, above), _ranges(rows, below)
+        candidates = [(1, low_a, high_b), (-1, high_a, low_b)]
+    else:
+        low, high = _ranges(rows, np.ones(rows.n, dtype=bool), signed=True)
+        candidates = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
+    for sign, nearest, limit in candidates:
+        for j in np.flatnonzero(sign * nearest >= sign * limit).tolist():
+            p, q = (Fraction(*rows.ratio(float(v[j]))) for v in (nearest, limit))
+            threshold = (p + q) / 2 if rows.intercept else Fraction(0)
+            column = rows.X[:, [j]]
+            column = column.toarray() if sparse.issparse(column) else column
+            on_it = int(np.count_nonzero(column == limit[j]))
+            strictly = rows.n if rows.intercept and p != q else rows.n - on_it
+            if strictly:
+                yield Revealing(j, sign, threshold, strictly)
+
+
+def _ranges(rows: Rows, mask: NDArray[np.bool_], *, signed: bool = False) -> tuple[Any, Any]:
+    """Smallest and largest value of each column (of y x with `signed`) over some rows."""
+    low, high = np.full(rows.d, np.inf), np.full(rows.d, -np.inf)
+    for begin, end in rows.chunks():
+        x = rows.x(begin, end)[np.flatnonzero(mask[begin:end])]
+        if not x.shape[0]:
+            continue
+        if signed:
+            y = rows.y[begin:end][mask[begin:end], None]
+            x = x.multiply(y).tocsr() if sparse.issparse(x) else x * y
+        np.minimum(low, _flat(x.min(axis=0)), out=low)
+        np.maximum(high, _flat(x.max(axis=0)), out=high)
+    return low, high
+
+
+def _flat(values: Any) -> NDArray[np.float64]:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values).ravel()
+
+
+# --- Signs of coefficients -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SignSet:
+    """The signs that w_j takes over all w with a_i·w >= 0, and why."""
+
+    signs: str  # "+", "-", "±" or "0"
+    other: list[Fraction] | None = None  # "±": weights with the other sign
+    times: int = 0  # "+", "-": times · e_j is a blend of rows, up to the span of the balanced ones
+    blend: Blend = field(default_factory=dict)
+
+
+def coefficient_signs(partition: Partition) -> list[SignSet]:
+    """For quasi-complete separation: which coefficients run to infinity, and where to."""
+    return [_sign_set(partition, j) for j in range(partition.rows.D)]
+
+
+def _sign_set(partition: Partition, j: int) -> SignSet:
+    rows, normals, w = partition.rows, partition.normals, partition.separator
+    assert normals is not None
+    assert w is not None
+    if not any(normal[j] for normal in normals):
+        return SignSet("0")
+    if w[j] == 0:  # w is inside the cone, and w_j can move
+        return SignSet("±")
+    sign = 1 if w[j] > 0 else -1
+    extra = [Fraction(0)] * rows.D  # a row that asks for the other sign
+    extra[j] = Fraction(-sign)
+    assert partition.metric is not None
+    metric = along(rows, partition.metric, normals)
+    assert metric.basis is not None
+    seen = _row_in_metric(partition, extra) @ metric.basis
+    seen = seen / (np.linalg.norm(seen) or 1.0)
+    guess = nearest_point(rows, metric, alive=partition.alive, extra=seen, first=True)
+    if guess.separates:
+        other = partition.exactly(guess.weights)
+        if _is_other(partition, other, j, sign):
+            return SignSet("±", other=other)
+    elif EXTRA in guess.support:
+        found = _proof(partition, guess.support, extra)
+        if found is not None:
+            return SignSet("+" if sign > 0 else "-", times=found[0], blend=found[1])
+    assert partition.alive is not None
+    index = np.flatnonzero(partition.alive).tolist()
+    decision = decide(Face(rows, index, normals, extra), guess.support)
+    if decision.separator is not None:
+        assert _is_other(partition, decision.separator, j, sign)
+        return SignSet("±", other=decision.separator)
+    assert decision.conflict is not None
+    found = _proof(partition, list(decision.conflict), extra)
+    assert found is not None
+    return SignSet("+" if sign > 0 else "-", times=found[0], blend=found[1])
+
+
+def _row_in_metric(partition: Partition, extra: list[Fraction]) -> NDArray[np.float64]:
+    """b with b·v = extra·w where w are the weights of v."""
+    rows, metric = partition.rows, partition.metric
+    assert metric is not None
+    # w = scale ∘ v and b = lift v_d - w·center, so it is the transpose of that map.
+    e = np.array([float(v) for v in extra])
+    if not rows.intercept:
+        return e * metric.scale
+    return np.append(metric.scale * (e[:-1] - e[-1] * metric.center), metric.lift * e[-1])
+
+
+def _is_other(partition: Partition, w: list[Fraction], j: int, sign: int) -> bool:
+    return w[j] * sign < 0 and bool((partition.rows.signs(w) >= 0).all())
+
+
+def _proof(
+    partition: Partition, support: list[int], extra: list[Fraction]
+) -> tuple[int, Blend] | None:
+    """Whole numbers: times · (-extra) = blend of rows, up to the span of the balanced rows."""
+    rows = partition.rows
+    new = [i for i in support if i != EXTRA]
+    old = independent(rows, list(partition.balance))
+    whole, scale = rows.whole([*new, *old])
+    asked = [int(v) * s for v, s in zip(extra, scale, strict=True)]
+    blend = kernel([asked, *whole], rows.budget.breathe)
+    if blend is None:
+        return None
+    sign = 1 if blend[0] > 0 else -1
+    first = [sign * v for v in blend[: 1 + len(new)]]
+    if first[0] <= 0 or min(first) < 0:
+        return None
+    return first[0], {i: v for i, v in zip(new, first[1:], strict=True) if v}

@@ -1,0 +1,297 @@
+"""The guess, in floating point: the point of the rows' convex hull that is nearest to zero.
+
+With rows b_i (lifted, signed, scaled) minimise ‖Σ x_i (b_i, 1) - (0, 1)‖ over x >= 0, which is
+least-distance programming as non-negative least squares (Lawson and Hanson, Solving Least Squares
+Problems, 1974, chapter 23). If the residual is not zero, its first part is the separator of the largest margin;
+if it is, x is a blend of at most D + 1 rows that is zero: a conflict. Only the rows that matter are
+ever in the small problem: those most on the wrong side join until none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr_delete, qr_insert
+from scipy.linalg.lapack import dtrtrs
+
+from rosenblatt._proof.rows import Floats, Rows, squares
+
+_ZERO = 1e-10  # a residual of this length is taken for zero; whole numbers will tell
+_TINY = 1e-13
+_MOST_PASSES = 200
+EXTRA = -1  # the number of a row that is not among the rows
+
+
+@dataclass(frozen=True)
+class Metric:
+    """Rows as the search sees them: b_i = length_i · y_i (scale ∘ (x_i - center), lift) · basis."""
+
+    scale: Floats
+    center: Floats
+    lift: float
+    unit: float = 1.0  # the last coordinate in the search; near the margin it resolves best
+    length: Floats | None = None  # None: all 1
+    basis: Floats | None = None  # None: the whole space
+
+    def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]:
+        """(w, b) such that b_i·v = length_i y_i (w·x_i + b)."""
+        if self.basis is not None:
+            v = self.basis @ v
+        w = self.scale * v[: rows.d]
+        b = float(self.lift * v[-1] - w @ self.center) if rows.intercept else 0.0
+        return w, b
+
+    def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+        x = (rows.dense(index) - self.center) * self.scale
+        if rows.intercept:
+            x = np.hstack([x, np.full((len(x), 1), self.lift)])
+        x *= (rows.y[index] if self.length is None else rows.y[index] * self.length[index])[:, None]
+        return x if self.basis is None else x @ self.basis
+
+    def scores(self, rows: Rows, v: Floats) -> Floats:
+        m = rows.scores(*self.weights(rows, v))
+        return m if self.length is None else m * self.length
+
+
+def decision_metric(rows: Rows) -> Metric:
+    """Centered columns of similar size, rows of length 1: the verdict is the same, and clearer."""
+    mean, spread = _moments(rows)
+    center = mean if rows.intercept else np.zeros(rows.d)
+    size = spread if rows.intercept else np.sqrt(spread**2 + mean**2)
+    with np.errstate(all="ignore"):
+        scale = np.exp2(-np.round(np.log2(size)))
+    scale[~np.isfinite(scale) | (scale == 0)] = 1.0
+    return Metric(scale, center, 1.0, length=_lengths(rows, scale, center))
+
+
+def _moments(rows: Rows) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of the columns over some rows; safe for huge and tiny numbers."""
+    x = rows.dense(_some(rows.n))
+    unit = np.abs(x).max(axis=0, initial=0.0)
+    unit[unit == 0] = 1.0
+    x = x / unit
+    spread = x.std(axis=0)
+    spread[spread < 1e-9] = 1.0  # as good as constant
+    with np.errstate(all="ignore"):
+        return x.mean(axis=0) * unit, spread * unit
+
+
+def _some(n: int) -> NDArray[np.intp]:
+    """Up to 4096 rows, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, min(n, 4096)).astype(np.intp))
+
+
+def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
+    out = np.empty(rows.n)
+    with np.errstate(all="ignore"):
+        shift = float(np.sum((scale * center) ** 2)) + rows.intercept
+        for begin, end in rows.chunks():
+            x = rows.x(begin, end)
+            if hasattr(x, "multiply"):
+                x = x.multiply(scale).tocsr()
+                square = squares(x) - 2 * (x @ (scale * center)) + shift
+            else:
+                square = squares((x - center) * scale) + rows.intercept
+            out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
+        return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
+
+
+class Corral:
+    """Non-negative least squares: x >= 0 that minimises ‖E x - f‖, E the columns (b_i, unit).
+
+    The columns with x > 0 are kept in a QR decomposition. They are independent, so that there are
+    at most D + 1 of them.
+    """
+
+    def __init__(self, size: int, unit: float):
+        self.size, self.unit = size, unit
+        self.q, self.r = np.eye(size + 1), np.zeros((size + 1, 0))
+        self.members: list[int] = []  # places in the small problem
+        self.x = np.zeros(0)
+
+    def residual(self) -> Floats:
+        """f - E x, from the complement of the columns: accurate however small it is."""
+        free = self.q[:, len(self.members) :]
+        return np.asarray(free @ (self.unit * free[-1]))
+
+    def _solve(self) -> Floats:
+        k = len(self.members)
+        solution, _ = dtrtrs(self.r[:k], self.unit * self.q[-1, :k])
+        return np.asarray(solution)
+
+    def _insert(self, place: int, column: Floats) -> None:
+        k = len(self.members)
+        if k == 0:
+            self.q, self.r = np.linalg.qr(column[:, None], mode="complete")
+        else:
+            self.q, self.r = qr_insert(self.q, self.r, column, k, which="col", check_finite=False)
+        self.members.append(place)
+        self.x = np.append(self.x, 0.0)
+
+    def _delete(self, k: int) -> None:
+        if len(self.members) == 1:
+            self.q, self.r = np.eye(self.size + 1), np.zeros((self.size + 1, 0))
+        else:
+            self.q, self.r = qr_delete(self.q, self.r, k, which="col", check_finite=False)
+        del self.members[k]
+        self.x = np.delete(self.x, k)
+
+    def minimise(self, b: Floats, breathe: Callable[[], None]) -> None:
+        """Until no row of b would make the residual shorter."""
+        columns = np.hstack([b, np.full((len(b), 1), self.unit)])
+        length = np.linalg.norm(columns, axis=1)
+        banned: set[int] = set()
+        for _ in range(30 * (self.size + 10) + len(b)):
+            breathe()
+            r = self.residual()
+            size = float(np.linalg.norm(r))
+            if size <= _ZERO * self.unit:
+                return
+            gain = columns @ r
+            gain /= length
+            gain[self.members] = -np.inf
+            if banned:
+                gain[list(banned)] = -np.inf
+            place = int(np.argmax(gain))
+            if not gain[place] > (1e-15 + 1e-11 * size / self.unit) * self.unit:
+                return
+            if self._admit(place, columns[place]):
+                banned.clear()
+            else:
+                banned.add(place)
+
+    def _admit(self, place: int, column: Floats) -> bool:
+        """A column joins; those that would turn negative leave. False: it brings nothing."""
+        if len(self.members) > self.size:
+            return False
+        self._insert(place, column)
+        k = len(self.members) - 1
+        if abs(self.r[k, k]) < _TINY * float(np.linalg.norm(column)):
+            self._delete(k)
+            return False
+        z = self._solve()
+        if not z[-1] > 0:
+            self._delete(k)
+            return False
+        while len(z) and z.min() <= 0:
+            falling = np.flatnonzero(z <= 0)
+            with np.errstate(all="ignore"):
+                ratio = self.x[falling] / (self.x[falling] - z[falling])
+            ratio = np.nan_to_num(ratio, nan=0.0)
+            step = float(ratio.min())
+            self.x = self.x + step * (z - self.x)
+            leaving = falling[ratio <= step]
+            for j in sorted(set(leaving.tolist()), reverse=True):
+                self._delete(int(j))
+            z = self._solve() if self.members else np.zeros(0)
+        self.x = z
+        return True
+
+
+@dataclass
+class Guess:
+    """What floating point believes."""
+
+    weights: tuple[Floats, float]  # (w, b), in the space of the rows as they are
+    support: list[int] = field(default_factory=list)  # rows
+    blend: Floats = field(default_factory=lambda: np.zeros(0))  # their shares, all positive
+    separates: bool = False  # every row has a positive score; else the blend is (nearly) zero
+    width: float = 0.0  # the smallest score of unit weights
+
+
+def nearest_point(
+    rows: Rows,
+    metric: Metric,
+    *,
+    start: Sequence[int] = (),
+    alive: NDArray[np.bool_] | None = None,
+    extra: Floats | None = None,
+    first: bool = False,
+) -> Guess:
+    """The nearest point of the hull of the living rows; with `first` any separator will do.
+
+    `extra` is one more row, given in the metric; in the support it has the number EXTRA.
+    """
+    working = _Working(rows, metric, extra)
+    working.add(start)
+    v = _mean(rows, metric)
+    best: Guess | None = None
+    for _ in range(_MOST_PASSES):
+        m = metric.scores(rows, v)
+        m[np.isnan(m)] = -np.inf
+        if alive is not None:
+            m[~alive] = np.inf
+        lowest = min(float(m.min(initial=np.inf)), np.inf if extra is None else float(extra @ v))
+        guess = working.guess(v, lowest)
+        if guess.separates and (first or working.settled(lowest)):
+            return guess
+        if guess.separates and (best is None or guess.width > best.width):
+            best = guess
+        if not working.add_worst(m) and working.corral.members:
+            break  # all that matter are inside: floating point can do no better
+        working.corral.minimise(working.b, rows.budget.breathe)
+        rows.budget.spend(len(working.index))
+        r = working.corral.residual()
+        v = -r[:-1]
+        if float(np.linalg.norm(r)) <= _ZERO * metric.unit:
+            return working.guess(v, 0.0)
+    return best or working.guess(v, 0.0)
+
+
+def _mean(rows: Rows, metric: Metric) -> Floats:
+    """The mean of the rows, as a first guess."""
+    v = metric.rows(rows, _some(rows.n)).mean(axis=0)
+    return v if v.any() and np.isfinite(v).all() else np.ones_like(v)
+
+
+class _Working:
+    """The rows in the small problem."""
+
+    def __init__(self, rows: Rows, metric: Metric, extra: Floats | None):
+        self.rows, self.metric = rows, metric
+        size = rows.D if metric.basis is None else metric.basis.shape[1]
+        self.index = np.zeros(0, dtype=np.intp)
+        self.b = np.zeros((0, size))
+        if extra is not None:
+            self.index, self.b = np.array([EXTRA], dtype=np.intp), extra[None, :]
+        self.corral = Corral(size, metric.unit)
+        self._inside: set[int] = set()
+        self._batch = 4 * (size + 1)
+
+    def add(self, index: Sequence[int]) -> bool:
+        new = [i for i in index if i not in self._inside and i != EXTRA]
+        if new:
+            self._inside.update(new)
+            added = np.array(new, dtype=np.intp)
+            self.index = np.append(self.index, added)
+            self.b = np.vstack([self.b, self.metric.rows(self.rows, added)])
+        return bool(new)
+
+    def add_worst(self, m: Floats) -> bool:
+        """The rows of the lowest scores that are not yet inside."""
+        m = m.copy()
+        m[self.index[self.index != EXTRA]] = np.inf
+        few = min(self._batch, len(m))
+        lowest = np.argpartition(m, few - 1)[:few]
+        lowest = lowest[m[lowest] < np.inf]
+        return self.add(lowest[np.argsort(m[lowest], kind="stable")].tolist())
+
+    def settled(self, lowest: float) -> bool:
+        """No row outside is nearer than those inside."""
+        if not self.corral.members:
+            return False
+        reached = self.corral.unit * float(self.corral.residual()[-1])
+        return lowest >= reached * (1 - 1e-9)
+
+    def guess(self, v: Floats, lowest: float) -> Guess:
+        length = float(np.linalg.norm(v))
+        return Guess(
+            self.metric.weights(self.rows, v),
+            self.index[self.corral.members].tolist(),
+            self.corral.x.copy(),
+            lowest > 0,
+            lowest / length if length > 0 else 0.0,
+        )

@@ -1,0 +1,207 @@
+"""The rows to decide about, in three arithmetics: floating point, whole numbers, modulo a prime.
+
+Row i is lifted and signed: a_i = y_i (x_i, 1), or y_i x_i through the origin; D numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._proof.budget import Budget
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Vector = list[int]
+
+_CHUNK = 1 << 20  # numbers read at a time
+
+
+def decimal_ratio(x: float) -> tuple[int, int]:
+    """The shortest decimal number that reads as x."""
+    return Decimal(repr(x)).as_integer_ratio()
+
+
+class Rows:
+    """Signed, lifted rows. X is float32 or float64, an array or a CSR matrix; it is not copied."""
+
+    def __init__(
+        self, X: Any, y: NDArray[np.int8], *, intercept: bool, decimal: bool, budget: Budget
+    ):
+        self.X, self.y, self.intercept, self.decimal = X, y.astype(np.float64), intercept, decimal
+        self.n, self.d = X.shape
+        self.D = self.d + intercept
+        self.budget = budget
+        self.ratio: Callable[[float], tuple[int, int]] = (
+            decimal_ratio if decimal else float.as_integer_ratio
+        )
+        self._norms: Floats | None = None
+
+    # --- Floating point ---
+
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        step = max(1, _CHUNK // max(self.d, 1))
+        for begin in range(0, self.n, step):
+            yield begin, min(begin + step, self.n)
+
+    def x(self, begin: int, end: int) -> Any:
+        """Some rows of X in float64."""
+        return self.X[begin:end].astype(np.float64, copy=False)
+
+    def scores(self, w: Floats, b: float) -> Floats:
+        """y_i (w·x_i + b), in floating point."""
+        self.budget.spend(self.n)
+        out = np.empty(self.n)
+        with np.errstate(all="ignore"):
+            for begin, end in self.chunks():
+                out[begin:end] = self.x(begin, end) @ w
+            out += b
+            out *= self.y
+        return out
+
+    def dense(self, index: Any) -> Floats:
+        """The rows x_i, not lifted, as they were given."""
+        picked = self.X[index]
+        return np.asarray(picked.toarray() if sparse.issparse(picked) else picked, dtype=np.float64)
+
+    def norms(self) -> Floats:
+        """‖x_i‖, up to rounding; too small by up to 2^-500 √d where numbers are tiny."""
+        if self._norms is None:
+            self._norms = np.empty(self.n)
+            with np.errstate(all="ignore"):
+                for begin, end in self.chunks():
+                    self._norms[begin:end] = np.sqrt(squares(self.x(begin, end)))
+        return self._norms
+
+    # --- Exactly ---
+
+    def exact(self, i: int) -> list[Fraction]:
+        """a_i."""
+        y = int(self.y[i])
+        row = [Fraction(*self.ratio(v)) * y for v in self.dense([i])[0].tolist()]
+        return [*row, Fraction(y)] if self.intercept else row
+
+    def whole(self, index: Sequence[int]) -> tuple[list[Vector], Vector]:
+        """Rows in whole numbers, and the scale of each column: a_ij = whole_ij / scale_j."""
+        x = self.dense(np.asarray(index, dtype=np.intp)).tolist()
+        ratios = [[self.ratio(v) for v in row] for row in x]
+        scale = [math.lcm(*(below for _, below in column)) for column in zip(*ratios, strict=True)]
+        scale = (scale if index else [1] * self.d) + [1] * self.intercept
+        out = []
+        for i, row in zip(index, ratios, strict=True):
+            y = int(self.y[i])
+            whole = [y * a * (s // b) for (a, b), s in zip(row, scale, strict=False)]
+            out.append(whole + [y] * self.intercept)
+        return out, scale
+
+    def product(self, i: int, w: Sequence[int]) -> tuple[int, int]:
+        """a_i·w for whole w, as a numerator and a positive denominator."""
+        ratios = [self.ratio(v) for v in self.dense([i])[0].tolist()]
+        common = math.lcm(*(below for _, below in ratios))
+        total = sum(a * (common // b) * v for (a, b), v in zip(ratios, w, strict=False) if a)
+        total += w[-1] * common if self.intercept else 0
+        return int(self.y[i]) * total, common
+
+    def above(self, i: int, w: Sequence[int], bound: int) -> int:
+        """The sign of a_i·w - bound."""
+        above, below = self.product(i, w)
+        total = above - bound * below
+        return (total > 0) - (total < 0)
+
+    def blend(self, weights: dict[int, int]) -> list[Fraction]:
+        """Σ weight·a_i."""
+        whole, scale = self.whole(list(weights))
+        totals = (
+            sum(c * v for c, v in zip(weights.values(), column, strict=True))
+            for column in zip(*whole, strict=True)
+        )
+        return [Fraction(t, s) for t, s in zip(totals, scale, strict=True)]
+
+    def signs(
+        self, w: Sequence[Fraction], bound: Fraction = Fraction(0), only: NDArray[Any] | None = None
+    ) -> NDArray[np.int8]:
+        """The sign of a_i·w - bound for every row (or for some): floats where they are certain.
+
+        The sum of D + 2 products, in whatever order, differs from the true one by at most
+        (D + 6) 2^-53 Σ |x_j w_j| and what underflows. `verify.py` derives such a bound in full;
+        here it is doubled, and once more for the rounding of the norms.
+        """
+        exact, low = whole_vector(w, bound)
+        scale = 1 << max(max((abs(v).bit_length() for v in [*exact, low]), default=1), 1)
+        f = np.array([v / scale for v in exact])
+        bound_f, unit = low / scale, (4 * self.D + 24) * 2.0**-53
+        weights, b = (f[:-1], float(f[-1])) if self.intercept else (f, 0.0)
+        m = self.scores(weights, b) - bound_f
+        with np.errstate(all="ignore"):
+            limit = unit * (self.norms() + 2.0) * (np.linalg.norm(f) + abs(bound_f)) + 2.0**-400
+            certain = np.abs(m) > limit  # False where anything is NaN or infinite
+        out = np.sign(np.where(certain, m, 0)).astype(np.int8)
+        doubtful = ~certain if only is None else ~certain & only
+        self._settle(
+            np.flatnonzero(doubtful), m, weights, abs(b) + abs(bound_f), unit, exact, low, out
+        )
+        return out
+
+    def _settle(
+        self,
+        doubtful: NDArray[Any],
+        m: Floats,
+        weights: Floats,
+        constant: float,
+        unit: float,
+        exact: Vector,
+        low: int,
+        out: NDArray[np.int8],
+    ) -> None:
+        """A sharper bound for the doubtful rows, then whole numbers."""
+        step = max(1, _CHUNK // max(self.d, 1))
+        for begin in range(0, len(doubtful), step):
+            some = doubtful[begin : begin + step]
+            with np.errstate(all="ignore"):
+                limit = unit * (np.abs(self.dense(some)) @ np.abs(weights) + constant) + 2.0**-400
+                certain = np.abs(m[some]) > limit
+            out[some] = np.sign(np.where(certain, m[some], 0))
+            for i in some[~certain].tolist():
+                self.budget.breathe()
+                out[i] = self.above(i, exact, low)
+
+    # --- Modulo a prime ---
+
+    def residues(self, prime: int, index: Any) -> Ints:
+        """Rows modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too."""
+        x = self.dense(index)
+        if self.decimal:
+            values, place = np.unique(x, return_inverse=True)
+            ratios = (decimal_ratio(v) for v in values.tolist())
+            found = np.array([a * pow(b, -1, prime) % prime for a, b in ratios], dtype=np.int64)
+            out = found[place.reshape(x.shape)]
+        else:
+            mantissa, exponent = np.frexp(x)
+            whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
+            powers = np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
+            out = whole * powers[exponent.astype(np.int64) - 53 + 1130] % prime
+        y = self.y[index].astype(np.int64)
+        if self.intercept:
+            out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
+        return np.asarray(out * y[:, None] % prime)
+
+
+def whole_vector(w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> tuple[Vector, int]:
+    """A positive multiple of (w, bound) in whole numbers."""
+    common = math.lcm(*(v.denominator for v in w), bound.denominator)
+    *whole, low = (v.numerator * (common // v.denominator) for v in [*w, bound])
+    return whole, low
+
+
+def squares(x: Any) -> Floats:
+    """‖x_i‖² of each row."""
+    if sparse.issparse(x):
+        return np.asarray(x.multiply(x).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", x, x))

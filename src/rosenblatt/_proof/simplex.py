@@ -1,0 +1,214 @@
+"""The fallback that always decides: a dual simplex in whole numbers.
+
+Columns e_i are positive multiples of (a_i, 1), restricted to independent coordinates. From a basis
+B solve B x = e_last. If x >= 0 it is a conflict: a blend of rows that is zero. Otherwise take the
+first negative x and its row of B⁻¹; a column with a negative product enters, the first one (Bland's
+rule, so that it ends). Is there none, then that row of B⁻¹ is a separator: all products are >= 0,
+so that its part v has v·a_i >= -x > 0.
+
+The inverse is kept as adjoint/det in whole numbers; a pivot divides without rest (Edmonds 1967).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rosenblatt._proof.least_distance import EXTRA
+from rosenblatt._proof.rows import Rows, Vector
+from rosenblatt._proof.whole import PRIMES, System, echelon, reduce
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Exactly one of the two."""
+
+    separator: list[Fraction] | None = None  # for the rows as they are
+    conflict: dict[int, int] | None = None  # row: weight
+
+
+class Face:
+    """Some of the rows, seen along some directions: a_i·normal_k. No normals: all directions.
+
+    `extra` is one more row, with the number EXTRA.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        index: Sequence[int],
+        normals: list[Vector] | None = None,
+        extra: list[Fraction] | None = None,
+    ):
+        self.rows, self.normals, self.extra = rows, normals, extra
+        self.index = list(index)
+        self.inside = np.zeros(rows.n, dtype=bool)
+        self.inside[self.index] = True
+        if extra is not None:
+            self.index.insert(0, EXTRA)
+        self.size = rows.D if normals is None else len(normals)
+
+    def column(self, i: int) -> tuple[Vector, int]:
+        """A whole multiple of (a_i, 1), and the factor."""
+        a = self.rows.exact(i) if i != EXTRA or self.extra is None else self.extra
+        if self.normals is not None:
+            pairs = [zip(n, a, strict=True) for n in self.normals]
+            a = [sum((v * x for v, x in pair if v), Fraction(0)) for pair in pairs]
+        factor = math.lcm(*(v.denominator for v in a))
+        return [*(v.numerator * (factor // v.denominator) for v in a), factor], factor
+
+    def weights(self, v: Sequence[Fraction]) -> list[Fraction]:
+        """w with a_i·w = (the face's a_i)·v."""
+        if self.normals is None:
+            return list(v)
+        columns = zip(*self.normals, strict=True)
+        return [sum((x * n for x, n in zip(v, c, strict=True)), Fraction(0)) for c in columns]
+
+    def first_below(self, w: list[Fraction], bound: Fraction, *, strictly: bool) -> int | None:
+        """The first row with a_i·w < bound (or <= bound)."""
+        limit = 0 if strictly else 1
+        if self.extra is not None:
+            score = sum((a * v for a, v in zip(self.extra, w, strict=True)), Fraction(0)) - bound
+            if score < 0 or (score == 0 and not strictly):
+                return EXTRA
+        below = np.flatnonzero((self.rows.signs(w, bound, only=self.inside) < limit) & self.inside)
+        return int(below[0]) if len(below) else None
+
+
+def decide(face: Face, start: Sequence[int]) -> Decision:
+    """A strict separator of the face's rows, or a conflict among them; `start` comes first."""
+    order = [*start, *(i for i in face.index if i not in set(start))]
+    for prime in PRIMES:
+        basis, coordinates, flat = _basis(face, order, prime)
+        if flat:
+            found = _level(face, basis, coordinates)
+            if found is not None:
+                return found
+            continue
+        return _Simplex(face, basis, coordinates).run()
+    raise ArithmeticError("three primes misled the exact simplex")  # one in 10^20
+
+
+def _basis(face: Face, order: Sequence[int], prime: int) -> tuple[list[int], list[int], bool]:
+    """Rows whose (a_i, 1) are a basis, and coordinates in which they are independent.
+
+    The last coordinate is among them, unless all rows can have the score 1 (`flat`): then the basis
+    and the coordinates are those of the a_i alone.
+    """
+    size = face.size
+    lifted = np.zeros((0, size + 1), dtype=np.int64)
+    members: list[int] = []
+    for begin in range(0, len(order), 256):
+        some = list(order[begin : begin + 256])
+        block = [[v % prime for v in (lambda c: [c[-1], *c[:-1]])(face.column(i)[0])] for i in some]
+        stack = np.vstack([lifted, np.array(block, dtype=np.int64)])
+        independent, _ = echelon(stack, prime)
+        both = [*members, *some]
+        members = [both[k] for k in independent]
+        lifted = stack[independent]
+        if len(members) == size + 1:
+            break
+    without = lifted[:, 1:]
+    rows, coordinates = echelon(without, prime)
+    if len(rows) == len(members) and members:
+        return [members[k] for k in rows], coordinates, True
+    _, columns = echelon(lifted, prime)
+    return members, [c - 1 for c in columns if c > 0], False
+
+
+def _level(face: Face, basis: list[int], coordinates: list[int]) -> Decision | None:
+    """v with v·a_i = 1 for the basis, hence for all rows."""
+    columns = [face.column(i)[0] for i in basis]
+    matrix = [[c[j] for j in coordinates] for c in columns]
+    found, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget.breathe)
+    v = [Fraction(0)] * face.size
+    for j, value in zip(coordinates, found, strict=True):
+        v[j] = Fraction(value, below)
+    w = face.weights(v)
+    return (
+        Decision(separator=w) if face.first_below(w, Fraction(0), strictly=False) is None else None
+    )
+
+
+class _Simplex:
+    def __init__(self, face: Face, basis: list[int], coordinates: list[int]):
+        self.face, self.basis, self.coordinates = face, basis, coordinates
+        self.k = len(basis)
+        matrix = [self._restricted(i) for i in basis]  # rows of Bᵀ
+        self.det, self.adjoint = _adjoint([list(c) for c in zip(*matrix, strict=True)])
+
+    def _restricted(self, i: int) -> Vector:
+        column, _ = self.face.column(i)
+        return [*(column[j] for j in self.coordinates), column[-1]]
+
+    def run(self) -> Decision:
+        while True:
+            self.face.rows.budget.breathe()
+            x = [row[-1] for row in self.adjoint]  # det > 0 times the solution of B x = e_last
+            negative = [(i, q) for q, i in enumerate(self.basis) if x[q] < 0]
+            if not negative:
+                return self._conflict(x)
+            _, q = min(negative)
+            entering = self._entering(self.adjoint[q])
+            if entering is None:
+                return self._separator(self.adjoint[q])
+            self._pivot(q, entering)
+
+    def _entering(self, row: Vector) -> int | None:
+        """The first row i of the face with row·e_i < 0."""
+        w, bound = self._direction(row)
+        return self.face.first_below(w, bound, strictly=True)
+
+    def _direction(self, row: Vector) -> tuple[list[Fraction], Fraction]:
+        v = [Fraction(0)] * self.face.size
+        for j, value in zip(self.coordinates, row, strict=False):
+            v[j] = Fraction(value)
+        return self.face.weights(v), Fraction(-row[-1])
+
+    def _pivot(self, q: int, entering: int) -> None:
+        column = self._restricted(entering)
+        product = [sum(a * c for a, c in zip(row, column, strict=True)) for row in self.adjoint]
+        pivot, old = product[q], self.adjoint[q]
+        for i, row in enumerate(self.adjoint):
+            if i != q:
+                p = product[i]
+                pairs = zip(row, old, strict=True)
+                self.adjoint[i] = [(pivot * a - p * b) // self.det for a, b in pairs]
+        self.det, self.basis[q] = pivot, entering
+        if self.det < 0:
+            self.det = -self.det
+            self.adjoint = [[-v for v in row] for row in self.adjoint]
+
+    def _conflict(self, x: Vector) -> Decision:
+        pairs = [
+            (i, v * self.face.column(i)[1]) for i, v in zip(self.basis, x, strict=True) if v > 0
+        ]
+        weights = reduce([v for _, v in pairs])
+        return Decision(conflict={i: v for (i, _), v in zip(pairs, weights, strict=True)})
+
+    def _separator(self, row: Vector) -> Decision:
+        w, _ = self._direction(reduce(row))
+        return Decision(separator=w)
+
+
+def _adjoint(matrix: list[Vector]) -> tuple[int, list[Vector]]:
+    """det > 0 and det·B⁻¹ (both negated where det < 0), without fractions (Bareiss 1968)."""
+    k = len(matrix)
+    m = [[*row, *(int(i == j) for j in range(k))] for i, row in enumerate(matrix)]
+    det = 1
+    for j in range(k):
+        pivot_row = next(i for i in range(j, k) if m[i][j])
+        m[j], m[pivot_row] = m[pivot_row], m[j]
+        pivot, source = m[j][j], m[j]
+        for i in range(k):
+            if i != j:
+                factor = m[i][j]
+                pairs = zip(m[i], source, strict=True)
+                m[i] = [(pivot * a - factor * b) // det for a, b in pairs]
+        det = pivot
+    inverse = [row[k:] for row in m]
+    return (det, inverse) if det > 0 else (-det, [[-v for v in row] for row in inverse])

@@ -1,0 +1,218 @@
+"""Linear algebra in whole numbers: solve, kernel, null space.
+
+Systems are solved by Dixon's p-adic lifting (Numerische Mathematik 40, 1982): one inverse modulo a
+prime, then a digit of the solution after the other, then fractions from their residues. What comes
+out is multiplied back before it is believed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Vector = list[int]
+
+PRIMES = (134217689, 134217649, 134217617)  # below 2^27: 512 products of residues fit into int64
+_LIMB = 24
+
+
+class Singular(Exception):  # noqa: N818 - it is not an error
+    """The matrix has no inverse modulo this prime."""
+
+
+def mod(matrix: Sequence[Sequence[int]], prime: int) -> Ints:
+    return np.array([[v % prime for v in row] for row in matrix], dtype=np.int64)
+
+
+def echelon(matrix: Ints, prime: int) -> tuple[list[int], list[int]]:
+    """Rows and columns of a largest square block that is invertible modulo the prime.
+
+    Rows are taken as early as possible.
+    """
+    m = matrix.copy() % prime
+    rows: list[int] = []
+    columns: list[int] = []
+    for i in range(len(m)):
+        nonzero = np.flatnonzero(m[i])
+        if not len(nonzero):
+            continue
+        j = int(nonzero[0])
+        rows.append(i)
+        columns.append(j)
+        factor = m[i + 1 :, j] * pow(int(m[i, j]), -1, prime) % prime
+        hit = np.flatnonzero(factor) + i + 1
+        m[hit] = (m[hit] - factor[hit - i - 1, None] * m[i]) % prime
+        if len(rows) == m.shape[1]:
+            break
+    return rows, columns
+
+
+def inverse(matrix: Ints, prime: int) -> Ints:
+    """Modulo the prime."""
+    k = len(matrix)
+    m = np.hstack([matrix % prime, np.eye(k, dtype=np.int64)])
+    for j in range(k):
+        nonzero = np.flatnonzero(m[j:, j])
+        if not len(nonzero):
+            raise Singular
+        i = j + int(nonzero[0])
+        if i != j:
+            m[[i, j]] = m[[j, i]]
+        m[j] = m[j] * pow(int(m[j, j]), -1, prime) % prime
+        factor = m[:, j].copy()
+        factor[j] = 0
+        m = (m - factor[:, None] * m[j]) % prime
+    return m[:, k:]
+
+
+class System:
+    """A square system that is invertible modulo the prime; solves for several right sides."""
+
+    def __init__(self, matrix: Sequence[Sequence[int]], prime: int = PRIMES[0]):
+        self.matrix, self.prime, self.k = matrix, prime, len(matrix)
+        self._inverse = inverse(mod(matrix, prime), prime) if self.k else np.empty((0, 0), np.int64)
+        self._limbs = _limbs(matrix)
+        # |det| and all numerators are products of norms at most (Hadamard).
+        self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))
+
+    def solve(self, right: Sequence[int], breathe: Callable[[], None]) -> tuple[Vector, int]:
+        """x and a common denominator > 0: matrix·x = denominator·right."""
+        if not self.k:
+            return [], 1
+        most = (2 * self._bits + _norm_bits(right) + 4) // (self.prime.bit_length() - 1) + 1
+        residual, x, power = list(right), [0] * self.k, 1
+        wanted = 8
+        for digits in range(1, most + 1):
+            breathe()
+            digit = self._digit(residual)
+            x = [a + power * b for a, b in zip(x, digit.tolist(), strict=True)]
+            power *= self.prime
+            product = self._times(digit)
+            residual = [(r - t) // self.prime for r, t in zip(residual, product, strict=True)]
+            if digits in (wanted, most):  # few digits are enough where the numbers are simple
+                wanted *= 2
+                found = _fractions(x, power)
+                if found is not None and self._solves(*found, right):
+                    return found
+        raise ArithmeticError("p-adic lifting did not end in the solution")  # cannot happen
+
+    def _digit(self, residual: Vector) -> Ints:
+        r = np.array([v % self.prime for v in residual], dtype=np.int64)
+        total = np.zeros(self.k, dtype=np.int64)
+        for begin in range(0, self.k, 256):
+            part = slice(begin, begin + 256)
+            total = (total + self._inverse[:, part] @ r[part]) % self.prime
+        return total
+
+    def _times(self, digit: Ints) -> Vector:
+        total = [0] * self.k
+        for place, limb in enumerate(self._limbs):
+            shift = place * _LIMB
+            total = [t + (v << shift) for t, v in zip(total, (limb @ digit).tolist(), strict=True)]
+        return total
+
+    def _solves(self, x: Vector, denominator: int, right: Sequence[int]) -> bool:
+        return all(
+            sum(a * b for a, b in zip(row, x, strict=True) if a) == denominator * r
+            for row, r in zip(self.matrix, right, strict=True)
+        )
+
+
+def _limbs(matrix: Sequence[Sequence[int]]) -> list[Ints]:
+    """The matrix as Σ limb_k 2^(24 k), with limbs of up to 24 bits, signed as the entries."""
+    bits = max((abs(v).bit_length() for row in matrix for v in row), default=0)
+    mask = (1 << _LIMB) - 1
+    sign = [[-1 if v < 0 else 1 for v in row] for row in matrix]
+    out = []
+    for place in range(bits // _LIMB + 1):
+        limb = [[abs(v) >> (place * _LIMB) & mask for v in row] for row in matrix]
+        out.append(np.array(limb, dtype=np.int64) * np.array(sign, dtype=np.int64))
+    return out
+
+
+def _norm_bits(vector: Sequence[int]) -> int:
+    """log2 of the norm, rounded up."""
+    return (sum(v * v for v in vector).bit_length() + 1) // 2 + 1
+
+
+def _fractions(x: Sequence[int], modulus: int) -> tuple[Vector, int] | None:
+    """Numerators and a common denominator with these residues, the simplest ones."""
+    bound = math.isqrt(modulus // 2)
+    denominator = 1
+    for value in x:
+        below = _denominator(value * denominator % modulus, modulus, bound)
+        denominator *= below
+        if denominator > bound:
+            return None
+    numerators = []
+    for value in x:
+        v = value * denominator % modulus
+        numerators.append(v - modulus if 2 * v > modulus else v)
+    return numerators, denominator
+
+
+def _denominator(residue: int, modulus: int, bound: int) -> int:
+    """q of the fraction p/q with this residue and |p| <= bound, by Euclid's algorithm."""
+    if residue <= bound or modulus - residue <= bound:
+        return 1
+    a, b, u, v = modulus, residue, 0, 1
+    while b > bound:
+        quotient, rest = divmod(a, b)
+        a, b = b, rest
+        u, v = v, u - quotient * v
+    return abs(v)
+
+
+def reduce(vector: Sequence[int]) -> Vector:
+    """Divided by the greatest common divisor."""
+    divisor = math.gcd(*vector) or 1
+    return [v // divisor for v in vector]
+
+
+def kernel(rows: Sequence[Sequence[int]], breathe: Callable[[], None]) -> Vector | None:
+    """The whole numbers c with Σ c_i row_i = 0, unique up to a factor; None where they are not."""
+    residues = mod(rows, PRIMES[0])
+    independent, columns = echelon(residues, PRIMES[0])
+    if len(independent) != len(rows) - 1:
+        return None
+    rest = next(i for i in range(len(rows)) if i not in set(independent))
+    matrix = [[rows[i][j] for i in independent] for j in columns]
+    found, denominator = System(matrix).solve([-rows[rest][j] for j in columns], breathe)
+    out = [0] * len(rows)
+    for i, v in zip(independent, found, strict=True):
+        out[i] = v
+    out[rest] = denominator
+    out = reduce(out)
+    for column in zip(*rows, strict=True):
+        if sum(c * v for c, v in zip(out, column, strict=True)):
+            return None  # more than one prime would have told: they are independent after all
+    return out
+
+
+def null_space(
+    rows: Sequence[Sequence[int]], size: int, breathe: Callable[[], None]
+) -> list[Vector]:
+    """Whole vectors that span all that is orthogonal to the rows, modulo the prime's word."""
+    if not rows:
+        return [[int(i == j) for j in range(size)] for i in range(size)]
+    independent, columns = echelon(mod(rows, PRIMES[0]), PRIMES[0])
+    system = System([[rows[i][j] for j in columns] for i in independent])
+    out = []
+    for free in sorted(set(range(size)) - set(columns)):
+        found, denominator = system.solve([-rows[i][free] for i in independent], breathe)
+        vector = [0] * size
+        for j, v in zip(columns, found, strict=True):
+            vector[j] = v
+        vector[free] = denominator
+        out.append(reduce(vector))
+    return out
+
+
+def unscale(vector: Sequence[int], scale: Sequence[int]) -> list[Fraction]:
+    """Weights for rows as they are, from weights for rows in whole numbers."""
+    return [Fraction(v * s) for v, s in zip(vector, scale, strict=True)]

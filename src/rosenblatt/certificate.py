@@ -1,0 +1,299 @@
+"""What was proved about a table: the verdict, its numbers, its proof."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import verify
+from rosenblatt.errors import CertificateRejected, InputError
+
+INTERCEPT = "(intercept)"
+
+
+@dataclass(frozen=True)
+class Margin:
+    """lo <= the margin <= hi, proved; both are rounded outward."""
+
+    lo: float
+    hi: float
+    exact: bool = False  # the two ends are proved equal; what differs is rounding
+
+    def __repr__(self) -> str:
+        return f"Margin(lo={self.lo!r}, hi={self.hi!r})"
+
+
+@dataclass(frozen=True)
+class Separator:
+    """A hyperplane coef·x + intercept = 0, to the nearest floating-point numbers."""
+
+    coef: NDArray[np.float64]
+    intercept: float
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Rows that cannot all be on the right side of any hyperplane, with whole-number weights.
+
+    The weighted rows of one class have the same sum as those of the other (and through the origin
+    their signed sum is zero), so that a hyperplane would have to have that point on both sides.
+    """
+
+    rows: list[int]
+    weights: list[int]
+    labels: list[Any]
+    meeting_point: dict[str, float] | None  # None through the origin
+
+
+@dataclass(frozen=True)
+class RevealingColumn:
+    """One column that alone has `rows` rows strictly on the right side, and none on the wrong one.
+
+    sign +1: large values go with the second class; -1: with the first.
+    """
+
+    column: str
+    sign: int
+    threshold: float
+    rows: int
+
+
+@final
+class Certificate:
+    """The answer of `certify`, with its proof.
+
+    Attributes
+    ----------
+    verdict : str
+        "complete separation", "quasi-complete separation", "overlap" or "undecided".
+    separable : bool or None
+        Is there a hyperplane with every row strictly on the right side? None: undecided.
+    separator : Separator or None
+        Such a hyperplane; for quasi-complete separation one with rows on it.
+    homogeneous_margin, geometric_margin : Margin or None
+        For complete separation. Homogeneous: the γ of Novikoff's theorem, over unit (w, b).
+        Geometric: the largest possible distance of the nearest row to a separating hyperplane;
+        None where there is one class only.
+    mistake_bound, best_possible_mistake_bound : int or None
+        At most so many updates does the perceptron make from zero weights, a row at a time, by
+        Novikoff's theorem; and the least that this theorem can promise.
+    conflict : Conflict or None
+        Why no hyperplane has all rows on the right side: at most d + 2 rows.
+    separated_rows : array of int or None
+        The rows that a hyperplane can have strictly on the right side while no row is on the
+        wrong side. None: undecided.
+    coefficient_signs : dict or None
+        For quasi-complete separation: by name, the signs that a coefficient takes over all
+        hyperplanes with no row on the wrong side. "+", "-" and "±" run to infinity in a logistic
+        regression; "0" stays finite.
+    revealing_columns : list of RevealingColumn
+        Columns that separate rows all by themselves: known only after the outcome?
+    limits : list of str
+        What was cut short by a limit.
+    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256
+        What the proof is about.
+    """
+
+    def __init__(self, document: dict[str, Any]):
+        self._document = document
+
+    # --- What it is about ---
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that count: those of weight 0 are left out."""
+        return int(self._document["rows"]) - len(self._document["dropped"])
+
+    @property
+    def n_features(self) -> int:
+        return len(self._document["columns"])
+
+    @property
+    def feature_names(self) -> list[str]:
+        return list(self._document["columns"])
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels as text, the one that counts as +1 last."""
+        return [label for label in self._document["labels"] if label is not None]
+
+    @property
+    def fit_intercept(self) -> bool:
+        return bool(self._document["fit_intercept"])
+
+    @property
+    def semantics(self) -> str:
+        return str(self._document["semantics"])
+
+    @property
+    def sha256(self) -> str:
+        return str(self._document["sha256"])
+
+    # --- What was found ---
+
+    @property
+    def verdict(self) -> str:
+        return str(self._document["verdict"])
+
+    @property
+    def separable(self) -> bool | None:
+        separable = self._document["separable"]
+        return None if separable is None else bool(separable)
+
+    @property
+    def limits(self) -> list[str]:
+        return list(self._document["limits"])
+
+    @property
+    def separator(self) -> Separator | None:
+        margins = self._document.get("margins", {})
+        best = margins.get("geometric", margins.get("homogeneous", self._document))
+        if "separator" not in best:
+            return None
+        w = _floats(best["separator"])
+        return Separator(w[: self.n_features], float(w[-1]) if self.fit_intercept else 0.0)
+
+    @property
+    def homogeneous_margin(self) -> Margin | None:
+        return self._margin("homogeneous")
+
+    @property
+    def geometric_margin(self) -> Margin | None:
+        return self._margin("geometric")
+
+    def _margin(self, kind: str) -> Margin | None:
+        part = self._document.get("margins", {}).get(kind)
+        return None if part is None else Margin(part["lo"], part["hi"], part["exact"])
+
+    @property
+    def mistake_bound(self) -> int | None:
+        return self._whole("mistake_bound")
+
+    @property
+    def best_possible_mistake_bound(self) -> int | None:
+        return self._whole("best_possible_mistake_bound")
+
+    def _whole(self, field: str) -> int | None:
+        value = self._document.get(field)
+        return None if value is None else int(value)
+
+    @property
+    def conflict(self) -> Conflict | None:
+        part = self._document.get("conflict")
+        if part is None:
+            return None
+        label = dict(zip((-1, 1), self._document["labels"], strict=True))
+        point = part.get("point")
+        return Conflict(
+            list(part["rows"]),
+            [int(w, 16) for w in part["weights"]],
+            [label[y] for y in part["y"]],
+            None if point is None else dict(zip(self.feature_names, point, strict=True)),
+        )
+
+    @property
+    def separated_rows(self) -> NDArray[np.intp] | None:
+        if self.verdict == "undecided":
+            return None
+        if self.verdict == "overlap":
+            return np.zeros(0, dtype=np.intp)
+        if self.verdict == "complete separation":
+            return np.delete(np.arange(self._document["rows"]), self._document["dropped"])
+        return np.array(self._document["separated"], dtype=np.intp)
+
+    @property
+    def coefficient_signs(self) -> dict[str, str] | None:
+        signs = self._document.get("signs")
+        if signs is None:
+            return None
+        names = [*self.feature_names, INTERCEPT][: len(signs)]
+        return {name: part["signs"] for name, part in zip(names, signs, strict=True)}
+
+    @property
+    def revealing_columns(self) -> list[RevealingColumn]:
+        return [
+            RevealingColumn(
+                part["column"], part["sign"], float(verify.number(part["threshold"])), part["rows"]
+            )
+            for part in self._document.get("revealing", [])
+        ]
+
+    # --- Checking, saving, showing ---
+
+    def verify(self, X: Any, y: Any) -> None:
+        """Check every claim against the data, exactly. Raises CertificateRejected if one fails."""
+        from rosenblatt import _certify
+        from rosenblatt._proof.check import check
+
+        table = _certify.read(X, y, semantics=self.semantics, certified=self._document)
+        try:
+            check(self._document, table.X, table.y)
+        except verify.Rejected as reason:
+            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document, as `save` writes it; a copy."""
+        return json.loads(json.dumps(self._document))  # type: ignore[no-any-return]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON, whole or not at all."""
+        target = Path(path)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}-", delete=False
+        ) as file:
+            try:
+                json.dump(self._document, file, ensure_ascii=False, indent=1)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(file.name, target)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read a certificate. It says what it claims; `verify` says whether that is proved."""
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"{path} is not a certificate: it is not JSON ({error}).") from None
+        if not isinstance(document, dict) or document.get("schema") != verify.SCHEMA:
+            raise InputError(
+                f"{path} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
+            )
+        return cls(document)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificate) and self._document == other._document
+
+    __hash__ = None  # type: ignore[assignment] # it is compared by what it says
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {self.verdict}, {self.n_rows} rows, {self.n_features} features>"
+
+    def __str__(self) -> str:
+        from rosenblatt._proof.words import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from rosenblatt._proof.words import as_html
+
+        return as_html(self)
+
+
+def _floats(values: list[str]) -> NDArray[np.float64]:
+    """The nearest floats; all divided by a power of two where they are too large for any."""
+    exact = [verify.number(v) for v in values]
+    size = max((abs(v) for v in exact), default=0)
+    if size > 2**1000:
+        exact = [v / 2 ** (int(size).bit_length() - 1) for v in exact]
+    return np.array([float(v) for v in exact])

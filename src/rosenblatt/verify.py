@@ -1,0 +1,370 @@
+"""Check a certificate against its data: python verify.py certificate.json data.csv
+
+This program trusts nobody. It uses the standard library alone, imports nothing of rosenblatt, has
+no tolerance and no solver: the hard part was finding the numbers in the certificate; here they are
+only multiplied and added, in whole numbers. docs/certificate.md says what each field means.
+
+Row i is a_i = y_i (x_i, 1), or y_i x_i through the origin, with y_i = -1 or +1. Weights w have
+row i on the right side if a_i·w > 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import math
+import struct
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+SCHEMA = "rosenblatt-certificate/1"
+SEPARABLE = {"complete separation": True, "quasi-complete separation": False, "overlap": False}
+PRIME = (1 << 61) - 1
+
+
+class Rejected(Exception):  # noqa: N818 - the word says what happened
+    """The certificate does not prove what it claims about this data."""
+
+
+def demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Rejected(otherwise)
+
+
+def number(text: str) -> Fraction:
+    """A whole number (0x1f), a fraction (0x3/0x7) or a float (0x1.8p+3), all in hexadecimal."""
+    if "p" in text:
+        return Fraction(float.fromhex(text))
+    above, _, below = text.partition("/")
+    return Fraction(int(above, 16), int(below or "1", 16))
+
+
+def whole(numbers: Sequence[Fraction]) -> list[int]:
+    """A positive multiple of a vector, in whole numbers."""
+    common = math.lcm(*(v.denominator for v in numbers))
+    return [v.numerator * (common // v.denominator) for v in numbers]
+
+
+def rank(vectors: Iterable[Sequence[int]]) -> int:
+    """Rank modulo a prime. The true rank is never smaller."""
+    echelon: list[tuple[int, list[int]]] = []
+    for vector in vectors:
+        v = [entry % PRIME for entry in vector]
+        for pivot, row in echelon:
+            if v[pivot]:
+                factor = v[pivot]
+                v = [(a - factor * b) % PRIME for a, b in zip(v, row, strict=True)]
+        pivot = next((j for j, entry in enumerate(v) if entry), -1)
+        if pivot >= 0:
+            inverse = pow(v[pivot], -1, PRIME)
+            echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
+    return len(echelon)
+
+
+class Data:
+    """The rows that a certificate speaks of. Lists about rows follow `present`."""
+
+    def __init__(self, claim: dict[str, Any], rows: Any, y: list[int]):
+        demand(len(y) == claim["rows"], f"the data has {len(y)} rows, not {claim['rows']}")
+        self.x, self.y, self.intercept = rows, y, claim["fit_intercept"]
+        dropped = set(claim["dropped"])
+        self.present = [i for i in range(len(y)) if i not in dropped]
+        self.size = len(claim["columns"]) + self.intercept
+        decimal = claim["semantics"] == "decimal"
+        demand(decimal or claim["semantics"] == "binary64", "semantics is neither of the two")
+        self.ratio: Callable[[float], tuple[int, int]] = (
+            (lambda x: Decimal(repr(x)).as_integer_ratio()) if decimal else float.as_integer_ratio
+        )
+        self.norms = self.lengths()
+
+    def lengths(self) -> Sequence[float]:
+        """‖a_i‖, right to the last digit or the one before."""
+        return [math.hypot(*self.x[i], self.intercept) for i in self.present]
+
+    def sha256(self, claim: dict[str, Any]) -> str:
+        """Names, labels and non-zero numbers of the rows: the same for dense and sparse storage."""
+        names = [claim["columns"], claim["target"], claim["labels"]]
+        digest = hashlib.sha256(json.dumps(names).encode())
+        width = len(claim["columns"])
+        all_columns = struct.pack(f"<{width}I", *range(width))
+        for i in self.present:
+            x = self.x[i]
+            demand(len(x) == width, f"row {i} has {len(x)} numbers, not {width}")
+            columns = all_columns
+            if not all(x):
+                kept = [j for j, value in enumerate(x) if value]
+                columns, x = struct.pack(f"<{len(kept)}I", *kept), [x[j] for j in kept]
+            head = struct.pack("<Ii", len(x), self.y[i])
+            digest.update(head + columns + struct.pack(f"<{len(x)}d", *x))
+        return digest.hexdigest()
+
+    def row(self, i: int) -> list[Fraction]:
+        """a_i, exactly."""
+        x = [Fraction(*self.ratio(value)) * self.y[i] for value in self.x[i]]
+        return [*x, Fraction(self.y[i])] if self.intercept else x
+
+    def above(self, i: int, w: list[int], bound: int) -> int:
+        """The sign of a_i·w - bound, in whole numbers."""
+        ratios = [self.ratio(value) for value in self.x[i]]
+        common = math.lcm(*(below for _, below in ratios))
+        total = sum(a * (common // b) * v for (a, b), v in zip(ratios, w, strict=False))
+        total += w[-1] * common if self.intercept else 0
+        total = self.y[i] * total - bound * common
+        return (total > 0) - (total < 0)
+
+    def signs(self, w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> Sequence[int]:
+        """The sign of a_i·w - bound for every row: by floating point where that is certain.
+
+        Divide w and bound by a power of two so that the largest of them, v, has 1/2 <= |v| <= 1,
+        and let f be the float next to v: |f - v| <= 2^-53 |f| + 2^-1074. A number x of the row is
+        within 2^-53 |x| + 2^-1074 of the true one (it is the true one unless decimals are meant).
+        A product x f is rounded by at most 2^-53 |x f| + 2^-1074. fsum rounds the exact sum of
+        these products once more. So the sum differs from a_i·w - bound by at most
+            2^-50.9 (Σ |x_j f_j| + |bound|) + 2^-1000 (1 + Σ |x_j|)
+        and, as Σ |x_j f_j| + |bound| <= ‖(x, 1, 1)‖ ‖f‖ <= (‖x‖ + 2) ‖f‖ and Σ |x_j| <= D ‖x‖,
+        the limit below is above that, its own roundings included. NaN and infinity fail the test.
+        """
+        *exact, last = whole([*w, bound])
+        size = max(abs(v).bit_length() for v in [*exact, last])
+        scale = 1 << max(size, 1)
+        *f, low = (v / scale for v in [*exact, last])
+        times = 2.0**-50 * math.hypot(*f, low)
+        constant = f.pop() if self.intercept else 0.0
+        found = []
+        for i, norm in zip(self.present, self.norms, strict=True):
+            try:
+                score = math.fsum([*map(mul, self.x[i], f), constant, -self.y[i] * low])
+            except (OverflowError, ValueError):
+                score = math.nan
+            if abs(score) > times * (norm + 2.0) + 2.0**-900 * (1.0 + norm):
+                found.append(self.y[i] if score > 0 else -self.y[i])
+            else:
+                found.append(self.above(i, exact, last))
+        return found
+
+    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
+        """Is the row orthogonal to all of the normals?"""
+        return [all(self.above(i, v, 0) == 0 for v in normals) for i in self.present]
+
+    def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
+        """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
+        rows, weights = part["rows"], [number(v) for v in part["weights"]]
+        demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
+        demand(set(rows) <= set(self.present), f"{what}: a row that is not there")
+        demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
+        signed = [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)]
+        totals = []
+        for column in zip(*(map(self.ratio, self.x[i]) for i in rows), strict=True):
+            common = math.lcm(*(below for _, below in column))
+            terms = zip(column, signed, strict=True)
+            totals.append(Fraction(sum(a * (common // b) * v for (a, b), v in terms), common))
+        return [*totals, Fraction(sum(signed))] if self.intercept else totals
+
+
+def check(claim: dict[str, Any], data: Data) -> None:
+    """Raise Rejected unless all that is claimed about this data is proved."""
+    demand(claim["schema"] == SCHEMA, f"the schema is not {SCHEMA}")
+    demand(data.sha256(claim) == claim["sha256"], "this is not the data that the certificate means")
+    verdict, separable = claim["verdict"], claim["separable"]
+    if verdict == "undecided":
+        demand(separable is None or separable is False, "undecided, yet separable")
+        demand((separable is False) == ("conflict" in claim), "not separable if in conflict")
+    else:
+        demand(verdict in SEPARABLE, f"the verdict {verdict!r} is not known")
+        demand(separable is SEPARABLE[verdict], "separable and verdict disagree")
+        demand(separable or "conflict" in claim, "no conflict")
+    if verdict == "complete separation":  # each margin has a separator that all rows reach
+        demand("homogeneous" in claim["margins"], "no separator")
+    if "conflict" in claim:
+        check_conflict(data, claim["conflict"])
+    if verdict in ("quasi-complete separation", "overlap"):
+        check_balance(claim, data)
+    for kind, part in claim.get("margins", {}).items():
+        check_margin(claim, data, kind, part)
+    for part in claim.get("revealing", []):
+        check_revealing(claim, data, part)
+
+
+def check_conflict(data: Data, part: dict[str, Any]) -> None:
+    """A positive blend of rows that is zero: no w can have them all on the right side."""
+    demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
+    demand(not any(data.total(part, "conflict")), "the conflict does not cancel")
+    demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
+    if data.intercept:  # then the blends of both classes weigh the same and meet in a point
+        above = [
+            (i, v) for i, v in zip(part["rows"], part["weights"], strict=True) if data.y[i] > 0
+        ]
+        rows, weights = zip(*above, strict=True)
+        *point, total = data.total({"rows": rows, "weights": weights}, "conflict")
+        demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
+
+
+def check_balance(claim: dict[str, Any], data: Data) -> None:
+    """Rows whose positive blend is zero are on the hyperplane of every w with all a_i·w >= 0, and
+    so is every row in their span. `orthogonal` spans what is orthogonal to them: it is orthogonal,
+    and the two ranks (which can only be greater) add up to the whole space."""
+    balance = claim.get("balance", claim["conflict"])  # often the conflict is enough
+    demand(not any(data.total(balance, "balance")), "the balance does not cancel")
+    basis = [whole(data.row(i)) for i in balance["rows"]]
+    normals = [whole([number(v) for v in vector]) for vector in claim["orthogonal"]]
+    demand(all(len(v) == data.size for v in normals), "an orthogonal vector has the wrong length")
+    demand(rank(basis) + rank(normals) == data.size, "the ranks do not add up")
+    crossing = any(sum(map(mul, row, v)) for row in basis for v in normals)
+    demand(not crossing, "an orthogonal vector is not orthogonal")
+    flat = data.flat(normals)  # is the row in the span of the balanced ones?
+    if claim["verdict"] == "overlap":
+        demand(all(flat), "a row is not in the span of the balanced rows")
+        return
+    w = [number(v) for v in claim["separator"]]
+    demand(len(w) == data.size, "the separator has the wrong length")
+    signs = data.signs(w)
+    demand(min(signs) >= 0, "a row is on the wrong side")
+    pairs = zip(signs, flat, strict=True)
+    demand(all((sign == 0) == inside for sign, inside in pairs), "a row on it could leave it")
+    separated = [i for i, sign in zip(data.present, signs, strict=True) if sign > 0]
+    demand(separated == claim["separated"] != [], "it separates other rows")
+    if "signs" in claim:
+        demand(len(claim["signs"]) == data.size, "the signs have the wrong length")
+        for j, part in enumerate(claim["signs"]):
+            check_sign(data, w, normals, j, part)
+
+
+def check_sign(
+    data: Data, w: list[Fraction], normals: list[list[int]], j: int, part: dict[str, Any]
+) -> None:
+    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
+    what = f"the sign of coefficient {j}"
+    if part["signs"] == "0":
+        demand(not any(v[j] for v in normals), f"{what} is not always 0")
+    elif (
+        part["signs"] == "±"
+    ):  # near w, which is inside the cone, w_j can move; or there is another
+        demand(any(v[j] for v in normals), f"{what} is always 0")
+        if w[j]:
+            other = [number(v) for v in part["other"]]
+            demand(len(other) == data.size and other[j] * w[j] < 0, f"{what}: it does not change")
+            demand(min(data.signs(other)) >= 0, f"{what}: it does not separate")
+    else:  # ±e_j is a non-negative blend of rows, up to the span of the balanced ones
+        demand(part["signs"] in ("+", "-"), f"{what} is unknown")
+        sign = 1 if part["signs"] == "+" else -1
+        demand(w[j] * sign > 0, f"{what} is another")
+        times, blend = number(part["times"]), data.total(part, what)
+        demand(times > 0, f"{what} is not proved")
+        for v in normals:
+            demand(sum(map(mul, blend, v)) == sign * times * v[j], f"{what} is not proved")
+
+
+def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, Any]) -> None:
+    """lo: a separator and a number that every row reaches. hi: the length of a blend of rows.
+
+    For every w, min a_i·w <= Σ weight_i a_i·w / Σ weight_i <= ‖w‖ ‖Σ weight_i a_i‖ / Σ weight_i.
+    With a free intercept ("geometric") the weights of both classes have the same sum, so that it
+    cancels, and lengths are those of the features alone.
+    """
+    free = kind == "geometric" and data.intercept
+    demand(kind in ("homogeneous", "geometric"), f"the margin {kind!r} is not known")
+    blend, total = data.total(part, kind), sum(number(v) for v in part["weights"])
+    demand(total > 0, f"{kind}: no weights")
+    demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
+    hi2 = sum(v * v for v in blend) / total**2
+    demand(part["hi"] >= 0 and Fraction(part["hi"]) ** 2 >= hi2, f"{kind}: hi is too small")
+    w, reached = [number(v) for v in part["separator"]], number(part["at_least"])
+    demand(len(w) == data.size and reached > 0, f"{kind}: no separator")
+    demand(min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
+    lo2 = reached**2 / sum(v * v for v in (w[:-1] if free else w))
+    demand(part["lo"] >= 0 and Fraction(part["lo"]) ** 2 <= lo2, f"{kind}: lo is too large")
+    demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
+    if kind == "homogeneous":
+        radius2 = sum(v * v for v in data.row(claim["radius_row"]))
+        limit = math.sqrt(radius2) * (1.0 - 2.0**-48) if radius2 < 2.0**1000 else 0.0
+        for i, norm in zip(data.present, data.norms, strict=True):
+            if not norm < limit:
+                demand(sum(v * v for v in data.row(i)) <= radius2, f"row {i} is longer")
+        demand(int(claim["mistake_bound"]) == radius2 // lo2, "the mistake bound is another")
+        best = str(radius2 // hi2) if hi2 else None
+        demand(claim["best_possible_mistake_bound"] == best, "the best possible bound is another")
+
+
+def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:
+    """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
+    j = claim["columns"].index(part["column"])
+    demand(part["sign"] in (-1, 1), "revealing: the sign is neither -1 nor 1")
+    w = [Fraction(0)] * data.size
+    w[j] = Fraction(part["sign"])
+    threshold = number(part["threshold"])
+    demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
+    if data.intercept:
+        w[-1] = -part["sign"] * threshold
+    signs = data.signs(w)
+    demand(min(signs) >= 0 and sum(signs) == part["rows"] > 0, f"column {j} separates other rows")
+
+
+def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
+    """-1 or +1 for each label: by its text, else by the number it stands for."""
+
+    def sign(i: int, text: str) -> int:
+        for name, value in zip(claim["labels"], (-1, 1), strict=True):
+            if name is not None and text == name:
+                return value
+        for name, value in zip(claim["labels"], (-1, 1), strict=True):
+            try:
+                if name is not None and float(text) == float(name):
+                    return value
+            except ValueError:
+                pass
+        demand(i in dropped, f"row {i} has the label {text!r}, not one of {claim['labels']}")
+        return 1
+
+    dropped = set(claim["dropped"])
+    known = {text: sign(i, text) for i, text in reversed(list(enumerate(labels)))}
+    return [known[text] for text in labels]
+
+
+def read_csv(claim: dict[str, Any], path: str) -> tuple[list[Sequence[float]], list[str]]:
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        table = csv.reader(file)
+        header = next(table, [])
+        missing = [name for name in [*claim["columns"], claim["target"]] if name not in header]
+        demand(not missing, f"{path} has no column {missing[:1]}; its columns are {header}")
+        places = [header.index(name) for name in claim["columns"]]
+        target = header.index(claim["target"])
+        rows: list[Sequence[float]] = []
+        labels = []
+        for record in filter(None, table):
+            try:
+                rows.append([float(record[place]) for place in places])
+                labels.append(record[target])
+            except (ValueError, IndexError) as error:
+                raise Rejected(f"{path}, line {table.line_num}: {error}") from None
+    return rows, labels
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 2:
+        print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
+        return 2
+    try:
+        with open(arguments[0], encoding="utf-8") as file:
+            claim = json.load(file)
+        rows, labels = read_csv(claim, arguments[1])
+        check(claim, Data(claim, rows, label_signs(claim, labels)))
+    except OSError as error:
+        print(f"cannot read: {error}", file=sys.stderr)
+        return 2
+    except Rejected as reason:
+        print(f"REJECTED: {reason}")
+        return 1
+    except Exception as error:  # whatever is in the file, it is not a certificate
+        print(f"REJECTED: not a certificate ({type(error).__name__}: {error})")
+        return 1
+    print(f"ACCEPTED: {claim['verdict']}, {len(rows) - len(claim['dropped'])} rows, proved.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,7 @@
 # demo   train on a real data set and print what happened
 # test   everything, from nothing
 # check  ruff, types
-# bench  side by side with scikit-learn, as ratios
+# bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.
@@ -29,6 +29,7 @@ check: $(VENV)/tools
 
 bench: $(VENV)/tools
 	$(RUN) benchmarks/run.py
+	$(RUN) benchmarks/certify.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

@@ -171,23 +171,24 @@ def machine():
     )
 
 
-def main(wanted):
+def main(wanted, names, head):
+    """Run the groups of cases, functions bench_*, that are wanted; all of them if none is named."""
     warnings.simplefilter("ignore")
     groups = {
         name.removeprefix("bench_"): group
-        for name, group in globals().items()
+        for name, group in names.items()
         if name.startswith("bench_")
     }
-    print(machine())
-    print(f"Times in ms, best of {REPEATS}, {EPOCHS} epochs of training.\n")
-    print("| case | scikit-learn | rosenblatt | ratio | target |")
+    print(f"\n{head}")
     print("|---|---|---|---|---|")
     for name, group in groups.items():
         if not wanted or name in wanted:
             for case, peer, mine, ratio, target in group():
                 print(f"| {case} | {peer:.4g} | {mine:.4g} | {ratio:.2f} | {target} |", flush=True)
-    print("\nIn lines 'best / last' the two times are keep='last' and keep='best'.")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    print(machine())
+    print(f"Times in ms, best of {REPEATS}, {EPOCHS} epochs of training.")
+    main(sys.argv[1:], globals(), "| case | scikit-learn | rosenblatt | ratio | target |")
+    print("\nIn lines 'best / last' the two times are keep='last' and keep='best'.")

@@ -195,8 +195,7 @@ class _Case:
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
         if out["separable"] or "separator" in out:
-            columns = self.table.columns
-            out["revealing"] = [say.revealing(r, columns) for r in revealing_columns(self.rows)]
+            out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
         out["limits"] = limits
         self._check(out)
         return Certificate(out)

@@ -220,7 +220,10 @@ class Certificate:
     def revealing_columns(self) -> list[RevealingColumn]:
         return [
             RevealingColumn(
-                part["column"], part["sign"], float(verify.number(part["threshold"])), part["rows"]
+                self.feature_names[part["column"]],
+                part["sign"],
+                float(verify.number(part["threshold"])),
+                part["rows"],
             )
             for part in self._document.get("revealing", [])
         ]

@@ -19,6 +19,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
+from math import fsum
 from operator import mul
 from typing import Any
 
@@ -80,9 +82,9 @@ class Data:
         self.ratio: Callable[[float], tuple[int, int]] = (
             (lambda x: Decimal(repr(x)).as_integer_ratio()) if decimal else float.as_integer_ratio
         )
-        self.norms = self.lengths()
 
-    def lengths(self) -> Sequence[float]:
+    @cached_property
+    def norms(self) -> Sequence[float]:
         """‖a_i‖, right to the last digit or the one before."""
         return [math.hypot(*self.x[i], self.intercept) for i in self.present]
 
@@ -91,16 +93,17 @@ class Data:
         names = [claim["columns"], claim["target"], claim["labels"]]
         digest = hashlib.sha256(json.dumps(names).encode())
         width = len(claim["columns"])
-        all_columns = struct.pack(f"<{width}I", *range(width))
+        full, columns = struct.Struct(f"<{width}d"), struct.pack(f"<{width}I", *range(width))
+        head = {y: struct.pack("<Ii", width, y) + columns for y in (-1, 1)}
         for i in self.present:
             x = self.x[i]
             demand(len(x) == width, f"row {i} has {len(x)} numbers, not {width}")
-            columns = all_columns
-            if not all(x):
-                kept = [j for j, value in enumerate(x) if value]
-                columns, x = struct.pack(f"<{len(kept)}I", *kept), [x[j] for j in kept]
-            head = struct.pack("<Ii", len(x), self.y[i])
-            digest.update(head + columns + struct.pack(f"<{len(x)}d", *x))
+            if all(x):
+                digest.update(head[self.y[i]] + full.pack(*x))
+            else:
+                j = [j for j, value in enumerate(x) if value]
+                form = f"<Ii{len(j)}I{len(j)}d"
+                digest.update(struct.pack(form, len(j), self.y[i], *j, *(x[k] for k in j)))
         return digest.hexdigest()
 
     def row(self, i: int) -> list[Fraction]:
@@ -124,8 +127,9 @@ class Data:
         and let f be the float next to v: |f - v| <= 2^-53 |f| + 2^-1074. A number x of the row is
         within 2^-53 |x| + 2^-1074 of the true one (it is the true one unless decimals are meant).
         A product x f is rounded by at most 2^-53 |x f| + 2^-1074. fsum rounds the exact sum of
-        these products once more. So the sum differs from a_i·w - bound by at most
-            2^-50.9 (Σ |x_j f_j| + |bound|) + 2^-1000 (1 + Σ |x_j|)
+        these products once, two additions round once each. So the score, up to y_i, differs from
+        a_i·w - bound by at most
+            2^-50.5 (Σ |x_j f_j| + |bound|) + 2^-1000 (1 + Σ |x_j|)
         and, as Σ |x_j f_j| + |bound| <= ‖(x, 1, 1)‖ ‖f‖ <= (‖x‖ + 2) ‖f‖ and Σ |x_j| <= D ‖x‖,
         the limit below is above that, its own roundings included. NaN and infinity fail the test.
         """
@@ -135,14 +139,19 @@ class Data:
         *f, low = (v / scale for v in [*exact, last])
         times = 2.0**-50 * math.hypot(*f, low)
         constant = f.pop() if self.intercept else 0.0
+        shift = {y: constant - y * low for y in (-1, 1)}
         found = []
         for i, norm in zip(self.present, self.norms, strict=True):
+            y = self.y[i]
             try:
-                score = math.fsum([*map(mul, self.x[i], f), constant, -self.y[i] * low])
+                score = fsum(map(mul, self.x[i], f)) + shift[y]
             except (OverflowError, ValueError):
                 score = math.nan
-            if abs(score) > times * (norm + 2.0) + 2.0**-900 * (1.0 + norm):
-                found.append(self.y[i] if score > 0 else -self.y[i])
+            limit = times * (norm + 2.0) + 2.0**-900 * (1.0 + norm)
+            if score > limit:
+                found.append(y)
+            elif score < -limit:
+                found.append(-y)
             else:
                 found.append(self.above(i, exact, last))
         return found
@@ -292,7 +301,8 @@ def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, A
 
 def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:
     """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
-    j = claim["columns"].index(part["column"])
+    j = part["column"]
+    demand(0 <= j < len(claim["columns"]), "revealing: no such column")
     demand(part["sign"] in (-1, 1), "revealing: the sign is neither -1 nor 1")
     w = [Fraction(0)] * data.size
     w[j] = Fraction(part["sign"])

@@ -128,9 +128,9 @@ def sign(found: SignSet, name: Names) -> dict[str, Any]:
     return out
 
 
-def revealing(found: Revealing, columns: Sequence[str]) -> dict[str, Any]:
+def revealing(found: Revealing) -> dict[str, Any]:
     return {
-        "column": columns[found.column],
+        "column": found.column,
         "sign": found.sign,
         "threshold": text(found.threshold),
         "rows": found.rows,

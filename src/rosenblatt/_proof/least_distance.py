@@ -2,9 +2,9 @@
 
 With rows b_i (lifted, signed, scaled) minimise ‖Σ x_i (b_i, 1) - (0, 1)‖ over x >= 0, which is
 least-distance programming as non-negative least squares (Lawson and Hanson, Solving Least Squares
-Problems, 1974, chapter 23). If the residual is not zero, its first part is the separator of the largest margin;
-if it is, x is a blend of at most D + 1 rows that is zero: a conflict. Only the rows that matter are
-ever in the small problem: those most on the wrong side join until none is.
+Problems, 1974, chapter 23). If the residual is not zero, its first part is the separator of the
+largest margin; if it is, x is a blend of at most D + 1 rows that is zero: a conflict. Only the rows
+that matter are ever in the small problem: those most on the wrong side join until none is.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from rosenblatt._proof.rows import Floats, Rows, Vector, whole_vector
 from rosenblatt._proof.whole import Singular, System
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
-_SMALL = 64  # up to this many dimensions the optimum is found exactly
+_SMALL = 10  # up to this many dimensions the optimum is found exactly in any case
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,122 @@
+"""certify beside a linear program on all rows (scipy's HiGHS) and beside one logistic regression.
+
+Decision and proof included, and the check of the proof. Run with `make bench`; name cases to run
+only those: `python benchmarks/certify.py large small`.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from run import best_of, machine, main
+from scipy.optimize import linprog
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+
+from rosenblatt import certify, verify
+
+
+def table(n, d, kind):
+    """Gaussian rows with the labels of a random hyperplane; one of them flipped, or 5 %."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    scores = X @ rng.standard_normal(d)
+    y = np.where(scores > 0, 1, -1)
+    if kind == "one flipped":
+        y[np.argmax(scores)] = -1
+    if kind == "5% noise":
+        y[rng.random(n) < 0.05] *= -1
+    return X, y
+
+
+def linear_program(X, y):
+    """max t with y_i (w·x_i + b) >= t, |w|, |b| <= 1: separable if and only if t > 0."""
+    A = np.hstack([-X * y[:, None], -y[:, None], np.ones((len(y), 1))])
+    d = X.shape[1]
+    cost = np.r_[np.zeros(d + 1), -1.0]
+    bounds = [(-1, 1)] * (d + 1) + [(None, 1)]
+    return linprog(cost, A_ub=A, b_ub=np.zeros(len(y)), bounds=bounds, method="highs")
+
+
+def beside_linear_program(n, d, repeats, targets):
+    for kind, target in targets:
+        X, y = table(n, d, kind)
+        certificate = certify(X, y)
+        assert certificate.separable is (kind == "separable")
+        (ours,) = best_of(repeats, lambda X=X, y=y: certify(X, y))
+        (theirs,) = best_of(1 if n > 10**4 else 3, lambda X=X, y=y: linear_program(X, y))
+        yield f"{n} x {d}, {kind}", theirs, ours, theirs / ours, f">= {target}"
+
+
+def bench_large():
+    targets = [("one flipped", 20), ("5% noise", 20), ("separable", 10)]
+    yield from beside_linear_program(100_000, 100, 3, targets)
+
+
+def bench_small():
+    targets = [("one flipped", 5), ("5% noise", 5), ("separable", 5)]
+    yield from beside_linear_program(10_000, 20, 5, targets)
+
+
+def bench_breast_cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    theirs, ours = best_of(7, lambda: LogisticRegression().fit(X, y), lambda: certify(X, y))
+    yield "breast cancer, beside LogisticRegression", theirs, ours, ours / theirs, "<= 10"
+
+
+def bench_verifier():
+    """The stand-alone program in a process of its own, reading CSV."""
+    for kind in ("separable", "5% noise"):
+        X, y = table(10_000, 20, kind)
+        with tempfile.TemporaryDirectory() as folder:
+            certificate, data = Path(folder, "certificate.json"), Path(folder, "data.csv")
+            frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+            certify(frame, pd.Series(y, name="y")).save(certificate)
+            frame.assign(y=y).to_csv(data, index=False)
+            command = [sys.executable, "-S", "-I", verify.__file__]
+            (ms,) = best_of(
+                3, lambda c=command, a=certificate, b=data: subprocess.run([*c, a, b], check=True)
+            )
+        yield f"10000 x 20, {kind}, the stand-alone verifier", 1000.0, ms, ms / 1000, "< 1"
+
+
+PEAK = """
+import time, numpy as np
+from rosenblatt import certify, verify
+rng = np.random.default_rng(0)
+X = rng.standard_normal((1_000_000, 20), dtype=np.float32)
+scores = X @ rng.standard_normal(20, dtype=np.float32)
+y = np.where((scores > 0) ^ ({noise} & (rng.random(len(X)) < 0.05)), 1, -1)
+certify(X[:1000], y[:1000])
+def kilobytes(field):
+    return int(next(l for l in open("/proc/self/status") if l.startswith(field)).split()[1])
+open("/proc/self/clear_refs", "w").write("5")
+before, begin = kilobytes("VmRSS"), time.perf_counter()
+certificate = certify(X, y)
+print((kilobytes("VmHWM") - before) / 2**20, time.perf_counter() - begin, certificate.verdict)
+"""
+
+
+def bench_million():
+    """Peak memory beyond X in GB, and the time. Linux only."""
+    for noise in (True, False):
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK.format(noise=noise)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        gigabytes, seconds, *verdict = done.stdout.split()
+        name = f"1000000 x 20 float32, {' '.join(verdict)}: memory beyond X in GB (time: ours)"
+        yield name, 1.0, 1000 * float(seconds), float(gigabytes), "<= 1"
+
+
+if __name__ == "__main__":
+    began = time.perf_counter()
+    print(machine())
+    main(sys.argv[1:], globals(), "| case | peer, ms | certify, ms | ratio | target |")
+    print(f"\nTook {time.perf_counter() - began:.0f} s.")

@@ -85,6 +85,6 @@ def test_links_between_pages_lead_somewhere():
 def test_the_code_map_names_every_file():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     for folder in ("native", "src/rosenblatt"):
-        for path in (ROOT / folder).iterdir():
+        for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".py", ".hpp", ".cpp") and path.name != "__init__.py":
                 assert path.name in text

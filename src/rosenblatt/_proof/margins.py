@@ -50,8 +50,11 @@ def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> 
 
 def simple(rows: Rows, separator: list[Fraction]) -> Bound:
     """Without a search: the separator itself from below, the shortest row from above."""
-    nearest = int(np.argmin(rows.norms()))
-    return proved(rows, separator, lowest(rows, separator), {nearest: 1}, free=False)
+    return proved(rows, separator, lowest(rows, separator), {_shortest(rows): 1}, free=False)
+
+
+def _shortest(rows: Rows) -> int:
+    return int(np.argmin(rows.norms()))
 
 
 def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound | None:
@@ -161,9 +164,12 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
 
 def _whole_weights(rows: Rows, guess: Guess, *, free: bool) -> dict[int, int]:
     """The blend in whole numbers; with b free, the same sum for both classes."""
-    blend = np.maximum(guess.blend, 0)
-    whole = [round(v / float(blend.max()) * 2**60) for v in blend.tolist()]
-    weights = {i: v for i, v in zip(guess.support, whole, strict=True) if v > 0}
+    largest = float(guess.blend.max(initial=0.0))
+    if largest > 0 and np.isfinite(largest):
+        whole = [round(v / largest * 2**60) for v in guess.blend.tolist()]
+        weights = {i: v for i, v in zip(guess.support, whole, strict=True) if v > 0}
+    else:
+        weights = {_shortest(rows): 1}
     if not free:
         return weights
     above = {i: v for i, v in weights.items() if rows.y[i] > 0}

@@ -16,7 +16,7 @@ import rosenblatt
 from rosenblatt import _targets, _validate, verify
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._proof import claim as say
-from rosenblatt._proof import margins
+from rosenblatt._proof import margins, wide
 from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.check import check, fingerprint
 from rosenblatt._proof.faces import Partition
@@ -141,18 +141,27 @@ def _refuse_rounded(X: Any) -> None:
     """Whole numbers beyond 2^53 would be rounded, and the proof be about other numbers."""
     columns = X.items() if hasattr(X, "items") and hasattr(X, "columns") else [("X", X)]
     for name, column in columns:
-        values = column.data if sparse.issparse(column) else column
-        if getattr(getattr(values, "dtype", None), "kind", "") not in ("i", "u"):
-            continue
-        values = np.asarray(values).ravel()
-        large = values[(values > 2**53) | (values < -(2**53))]
-        rounded = [v for v in large.tolist() if int(float(v)) != v]
+        rounded = [v for v in _large(column) if int(float(v)) != v]
         if rounded:
             raise InputError(
                 f"{name} holds {rounded[0]}: whole numbers beyond 2^53 are rounded in floating "
                 "point, so that the proof would be about other numbers. Subtract a constant from "
                 "that column, or divide it by one that leaves no remainder."
             )
+
+
+def _large(column: Any) -> list[int]:
+    """The whole numbers beyond 2^53."""
+    values = column.data if sparse.issparse(column) else column
+    if isinstance(values, (list, tuple)):
+        values = np.array([v for row in values for v in np.ravel(row).tolist()], dtype=object)
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if kind == "O":
+        return [v for v in np.ravel(values).tolist() if isinstance(v, int) and abs(v) > 2**53]
+    if kind in ("i", "u"):
+        values = np.asarray(values).ravel()
+        return [*values[values > 2**53].tolist(), *values[values < -(2**53)].tolist()]
+    return []
 
 
 def _as_written(X: Any) -> Any:
@@ -181,14 +190,20 @@ class _Case:
         )
         self.name = say.Names(present)
 
+    @np.errstate(all="ignore")  # floating point only guesses here
     def run(self) -> Certificate:
         partition = Partition(self.rows)
         limits: list[str] = []
+        trained = None
         with _noting(limits):
-            partition.run(visible_conflict(self.rows))
+            known = visible_conflict(self.rows)
+            if wide.is_wide(self.rows):
+                trained = wide.train(partition, known)
+            else:
+                partition.run(known)
         out = self._head() | say.partition_part(partition, self.name)
         if out["verdict"] == "complete separation":
-            out |= self._margins(partition, limits)
+            out |= self._margins(partition, trained, limits)
         if out["verdict"] == "quasi-complete separation":
             with _noting(limits):
                 found = coefficient_signs(partition)
@@ -217,13 +232,16 @@ class _Case:
         }
         return out | {"sha256": fingerprint(out, self.rows)}
 
-    def _margins(self, partition: Partition, limits: list[str]) -> dict[str, Any]:
+    def _margins(
+        self, partition: Partition, trained: margins.Bound | None, limits: list[str]
+    ) -> dict[str, Any]:
         rows, w = self.rows, partition.separator
         assert w is not None
-        support = partition.support or [0]
-        bounds = {}
+        bounds = {} if trained is None else {"homogeneous": trained}
         with _noting(limits):
-            bounds["homogeneous"] = margins.homogeneous(rows, support, w)
+            if trained is not None:
+                raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
+            bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)
             geometric = margins.geometric(rows, list(bounds["homogeneous"].weights), w)
             if geometric is not None:
                 bounds["geometric"] = geometric

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from dataclasses import dataclass
@@ -170,7 +171,9 @@ class Certificate:
 
     def _margin(self, kind: str) -> Margin | None:
         part = self._document.get("margins", {}).get(kind)
-        return None if part is None else Margin(part["lo"], part["hi"], part["exact"])
+        if part is None:
+            return None
+        return Margin(part["lo"], math.inf if part["hi"] is None else part["hi"], part["exact"])
 
     @property
     def mistake_bound(self) -> int | None:
@@ -182,7 +185,7 @@ class Certificate:
 
     def _whole(self, field: str) -> int | None:
         value = self._document.get(field)
-        return None if value is None else int(value)
+        return None if value is None else int(value, 0)
 
     @property
     def conflict(self) -> Conflict | None:
@@ -235,11 +238,18 @@ class Certificate:
         from rosenblatt import _certify
         from rosenblatt._proof.check import check
 
-        table = _certify.read(X, y, semantics=self.semantics, certified=self._document)
         try:
+            table = _certify.read(X, y, semantics=self.semantics, certified=self._document)
             check(self._document, table.X, table.y)
         except verify.Rejected as reason:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
+        except InputError:
+            raise
+        except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
+            raise CertificateRejected(
+                f"The certificate is rejected: a field is missing or is not what it should be "
+                f"({type(error).__name__}: {error})."
+            ) from None
 
     def to_dict(self) -> dict[str, Any]:
         """The document, as `save` writes it; a copy."""

@@ -26,6 +26,15 @@ from typing import Any
 
 SCHEMA = "rosenblatt-certificate/1"
 SEPARABLE = {"complete separation": True, "quasi-complete separation": False, "overlap": False}
+ALWAYS = (
+    "schema producer verdict separable semantics fit_intercept rows dropped columns target labels"
+)
+FIELDS = {
+    "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
+    "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing",
+    "overlap": "conflict balance orthogonal",
+    "undecided": "conflict",
+}
 PRIME = (1 << 61) - 1
 
 
@@ -73,8 +82,11 @@ class Data:
 
     def __init__(self, claim: dict[str, Any], rows: Any, y: list[int]):
         demand(len(y) == claim["rows"], f"the data has {len(y)} rows, not {claim['rows']}")
-        self.x, self.y, self.intercept = rows, y, claim["fit_intercept"]
+        demand(claim["fit_intercept"] in (True, False), "fit_intercept is neither true nor false")
+        self.x, self.y, self.intercept = rows, y, bool(claim["fit_intercept"])
         dropped = set(claim["dropped"])
+        demand(dropped <= set(range(len(y))), "dropped names a row that is not there")
+        demand(len(dropped) == len(claim["dropped"]) < len(y), "dropped names a row twice, or all")
         self.present = [i for i in range(len(y)) if i not in dropped]
         self.size = len(claim["columns"]) + self.intercept
         decimal = claim["semantics"] == "decimal"
@@ -180,11 +192,13 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(claim["schema"] == SCHEMA, f"the schema is not {SCHEMA}")
     demand(data.sha256(claim) == claim["sha256"], "this is not the data that the certificate means")
     verdict, separable = claim["verdict"], claim["separable"]
+    demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
+    strange = set(claim) - set(f"{ALWAYS} sha256 limits {FIELDS[verdict]}".split())
+    demand(not strange, f"{verdict} comes without {strange}")
     if verdict == "undecided":
         demand(separable is None or separable is False, "undecided, yet separable")
         demand((separable is False) == ("conflict" in claim), "not separable if in conflict")
     else:
-        demand(verdict in SEPARABLE, f"the verdict {verdict!r} is not known")
         demand(separable is SEPARABLE[verdict], "separable and verdict disagree")
         demand(separable or "conflict" in claim, "no conflict")
     if verdict == "complete separation":  # each margin has a separator that all rows reach
@@ -204,6 +218,7 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
     demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
     demand(not any(data.total(part, "conflict")), "the conflict does not cancel")
     demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
+    demand(data.intercept == ("point" in part), "a meeting point comes with an intercept")
     if data.intercept:  # then the blends of both classes weigh the same and meet in a point
         above = [
             (i, v) for i, v in zip(part["rows"], part["weights"], strict=True) if data.y[i] > 0
@@ -281,7 +296,8 @@ def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, A
     demand(total > 0, f"{kind}: no weights")
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
     hi2 = sum(v * v for v in blend) / total**2
-    demand(part["hi"] >= 0 and Fraction(part["hi"]) ** 2 >= hi2, f"{kind}: hi is too small")
+    if part["hi"] is not None:  # null: beyond the largest float
+        demand(Fraction(max(part["hi"], 0)) ** 2 >= hi2, f"{kind}: hi is too small")
     w, reached = [number(v) for v in part["separator"]], number(part["at_least"])
     demand(len(w) == data.size and reached > 0, f"{kind}: no separator")
     demand(min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
@@ -290,13 +306,14 @@ def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, A
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
     if kind == "homogeneous":
         radius2 = sum(v * v for v in data.row(claim["radius_row"]))
-        limit = math.sqrt(radius2) * (1.0 - 2.0**-48) if radius2 < 2.0**1000 else 0.0
+        ordinary = Fraction(1, 2**900) < radius2 < 2**900  # where floats are precise
+        limit = math.sqrt(radius2) * (1.0 - 2.0**-48) if ordinary else 0.0
         for i, norm in zip(data.present, data.norms, strict=True):
             if not norm < limit:
                 demand(sum(v * v for v in data.row(i)) <= radius2, f"row {i} is longer")
-        demand(int(claim["mistake_bound"]) == radius2 // lo2, "the mistake bound is another")
-        best = str(radius2 // hi2) if hi2 else None
-        demand(claim["best_possible_mistake_bound"] == best, "the best possible bound is another")
+        demand(int(claim["mistake_bound"], 0) == radius2 // lo2, "the mistake bound is another")
+        best = int(claim["best_possible_mistake_bound"], 0)
+        demand(best == radius2 // hi2, "the best possible bound is another")
 
 
 def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:

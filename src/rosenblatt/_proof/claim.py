@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -34,10 +35,12 @@ def numbers(values: Sequence[Fraction] | Sequence[int]) -> list[str]:
     return [text(v) for v in values]
 
 
-def root(square: Fraction, *, up: bool) -> float:
-    """The square root, rounded away from the truth in the given direction."""
+def root(square: Fraction, *, up: bool) -> float | None:
+    """The square root, rounded away from the truth; None: up beyond the largest float."""
     if square == 0:
         return 0.0
+    if square > Fraction(sys.float_info.max) ** 2:
+        return None if up else sys.float_info.max
     # About 64 bits of the root, as a whole number over a power of two.
     shift = max(0, 128 - square.numerator.bit_length() + square.denominator.bit_length())
     shift += shift % 2
@@ -111,12 +114,16 @@ def margin(bound: Bound, name: Names) -> dict[str, Any]:
 
 def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[str, Any]:
     radius2 = sum(v * v for v in rows.exact(longest))
-    best = str(radius2 // bound.hi2) if bound.hi2 else None
     return {
         "radius_row": name(longest),
-        "mistake_bound": str(radius2 // bound.lo2),
-        "best_possible_mistake_bound": best,
+        "mistake_bound": _count(radius2 // bound.lo2),
+        "best_possible_mistake_bound": _count(radius2 // bound.hi2),
     }
+
+
+def _count(value: int) -> str:
+    """In decimal, unless it is longer than Python would read back."""
+    return str(value) if value.bit_length() < 10_000 else hex(value)
 
 
 def sign(found: SignSet, name: Names) -> dict[str, Any]:

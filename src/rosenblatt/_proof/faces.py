@@ -193,7 +193,6 @@ def along(rows: Rows, metric: Metric, normals: list[Vector]) -> Metric:
     length = np.ones(rows.n)
     for begin, end in rows.chunks():
         b = seen.rows(rows, np.arange(begin, end))
-        with np.errstate(all="ignore"):
-            inverse = 1 / np.linalg.norm(b, axis=1)
+        inverse = 1 / np.linalg.norm(b, axis=1)
         length[begin:end] = np.where(np.isfinite(inverse) & (inverse < 1e100), inverse, 1.0)
     return replace(seen, length=length)

@@ -10,7 +10,7 @@ that matter are ever in the small problem: those most on the wrong side join unt
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ class Metric:
         if rows.intercept:
             x = np.hstack([x, np.full((len(x), 1), self.lift)])
         x *= (rows.y[index] if self.length is None else rows.y[index] * self.length[index])[:, None]
+        x = np.nan_to_num(x, nan=0.0, posinf=1e100, neginf=-1e100)  # it is only a guess
         return x if self.basis is None else x @ self.basis
 
     def scores(self, rows: Rows, v: Floats) -> Floats:
@@ -60,11 +61,18 @@ def decision_metric(rows: Rows) -> Metric:
     """Centered columns of similar size, rows of length 1: the verdict is the same, and clearer."""
     mean, spread = _moments(rows)
     center = mean if rows.intercept else np.zeros(rows.d)
-    size = spread if rows.intercept else np.sqrt(spread**2 + mean**2)
-    with np.errstate(all="ignore"):
-        scale = np.exp2(-np.round(np.log2(size)))
+    size = spread if rows.intercept else np.hypot(spread, mean)
+    scale = np.exp2(-np.round(np.log2(size)))
     scale[~np.isfinite(scale) | (scale == 0)] = 1.0
-    return Metric(scale, center, 1.0, length=_lengths(rows, scale, center))
+    return narrowed(rows, Metric(scale, center, 1.0, length=_lengths(rows, scale, center)))
+
+
+def narrowed(rows: Rows, metric: Metric) -> Metric:
+    """Fewer rows than dimensions: only the space that they span matters."""
+    if rows.n >= rows.D:
+        return metric
+    q, _ = np.linalg.qr(metric.rows(rows, np.arange(rows.n)).T)
+    return replace(metric, basis=q)
 
 
 def _moments(rows: Rows) -> tuple[Floats, Floats]:
@@ -75,8 +83,7 @@ def _moments(rows: Rows) -> tuple[Floats, Floats]:
     x = x / unit
     spread = x.std(axis=0)
     spread[spread < 1e-9] = 1.0  # as good as constant
-    with np.errstate(all="ignore"):
-        return x.mean(axis=0) * unit, spread * unit
+    return x.mean(axis=0) * unit, spread * unit
 
 
 def _some(n: int) -> NDArray[np.intp]:
@@ -86,17 +93,16 @@ def _some(n: int) -> NDArray[np.intp]:
 
 def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
     out = np.empty(rows.n)
-    with np.errstate(all="ignore"):
-        shift = float(np.sum((scale * center) ** 2)) + rows.intercept
-        for begin, end in rows.chunks():
-            x = rows.x(begin, end)
-            if hasattr(x, "multiply"):
-                x = x.multiply(scale).tocsr()
-                square = squares(x) - 2 * (x @ (scale * center)) + shift
-            else:
-                square = squares((x - center) * scale) + rows.intercept
-            out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
-        return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
+    shift = float(np.sum((scale * center) ** 2)) + rows.intercept
+    for begin, end in rows.chunks():
+        x = rows.x(begin, end)
+        if hasattr(x, "multiply"):
+            x = x.multiply(scale).tocsr()
+            square = squares(x) - 2 * (x @ (scale * center)) + shift
+        else:
+            square = squares((x - center) * scale) + rows.intercept
+        out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
+    return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
 
 
 class Corral:
@@ -141,6 +147,8 @@ class Corral:
 
     def minimise(self, b: Floats, breathe: Callable[[], None]) -> None:
         """Until no row of b would make the residual shorter."""
+        if not len(b):
+            return
         columns = np.hstack([b, np.full((len(b), 1), self.unit)])
         length = np.linalg.norm(columns, axis=1)
         banned: set[int] = set()
@@ -178,8 +186,7 @@ class Corral:
             return False
         while len(z) and z.min() <= 0:
             falling = np.flatnonzero(z <= 0)
-            with np.errstate(all="ignore"):
-                ratio = self.x[falling] / (self.x[falling] - z[falling])
+            ratio = self.x[falling] / (self.x[falling] - z[falling])
             ratio = np.nan_to_num(ratio, nan=0.0)
             step = float(ratio.min())
             self.x = self.x + step * (z - self.x)
@@ -293,5 +300,5 @@ class _Working:
             self.index[self.corral.members].tolist(),
             self.corral.x.copy(),
             lowest > 0,
-            lowest / length if length > 0 else 0.0,
+            lowest / length if 0 < length < np.inf else 0.0,
         )

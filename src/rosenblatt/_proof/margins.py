@@ -16,12 +16,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._proof.least_distance import Guess, Metric, nearest_point
-from rosenblatt._proof.rows import Floats, Rows, Vector, whole_vector
+from rosenblatt._proof.least_distance import Guess, Metric, narrowed, nearest_point
+from rosenblatt._proof.rows import Floats, Rows, Vector, nearest_floats, whole_vector
 from rosenblatt._proof.whole import Singular, System
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
-_SMALL = 10  # up to this many dimensions the optimum is found exactly in any case
+_SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
+_FEW = 64  # dimensions of such a table
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,12 @@ def _plain(rows: Rows, center: Floats, lift: float, separator: list[Fraction]) -
         float(np.max(rows.norms(), initial=0.0)) + float(np.linalg.norm(center)) + rows.intercept
     )
     scale = 2.0 ** -math.ceil(math.log2(radius)) if 1e-300 < radius < 1e300 else 1.0
-    w = np.array([float(v) for v in separator])
-    m = rows.scores(*((w[:-1], float(w[-1])) if rows.intercept else (w, 0.0)))
-    with np.errstate(all="ignore"):
-        width = scale * float(m.min()) / float(np.linalg.norm(w))
+    w = nearest_floats(separator)
+    m = rows.scores(*_split(rows, w))
+    width = scale * float(m.min()) / max(float(np.linalg.norm(w)), 1e-300)
     unit = min(max(width, 1e-12), 1.0) if np.isfinite(width) else 1.0
-    return Metric(np.full(rows.d, scale), center, lift * scale * (1 if lift == 1 else radius), unit)
+    lift = scale if lift == 1 else lift * scale * radius
+    return narrowed(rows, Metric(np.full(rows.d, scale), center, lift, unit))
 
 
 def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
@@ -112,9 +113,9 @@ def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
 
 def _bound(rows: Rows, guess: Guess, separator: list[Fraction], *, free: bool) -> Bound:
     w = np.append(*guess.weights) if rows.intercept else guess.weights[0]
-    exact = [Fraction(v) for v in w.tolist()] if np.isfinite(w).all() else separator
-    if free:
-        exact = _centered(rows, exact)
+    exact = separator
+    if np.isfinite(w).all():
+        exact = [Fraction(v) for v in (_centered(rows, w) if free else w).tolist()]
     reached = lowest(rows, exact)
     if reached <= 0:
         exact, reached = separator, lowest(rows, separator)
@@ -132,34 +133,35 @@ def proved(
     return Bound(w, reached, weights, lo2, hi2)
 
 
-def _centered(rows: Rows, w: list[Fraction]) -> list[Fraction]:
+def _centered(rows: Rows, w: Floats) -> Floats:
     """The intercept half-way between the nearest rows of both classes."""
-    f = np.array([float(v) for v in w])
-    m = rows.scores(f[:-1], 0.0)
-    above, below = m[rows.y > 0].min(), m[rows.y < 0].min()
-    b = (below - above) / 2
-    return [*w[:-1], Fraction(float(b))] if np.isfinite(b) else w
+    m = rows.scores(w[:-1], 0.0)
+    b = (m[rows.y < 0].min() - m[rows.y > 0].min()) / 2
+    return np.append(w[:-1], b) if np.isfinite(b) else w
 
 
 def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
     """A number that every a_i·w reaches: the smallest of them, or a little less."""
-    f = np.array([float(v) for v in w])
-    size = float(np.max(np.abs(f), initial=0.0))
-    if not np.isfinite(size) or size == 0:
+    if not any(w):
         return Fraction(0)
-    m = rows.scores(*((f[:-1], float(f[-1])) if rows.intercept else (f, 0.0)))
-    error = (4 * rows.D + 24) * 2.0**-53 * (rows.norms() + 2) * np.linalg.norm(f) + size * 2.0**-400
-    with np.errstate(all="ignore"):
-        low, high = m - error, m + error
-    if not np.isfinite(high).all() or np.isnan(low).any():
-        near = np.arange(rows.n)
-    else:
-        near = np.flatnonzero(low <= high.min())
-        if len(near) > 128:
-            return Fraction(float(low.min()))
+    f = nearest_floats(w)
+    m = rows.scores(*_split(rows, f))
+    error = (4 * rows.D + 24) * 2.0**-53 * (rows.norms() + 2) * np.linalg.norm(f) + 2.0**-400
+    low, high = m - error, m + error
+    near = np.flatnonzero(~(low > high.min()))  # NaN is near, too
+    if len(near) > 128 and np.isfinite(low).all():
+        largest = next((v, x) for v, x in zip(w, f.tolist(), strict=True) if x)
+        scaled = Fraction(float(low.min())) * largest[0] / Fraction(largest[1])
+        # The floats are w up to a factor and rounding: a little less is surely reached.
+        return scaled - abs(scaled) / 2**50
     common = math.lcm(*(v.denominator for v in w))
     whole, _ = whole_vector(w)
     return min(Fraction(*rows.product(i, whole)) for i in near.tolist()) / common
+
+
+def _split(rows: Rows, w: Floats) -> tuple[Floats, float]:
+    """(w, b)."""
+    return (w[:-1], float(w[-1])) if rows.intercept else (w, 0.0)
 
 
 def _whole_weights(rows: Rows, guess: Guess, *, free: bool) -> dict[int, int]:
@@ -187,7 +189,8 @@ def _whole_weights(rows: Rows, guess: Guess, *, free: bool) -> dict[int, int]:
 
 def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     """The optimum itself where it is small enough to be found, or where floats were too coarse."""
-    if rows.D > _SMALL and bound.gap < _CLOSE:
+    small = rows.n * rows.D <= _SMALL and (10 if free else _FEW) >= rows.D
+    if not small and bound.gap < _CLOSE:
         return bound
     weights = {i: Fraction(v) for i, v in bound.weights.items()}
     try:
@@ -286,9 +289,8 @@ class _Optimum:
         below = np.flatnonzero(self.rows.signs(w, Fraction(1)) < 0)
         if not len(below):
             return None
-        f = np.array([float(v) for v in w])
-        weights = (f[:-1], float(f[-1])) if self.rows.intercept else (f, 0.0)
-        return int(below[np.argmin(self.rows.scores(*weights)[below])])
+        scores = self.rows.scores(*_split(self.rows, nearest_floats(w)))
+        return int(below[np.argmin(np.nan_to_num(scores[below]))])
 
     def _bound(self, target: dict[int, Fraction], w: list[Fraction]) -> Bound:
         common = math.lcm(*(v.denominator for v in target.values()))

@@ -59,11 +59,10 @@ class Rows:
         """y_i (w·x_i + b), in floating point."""
         self.budget.spend(self.n)
         out = np.empty(self.n)
-        with np.errstate(all="ignore"):
-            for begin, end in self.chunks():
-                out[begin:end] = self.x(begin, end) @ w
-            out += b
-            out *= self.y
+        for begin, end in self.chunks():
+            out[begin:end] = self.x(begin, end) @ w
+        out += b
+        out *= self.y
         return out
 
     def dense(self, index: Any) -> Floats:
@@ -75,9 +74,8 @@ class Rows:
         """‖x_i‖, up to rounding; too small by up to 2^-500 √d where numbers are tiny."""
         if self._norms is None:
             self._norms = np.empty(self.n)
-            with np.errstate(all="ignore"):
-                for begin, end in self.chunks():
-                    self._norms[begin:end] = np.sqrt(squares(self.x(begin, end)))
+            for begin, end in self.chunks():
+                self._norms[begin:end] = np.sqrt(squares(self.x(begin, end)))
         return self._norms
 
     # --- Exactly ---
@@ -124,6 +122,7 @@ class Rows:
         )
         return [Fraction(t, s) for t, s in zip(totals, scale, strict=True)]
 
+    @np.errstate(all="ignore")  # what overflows is decided in whole numbers
     def signs(
         self, w: Sequence[Fraction], bound: Fraction = Fraction(0), only: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
@@ -139,9 +138,8 @@ class Rows:
         bound_f, unit = low / scale, (4 * self.D + 24) * 2.0**-53
         weights, b = (f[:-1], float(f[-1])) if self.intercept else (f, 0.0)
         m = self.scores(weights, b) - bound_f
-        with np.errstate(all="ignore"):
-            limit = unit * (self.norms() + 2.0) * (np.linalg.norm(f) + abs(bound_f)) + 2.0**-400
-            certain = np.abs(m) > limit  # False where anything is NaN or infinite
+        limit = unit * (self.norms() + 2.0) * (np.linalg.norm(f) + abs(bound_f)) + 2.0**-400
+        certain = np.abs(m) > limit  # False where anything is NaN or infinite
         out = np.sign(np.where(certain, m, 0)).astype(np.int8)
         doubtful = ~certain if only is None else ~certain & only
         self._settle(
@@ -164,9 +162,10 @@ class Rows:
         step = max(1, _CHUNK // max(self.d, 1))
         for begin in range(0, len(doubtful), step):
             some = doubtful[begin : begin + step]
-            with np.errstate(all="ignore"):
-                limit = unit * (np.abs(self.dense(some)) @ np.abs(weights) + constant) + 2.0**-400
-                certain = np.abs(m[some]) > limit
+            size = np.abs(self.dense(some))
+            limit = unit * (size @ np.abs(weights) + constant)
+            limit += 2.0**-400 + 2.0**-1000 * size.sum(axis=1)  # what underflows
+            certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))
             for i in some[~certain].tolist():
                 self.budget.breathe()
@@ -191,6 +190,13 @@ class Rows:
         if self.intercept:
             out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
         return np.asarray(out * y[:, None] % prime)
+
+
+def nearest_floats(w: Sequence[Fraction]) -> Floats:
+    """A positive multiple of w, the largest entry about 1; w itself where floats can hold it."""
+    exact, _ = whole_vector(w)
+    scale = 1 << max((abs(v).bit_length() for v in exact), default=0)
+    return np.array([v / scale for v in exact])
 
 
 def whole_vector(w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> tuple[Vector, int]:

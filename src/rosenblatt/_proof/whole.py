@@ -84,7 +84,8 @@ class System:
         """x and a common denominator > 0: matrix·x = denominator·right."""
         if not self.k:
             return [], 1
-        most = (2 * self._bits + _norm_bits(right) + 4) // (self.prime.bit_length() - 1) + 1
+        bits = self._bits + _norm_bits(right)  # of numerators and of the denominator, at most
+        most = (2 * bits + 4) // (self.prime.bit_length() - 1) + 1
         residual, x, power = list(right), [0] * self.k, 1
         wanted = 8
         for digits in range(1, most + 1):

@@ -125,9 +125,9 @@ class Data:
 
     def above(self, i: int, w: list[int], bound: int) -> int:
         """The sign of a_i·w - bound, in whole numbers."""
-        ratios = [self.ratio(value) for value in self.x[i]]
-        common = math.lcm(*(below for _, below in ratios))
-        total = sum(a * (common // b) * v for (a, b), v in zip(ratios, w, strict=False))
+        terms = [(self.ratio(x), v) for x, v in zip(self.x[i], w, strict=False) if x and v]
+        common = math.lcm(*(below for (_, below), _ in terms))
+        total = sum(a * (common // b) * v for (a, b), v in terms)
         total += w[-1] * common if self.intercept else 0
         total = self.y[i] * total - bound * common
         return (total > 0) - (total < 0)
@@ -172,13 +172,19 @@ class Data:
         """Is the row orthogonal to all of the normals?"""
         return [all(self.above(i, v, 0) == 0 for v in normals) for i in self.present]
 
+    def column(self, j: int) -> Sequence[float]:
+        return [self.x[i][j] for i in self.present]
+
     def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
         demand(set(rows) <= set(self.present), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
-        signed = [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)]
+        return self.blend(rows, [int(v) for v in weights])
+
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
+        signed = [v * self.y[i] for v, i in zip(weights, rows, strict=True)]
         totals = []
         for column in zip(*(map(self.ratio, self.x[i]) for i in rows), strict=True):
             common = math.lcm(*(below for _, below in column))
@@ -318,17 +324,13 @@ def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, A
 
 def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:
     """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
-    j = part["column"]
-    demand(0 <= j < len(claim["columns"]), "revealing: no such column")
-    demand(part["sign"] in (-1, 1), "revealing: the sign is neither -1 nor 1")
-    w = [Fraction(0)] * data.size
-    w[j] = Fraction(part["sign"])
-    threshold = number(part["threshold"])
+    j, sign, threshold = part["column"], part["sign"], number(part["threshold"])
+    demand(0 <= j < len(claim["columns"]) and sign in (-1, 1), "revealing: no such column or sign")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
-    if data.intercept:
-        w[-1] = -part["sign"] * threshold
-    signs = data.signs(w)
-    demand(min(signs) >= 0 and sum(signs) == part["rows"] > 0, f"column {j} separates other rows")
+    column = zip(data.present, data.column(j), strict=True)
+    sides = [sign * data.y[i] * (Fraction(*data.ratio(x)) - threshold) for i, x in column]
+    demand(min(sides) >= 0, f"column {j} has a row on the wrong side")
+    demand(sum(side > 0 for side in sides) == part["rows"] > 0, f"column {j} has other rows right")
 
 
 def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:

@@ -54,7 +54,7 @@ class _Data(verify.Data):
 
     def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool):
         present = np.delete(np.arange(len(y)), claim["dropped"])
-        self._hashed = hashed
+        self._hashed, self._index = hashed, present
         some = X if len(present) == len(y) else X[present]
         self._rows = Rows(
             some,
@@ -76,6 +76,15 @@ class _Data(verify.Data):
 
     def signs(self, w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> Sequence[int]:
         return self._rows.signs(w, bound).tolist()  # type: ignore[no-any-return]
+
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
+        place = np.searchsorted(self._index, rows).tolist()
+        return self._rows.blend(dict(zip(place, weights, strict=True)))
+
+    def column(self, j: int) -> Sequence[float]:
+        x = self._rows.X[:, [j]]
+        x = x.toarray() if sparse.issparse(x) else x
+        return x.ravel().astype(np.float64).tolist()  # type: ignore[no-any-return]
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         flat = np.ones(self._rows.n, dtype=bool)

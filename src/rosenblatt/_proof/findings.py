@@ -58,6 +58,8 @@ def _hashes(rows: Rows) -> NDArray[np.uint64]:
     return out
 
 
+_MOST_COLUMNS = 20
+
 # --- One column alone ----------------------------------------------------------------------------
 
 
@@ -72,11 +74,12 @@ class Revealing:
 
 
 def revealing_columns(rows: Rows) -> list[Revealing]:
-    """The columns that separate rows all by themselves."""
+    """The columns that separate rows all by themselves, those with the most rows first."""
     above, below = rows.y > 0, rows.y < 0
     if rows.intercept and not (above.any() and below.any()):
         return []
-    return sorted(_revealing(rows, above, below), key=lambda found: (-found.rows, found.column))
+    found = sorted(_revealing(rows, above, below), key=lambda one: (-one.rows, one.column))
+    return found[:_MOST_COLUMNS]
 
 
 def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
@@ -86,13 +89,12 @@ def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
     else:
         low, high = _ranges(rows, np.ones(rows.n, dtype=bool), signed=True)
         candidates = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
+    X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     for sign, nearest, limit in candidates:
         for j in np.flatnonzero(sign * nearest >= sign * limit).tolist():
             p, q = (Fraction(*rows.ratio(float(v[j]))) for v in (nearest, limit))
             threshold = (p + q) / 2 if rows.intercept else Fraction(0)
-            column = rows.X[:, [j]]
-            column = column.toarray() if sparse.issparse(column) else column
-            on_it = int(np.count_nonzero(column == limit[j]))
+            on_it = _count(X, j, limit[j])
             strictly = rows.n if rows.intercept and p != q else rows.n - on_it
             if strictly:
                 yield Revealing(j, sign, threshold, strictly)
@@ -111,6 +113,15 @@ def _ranges(rows: Rows, mask: NDArray[np.bool_], *, signed: bool = False) -> tup
         np.minimum(low, _flat(x.min(axis=0)), out=low)
         np.maximum(high, _flat(x.max(axis=0)), out=high)
     return low, high
+
+
+def _count(X: Any, j: int, value: float) -> int:
+    """How many rows have this value in column j."""
+    if not sparse.issparse(X):
+        return int(np.count_nonzero(X[:, j] == value))
+    data = X.data[X.indptr[j] : X.indptr[j + 1]]
+    zeros = X.shape[0] - len(data) if value == 0 else 0
+    return int(np.count_nonzero(data == value)) + zeros
 
 
 def _flat(values: Any) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from scipy.linalg.lapack import dtrtrs
 
 from rosenblatt._proof.rows import Floats, Rows, squares
 
-_ZERO = 1e-10  # a residual of this length is taken for zero; whole numbers will tell
+_ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
 _TINY = 1e-13
 _MOST_PASSES = 200
 EXTRA = -1  # the number of a row that is not among the rows

@@ -6,7 +6,7 @@ Row i is lifted and signed: a_i = y_i (x_i, 1), or y_i x_i through the origin; D
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -99,11 +99,19 @@ class Rows:
             out.append(whole + [y] * self.intercept)
         return out, scale
 
+    def numbers(self, i: int) -> Iterable[tuple[int, float]]:
+        """The numbers of row i that are not zero, with their columns."""
+        if sparse.issparse(self.X):
+            part = slice(self.X.indptr[i], self.X.indptr[i + 1])
+            x = self.X.data[part].astype(np.float64).tolist()
+            return ((j, v) for j, v in zip(self.X.indices[part].tolist(), x, strict=True) if v)
+        return ((j, v) for j, v in enumerate(self.X[i].astype(np.float64).tolist()) if v)
+
     def product(self, i: int, w: Sequence[int]) -> tuple[int, int]:
         """a_i·w for whole w, as a numerator and a positive denominator."""
-        ratios = [self.ratio(v) for v in self.dense([i])[0].tolist()]
-        common = math.lcm(*(below for _, below in ratios))
-        total = sum(a * (common // b) * v for (a, b), v in zip(ratios, w, strict=False) if a)
+        terms = [(self.ratio(value), w[j]) for j, value in self.numbers(i) if w[j]]
+        common = math.lcm(*(below for (_, below), _ in terms))
+        total = sum(a * (common // b) * v for (a, b), v in terms)
         total += w[-1] * common if self.intercept else 0
         return int(self.y[i]) * total, common
 
@@ -115,12 +123,19 @@ class Rows:
 
     def blend(self, weights: dict[int, int]) -> list[Fraction]:
         """Σ weight·a_i."""
-        whole, scale = self.whole(list(weights))
-        totals = (
-            sum(c * v for c, v in zip(weights.values(), column, strict=True))
-            for column in zip(*whole, strict=True)
-        )
-        return [Fraction(t, s) for t, s in zip(totals, scale, strict=True)]
+        terms: dict[int, list[tuple[int, int]]] = {}
+        for i, weight in weights.items():
+            signed = int(self.y[i]) * weight
+            for j, value in self.numbers(i):
+                above, below = self.ratio(value)
+                terms.setdefault(j, []).append((signed * above, below))
+        totals = [Fraction(0)] * self.D
+        for j, fractions in terms.items():
+            common = math.lcm(*(below for _, below in fractions))
+            totals[j] = Fraction(sum(a * (common // b) for a, b in fractions), common)
+        if self.intercept:
+            totals[-1] = Fraction(sum(int(self.y[i]) * weight for i, weight in weights.items()))
+        return totals
 
     @np.errstate(all="ignore")  # what overflows is decided in whole numbers
     def signs(

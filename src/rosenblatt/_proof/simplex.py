@@ -12,7 +12,7 @@ The inverse is kept as adjoint/det in whole numbers; a pivot divides without res
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -139,7 +139,8 @@ class _Simplex:
         self.face, self.basis, self.coordinates = face, basis, coordinates
         self.k = len(basis)
         matrix = [self._restricted(i) for i in basis]  # rows of Bᵀ
-        self.det, self.adjoint = _adjoint([list(c) for c in zip(*matrix, strict=True)])
+        columns = [list(c) for c in zip(*matrix, strict=True)]
+        self.det, self.adjoint = _adjoint(columns, face.rows.budget.breathe)
 
     def _restricted(self, i: int) -> Vector:
         column, _ = self.face.column(i)
@@ -195,7 +196,7 @@ class _Simplex:
         return Decision(separator=w)
 
 
-def _adjoint(matrix: list[Vector]) -> tuple[int, list[Vector]]:
+def _adjoint(matrix: list[Vector], breathe: Callable[[], None]) -> tuple[int, list[Vector]]:
     """det > 0 and det·B⁻¹ (both negated where det < 0), without fractions (Bareiss 1968)."""
     k = len(matrix)
     m = [[*row, *(int(i == j) for j in range(k))] for i, row in enumerate(matrix)]
@@ -205,6 +206,7 @@ def _adjoint(matrix: list[Vector]) -> tuple[int, list[Vector]]:
         m[j], m[pivot_row] = m[pivot_row], m[j]
         pivot, source = m[j][j], m[j]
         for i in range(k):
+            breathe()
             if i != j:
                 factor = m[i][j]
                 pairs = zip(m[i], source, strict=True)

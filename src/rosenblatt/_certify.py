@@ -17,6 +17,7 @@ from rosenblatt import _targets, _validate, verify
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._proof import claim as say
 from rosenblatt._proof import margins, wide
+from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.check import check, fingerprint
 from rosenblatt._proof.faces import Partition
@@ -233,7 +234,7 @@ class _Case:
         return out | {"sha256": fingerprint(out, self.rows)}
 
     def _margins(
-        self, partition: Partition, trained: margins.Bound | None, limits: list[str]
+        self, partition: Partition, trained: Bound | None, limits: list[str]
     ) -> dict[str, Any]:
         rows, w = self.rows, partition.separator
         assert w is not None

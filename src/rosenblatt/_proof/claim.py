@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.faces import Blend, Partition
 from rosenblatt._proof.findings import Revealing, SignSet
-from rosenblatt._proof.margins import Bound
 from rosenblatt._proof.rows import Rows
 
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.faces import Blend, Partition
-from rosenblatt._proof.margins import Bound, lowest, proved
 from rosenblatt._proof.rows import Rows
 from rosenblatt.perceptron import Perceptron
 

@@ -880,3 +880,67 @@ def test_a_time_limit_that_does_not_strike_changes_nothing():
 def test_a_time_limit_that_strikes_at_once_leaves_a_true_certificate():
     certificate = certified(*clouds(), time_limit=1e-9)
     assert certificate.verdict in (UNDECIDED, OVERLAP)
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def test_large_offsets_do_not_spoil_the_margin():
+    # By hand: the nearest rows are 70 apart, so the geometric margin is 35; lifted, the distance of
+    # the origin from the line through -(p, 1) and (q, 1) is (q - p) / ‖(q + p, 2)‖.
+    p, q = 10**7 + 31, 10**7 + 101
+    certificate = certify([[p], [q], [q + 100]], [0, 1, 1])
+    assert certificate.geometric_margin.lo == certificate.geometric_margin.hi == 35
+    assert certificate.homogeneous_margin.exact
+    expected = (q - p) / math.hypot(q + p, 2)
+    assert certificate.homogeneous_margin.lo == pytest.approx(expected, rel=1e-12)
+
+
+def test_labels_are_written_as_they_were_given():
+    for y in (
+        pd.Series([True, False, True], dtype="boolean"),
+        pd.Series(pd.Categorical([True, False, True])),
+        np.array([True, False, True]),
+    ):
+        assert certify([[1.0], [2.0], [0.5]], y).classes == ["False", "True"]
+    assert certify([[1.0], [2.0]], pd.Series([2, 1], dtype="Int64")).classes == ["1", "2"]
+
+
+def test_where_it_is_not_a_number_is_said():
+    frame = pd.DataFrame({"age": [1.0, 2.0], "income": [3.0, np.nan]})
+    for table in (frame, sparse.csr_matrix(frame.to_numpy())):
+        with pytest.raises(ValueError, match=r"X holds nan at row 1, column 1 \('(income|x1)'\)"):
+            certify(table, [0, 1])
+
+
+def test_three_classes_are_asked_for_one_against_the_rest():
+    with pytest.raises(ValueError, match=r"certify\(X, y == label\)"):
+        certify([[1], [2], [3]], [0, 1, 2])
+
+
+def test_words_of_each_verdict_say_what_follows():
+    says = {
+        COMPLETE: "A perceptron converges; a logistic regression has no finite estimate.",
+        QUASI: "A perceptron does not converge; a logistic regression has no finite estimate.",
+        OVERLAP: "A perceptron does not converge; a logistic regression has a finite estimate.",
+    }
+    for y, verdict in (([0, 0, 1, 1], COMPLETE), ([0, 1, 0, 1], OVERLAP)):
+        certificate = certify([[1], [2], [3], [4]], y)
+        assert certificate.verdict == verdict
+        assert says[verdict] in str(certificate)
+    quasi = certify([[1], [2], [2], [3]], [0, 0, 1, 1], sample_weight=[1, 1, 1, 2])
+    assert quasi.verdict == QUASI
+    assert says[QUASI] in str(quasi)
+    assert "rows 1 and 2 are equal but for their labels, 0 and 1" in str(quasi)
+    left_out = certify([[1], [2], [3]], [0, 1, 0], sample_weight=[1, 1, 0])
+    assert left_out.n_dropped == 1
+    assert "Left out: one row of weight 0." in str(left_out)
+
+
+def test_a_hostile_column_name_is_shown_as_text():
+    name = "<script>alert(1)</script>"
+    X = pd.DataFrame({name: [1.0, 2.0, 2.0, 3.0], "b": [0.0, 1.0, 1.0, 5.0]})
+    page = certify(X, ["<b>", "<b>", "<i>", "<i>"])._repr_html_()
+    assert "<script>" not in page
+    assert "<i>" not in page
+    assert "&lt;script&gt;" in page

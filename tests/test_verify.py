@@ -12,6 +12,7 @@ from fractions import Fraction
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -339,7 +340,7 @@ def test_the_certificate_object_says_so_too():
     certificate.verify(np.array(X, dtype=np.float32), y)
     assert issubclass(CertificateRejected, RosenblattError)
     assert not issubclass(CertificateRejected, InputError)
-    with pytest.raises(CertificateRejected, match="not the data"):
+    with pytest.raises(CertificateRejected, match="other data"):
         certificate.verify(floats(X[::-1]), y[::-1])
     with pytest.raises(CertificateRejected, match="3 rows, not 4"):
         certificate.verify(floats(X[:3]), y[:3])
@@ -433,13 +434,13 @@ def test_a_folder_is_no_file(files, tmp_path, capsys):
     assert says(capsys, [files[0], tmp_path])[0] == 2
 
 
-def test_a_truncated_certificate_is_rejected(files, capsys):
+def test_a_truncated_certificate_cannot_be_read(files, capsys):
     text = files[0].read_text()
     for length in (0, 1, len(text) // 2, len(text.rstrip()) - 1):
         files[0].write_text(text[:length])
         code, line = says(capsys, files)
-        assert code == 1
-        assert line.startswith("REJECTED: not a certificate")
+        assert code == 2
+        assert line.startswith("cannot read")
 
 
 @pytest.mark.parametrize("text", ["[]", "7", '"x"', "null", "{}", '{"schema": 1}'])
@@ -619,3 +620,33 @@ def test_the_rank_modulo_a_prime_can_only_be_too_small():
 )
 def test_numbers_are_read_in_hexadecimal(text, value):
     assert verify.number(text) == value
+
+
+def test_a_column_of_booleans_can_be_checked_from_the_file_that_pandas_writes(tmp_path, capsys):
+    X = pd.DataFrame({"owner": [True, False, True, False], "age": [30.5, 40.0, 50.0, 61.0]})
+    y = pd.Series([True, False, True, False], dtype="boolean", name="accepted")
+    certify(X, y).save(tmp_path / "certificate.json")
+    X.assign(accepted=y).to_csv(tmp_path / "data.csv", index=False)
+    code, line = says(capsys, [tmp_path / "certificate.json", tmp_path / "data.csv"])
+    assert (code, line) == (0, "ACCEPTED: complete separation, 4 rows, proved.")
+
+
+def test_a_certificate_says_that_it_is_claimed_until_it_was_checked(tmp_path):
+    X, y = SEPARATED
+    certificate = certify(X, y)
+    certificate.save(tmp_path / "certificate.json")
+    loaded = Certificate.load(tmp_path / "certificate.json")
+    assert certificate.checked
+    assert not loaded.checked
+    assert "Proved" not in str(loaded)
+    loaded.verify(X, y)
+    assert "Proved" in str(loaded)
+
+
+def test_a_saved_certificate_has_the_rights_of_any_other_file(tmp_path):
+    (tmp_path / "other").touch()
+    certify(*SEPARATED).save(tmp_path / "certificate.json")
+    modes = [(tmp_path / name).stat().st_mode for name in ("other", "certificate.json")]
+    assert modes[0] == modes[1]
+    with pytest.raises(FileNotFoundError, match=r"no folder .*nowhere"):
+        certify(*SEPARATED).save(tmp_path / "nowhere" / "certificate.json")

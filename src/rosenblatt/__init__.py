@@ -7,15 +7,24 @@ if TYPE_CHECKING:
     from rosenblatt._certify import certify
     from rosenblatt._stop import StopReason
     from rosenblatt.certificate import Certificate
+    from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
-__all__ = ["Certificate", "Perceptron", "RandomLinearClassifier", "StopReason", "certify"]
+__all__ = [
+    "Certificate",
+    "KernelPerceptron",
+    "Perceptron",
+    "RandomLinearClassifier",
+    "StopReason",
+    "certify",
+]
 __version__ = "0.1.0"
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
     "Certificate": "rosenblatt.certificate",
+    "KernelPerceptron": "rosenblatt.kernel_perceptron",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "StopReason": "rosenblatt._stop",

@@ -90,7 +90,7 @@ class Table:
 
     X: Any  # an array or a CSR matrix
     y: NDArray[np.int8]
-    classes: list[Any]  # one or two
+    classes: list[str]  # one or two labels, as text
     present: NDArray[np.intp] | None  # None: all rows
     columns: list[str]
     target: str
@@ -98,37 +98,72 @@ class Table:
     @property
     def labels(self) -> list[str | None]:
         """The text of the label of -1 and of +1."""
-        words: list[str | None] = [str(label) for label in self.classes]
-        return words if len(words) == 2 else [None, *words]
+        return [None, *self.classes] if len(self.classes) == 1 else list(self.classes)
 
 
-def read(
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    *,
-    semantics: str,
-    certified: dict[str, Any] | None = None,
-) -> Table:
-    """Check what was given; with a certificate, its labels are used instead of those found."""
+def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
+    """Check what was given."""
     target = str(getattr(y, "name", None) or "y")
-    _refuse_rounded(X)
-    reader = BaseEstimator()
-    matrix = _validate.rows(reader, X, reset=True)
-    n, d = matrix.shape
-    names = getattr(reader, "feature_names_in_", None)
-    columns = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
+    matrix, columns = _matrix(X)
+    n = matrix.shape[0]
+    texts = _texts(y)
     y = _targets.labels(y, n)
-    if certified is not None:
-        texts = [str(label) for label in y.tolist()]
-        signs = np.array(verify.label_signs(certified, texts), dtype=np.int8)
-        return Table(_values(matrix, semantics), signs, [], None, columns, target)
     c = _targets.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
-    classes = _targets.found_classes(y, None if c is None else c != 0)
+    classes = _targets.found_classes(y, None if c is None else c != 0, _ONE_AGAINST_THE_REST)
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
     signs = _targets.signs(y, pair, None if c is None else c != 0)
-    return Table(_values(matrix, semantics), signs, classes.tolist(), present, columns, target)
+    words = [texts[int(np.flatnonzero(y == label)[0])] for label in classes]
+    return Table(_values(matrix, semantics), signs, words, present, columns, target)
+
+
+_ONE_AGAINST_THE_REST = "For more classes ask for each against the rest: certify(X, y == label)."
+
+
+def read_again(X: Any, y: Any, certified: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Rows and the text of their labels, to check a certificate of them."""
+    matrix, _ = _matrix(X)
+    texts = _texts(y)
+    _targets.labels(y, matrix.shape[0])
+    return _values(matrix, certified.get("semantics", "binary64")), texts
+
+
+def _matrix(X: Any) -> tuple[Matrix, list[str]]:
+    """X as numbers, and the names of its columns."""
+    _refuse_rounded(X)
+    reader = BaseEstimator()
+    matrix = _validate.rows(reader, X, reset=True, finite=False)
+    names = getattr(reader, "feature_names_in_", None)
+    d = matrix.shape[1]
+    columns = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
+    _refuse_not_finite(matrix, columns)
+    return matrix, columns
+
+
+def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
+    values = matrix.data if isinstance(matrix, Csr) else matrix
+    if np.isfinite(values).all():
+        return
+    if isinstance(matrix, Csr):
+        k = int(np.flatnonzero(~np.isfinite(values))[0])
+        i, j = int(np.searchsorted(matrix.indptr, k, side="right")) - 1, int(matrix.indices[k])
+        value = values[k]
+    else:
+        i, j = (int(v) for v in np.argwhere(~np.isfinite(matrix))[0])
+        value = matrix[i, j]
+    raise InputError(
+        f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove about "
+        "NaN or infinity. Fill it in, or leave the row out."
+    )
+
+
+def _texts(y: Any) -> list[str]:
+    """The labels as they were given, before NumPy changes their type."""
+    values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
+    try:
+        return [str(v[0] if isinstance(v, list) and len(v) == 1 else v) for v in values]
+    except TypeError:  # not a sequence: the check of labels has the words
+        return []
 
 
 def _values(matrix: Matrix, semantics: str) -> Any:
@@ -214,7 +249,7 @@ class _Case:
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
         out["limits"] = limits
         self._check(out)
-        return Certificate(out)
+        return Certificate(out, checked=True)
 
     def _head(self) -> dict[str, Any]:
         table = self.table

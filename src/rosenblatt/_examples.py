@@ -70,18 +70,36 @@ class Rows:
             kernels.vote(self.native, voters, votes, begin, end, out)
 
 
-class Examples:
-    """Rows with labels y in {-1, +1} and weights c (None: all 1)."""
+class Labelled:
+    """Labels y in {-1, +1} and weights c (None: all 1) of rows."""
 
-    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
-        self.rows, self.y, self.c = Rows(X), y, c
-        self.index_type = np.int32 if self.rows.n <= np.iinfo(np.int32).max else np.int64
+    def __init__(self, y: NDArray[np.int8], c: Weights | None):
+        self.y, self.c = y, c
+        self.index_type = np.int32 if len(y) <= np.iinfo(np.int32).max else np.int64
         # A row of weight 0 does not exist: `present` lists the others, None where all are.
         self.present = None
         if c is not None and not c.all():
             self.present = np.flatnonzero(c).astype(self.index_type)
-        self.n = self.rows.n if self.present is None else len(self.present)
+        self.n = len(y) if self.present is None else len(self.present)
         self.total_weight = float(self.n) if c is None else float(np.add.accumulate(c)[-1])
+
+    def wrong(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The rows with y·score <= 0."""
+        wrong = ~(self.y * scores > 0)
+        return wrong if self.c is None else wrong & (self.c != 0)
+
+    def mistakes(self, scores: NDArray[np.float64]) -> int:
+        """How many they are."""
+        return int(np.count_nonzero(self.wrong(scores)))
+
+
+class Examples(Labelled):
+    """Rows with their labels and weights."""
+
+    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
+        super().__init__(y, c)
+        self.rows = Rows(X)
+        self.chunk = self.rows.chunk
 
     def count(
         self,
@@ -103,8 +121,3 @@ class Examples:
             ):
                 break
         return plain, weighted
-
-    def mistakes(self, scores: NDArray[np.float64]) -> int:
-        """The number of rows with y·score <= 0."""
-        wrong = ~(self.y * scores > 0)
-        return int(np.count_nonzero(wrong if self.c is None else wrong & (self.c != 0)))

@@ -2,28 +2,27 @@
 
     state ──order.advance──► visits, updates ──keep──► candidates judged ──► state
 
-The loop does not know how rows are looked at (the machine, `_primal.py`), in which order
-(`_orders.py`) or what is returned in the end (`_keeps.py`). It can be left at any point and entered
-again with the same state: the result is the same to the bit.
+The loop does not know how rows are looked at (the machine, `_primal.py` or `_dual.py`), in which
+order (`_orders.py`) or what is returned in the end (`_keeps.py`). It can be left at any point and
+entered again with the same state: the result is the same to the bit.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt._examples import Examples, Weights
-from rosenblatt._primal import Memory, Primal
 from rosenblatt._stop import StopReason
 from rosenblatt._watch import Interrupted, Watch
 from rosenblatt.errors import WeightsOverflow
 
 if TYPE_CHECKING:
+    from rosenblatt._dual import Dual
     from rosenblatt._keeps import Keep
     from rosenblatt._orders import Order
-    from rosenblatt._voters import Voters
+    from rosenblatt._primal import Primal
 
 UNLIMITED = 1 << 62
 
@@ -32,7 +31,7 @@ UNLIMITED = 1 << 62
 class Candidate:
     """Weights that were judged. Of equal ones the last weights are kept, then the older."""
 
-    weights: Weights
+    weights: Any  # the machine's: lifted weights, or a function of the rows
     mistakes: int
     weighted: float
     averaged: bool
@@ -51,7 +50,7 @@ class Candidate:
 class State:
     """Where training stands: everything that going on needs besides the data."""
 
-    memory: Memory
+    memory: Any  # the machine's: what has been learned
     seed: int
     epoch: int = 0  # epochs begun
     position: int = 0  # visits made in this epoch
@@ -65,7 +64,7 @@ class State:
     mistakes: list[int] = field(default_factory=list)  # by epoch
     validation: list[int] = field(default_factory=list)  # by epoch
     kept: Candidate | None = None
-    voters: Voters | None = None
+    voters: Any = None  # the machine's, with keep="vote"
 
     def copy(self) -> State:
         return replace(
@@ -93,10 +92,10 @@ class State:
 class Job:
     """What is to be learned from, and how."""
 
-    machine: Primal
+    machine: Primal | Dual
     order: Order
     keep: Keep
-    judges: Examples  # the rows that candidates are compared on
+    judges: Any  # the rows that candidates are compared on, with labels
     validating: bool  # whether those are not the training rows
     watch: Watch
 

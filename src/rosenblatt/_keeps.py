@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Examples, Weights, nobody_waits
+from rosenblatt._examples import nobody_waits
 from rosenblatt._fit import Candidate
-from rosenblatt._voters import Voters
 
 if TYPE_CHECKING:
     from rosenblatt._fit import Job, State
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 class Result:
     """The rule to return, in units of the learning rate, and its mistakes on the training rows."""
 
-    rule: Weights | Voters
+    rule: Any  # the machine's weights or voters
     mistakes: int | None  # None: counting was not waited for
     kept: Candidate | None = None  # the rule as it was judged, where it was
 
@@ -58,7 +57,7 @@ class _One(Keep):
     """Returns one weight vector that is always at hand."""
 
     @abstractmethod
-    def _weights(self, job: Job, state: State) -> Weights:
+    def _weights(self, job: Job, state: State) -> Any:
         """The weights that would be returned now."""
 
     def _validation_mistakes(self, job: Job, state: State) -> int:
@@ -74,7 +73,7 @@ class _One(Keep):
 class Last(_One):
     """The weights after the last visit."""
 
-    def _weights(self, job: Job, state: State) -> Weights:
+    def _weights(self, job: Job, state: State) -> Any:
         return state.memory.w
 
 
@@ -83,7 +82,7 @@ class Average(_One):
 
     averaged = True
 
-    def _weights(self, job: Job, state: State) -> Weights:
+    def _weights(self, job: Job, state: State) -> Any:
         return job.machine.average(state.memory, state.visits)
 
 
@@ -98,7 +97,7 @@ class _Kept(Keep):
         else:  # every row is on the hyperplane of zero weights
             state.kept = Candidate(w, job.judges.n, job.judges.total_weight, averaged=False)
 
-    def _challengers(self, job: Job, state: State) -> list[tuple[Weights, bool]]:
+    def _challengers(self, job: Job, state: State) -> list[tuple[Any, bool]]:
         """Weights to be judged, and whether they are averages; of equal ones the first is kept."""
         last = (state.memory.w, False)
         return [last, (job.machine.average(state.memory, state.visits), True)][: 1 + self.averaged]
@@ -185,43 +184,35 @@ class Vote(Keep):
     sees_every_update = True
 
     def begin(self, job: Job, state: State) -> None:
-        state.voters = Voters(len(state.memory.w))
+        state.voters = job.machine.voters(state.memory)
         if state.memory.w.any():
             state.voters.append(state.memory.w, 0)
 
     def after_update(self, job: Job, state: State) -> None:
-        assert state.voters is not None
         state.voters.append(state.memory.w, state.visits)
 
     def after_epoch(self, job: Job, state: State) -> None:
-        assert state.voters is not None
         state.voters.close(state.visits)
         super().after_epoch(job, state)
 
     def _validation_mistakes(self, job: Job, state: State) -> int:
-        assert state.voters is not None
-        return job.judges.mistakes(state.voters.running_scores(job.judges.rows))
+        return int(job.judges.mistakes(state.voters.running_scores(job.judges.rows)))
 
     def result(self, job: Job, state: State) -> Result:
-        assert state.voters is not None
         state.voters.close(state.visits)
-        examples = job.machine.examples
-        if job.watch.pressed and len(state.voters) * examples.rows.n > _MOST_VOTES_AFTER_CTRL_C:
-            return Result(state.voters, None)
-        return Result(state.voters, examples.mistakes(state.voters.scores(examples.rows)))
-
-
-_MOST_VOTES_AFTER_CTRL_C = 1 << 24  # counting more would take longer than somebody waits
+        scores = job.machine.training_votes(state.voters, quickly=job.watch.pressed)
+        mistakes = None if scores is None else job.machine.examples.mistakes(scores)
+        return Result(state.voters, mistakes)
 
 
 def _judged(
-    rivals: list[tuple[Weights, bool]], plain: NDArray[np.int64], weighted: Weights
+    rivals: list[tuple[Any, bool]], plain: NDArray[np.int64], weighted: NDArray[np.float64]
 ) -> Iterator[Candidate]:
     for (w, averaged), mistakes, weight in zip(rivals, plain, weighted, strict=True):
         yield Candidate(w.copy(), int(mistakes), float(weight), averaged)
 
 
-def _count(examples: Examples, weights: Weights, breathe: Callable[[], None] = nobody_waits) -> int:
+def _count(examples: Any, weights: Any, breathe: Callable[[], None] = nobody_waits) -> int:
     plain, _ = examples.count([weights], breathe=breathe)
     return int(plain[0])
 

@@ -13,6 +13,7 @@ import numpy as np
 from rosenblatt._kernels import kernels
 
 if TYPE_CHECKING:
+    from rosenblatt._dual import KernelExamples
     from rosenblatt._examples import Examples
     from rosenblatt._fit import Job, State
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 class Order(ABC):
     """An order of visits."""
 
-    def __init__(self, examples: Examples):
-        self.present, self.chunk = examples.present, examples.rows.chunk
+    def __init__(self, examples: Examples | KernelExamples):
+        self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
         self.n = examples.n
 
@@ -56,7 +57,7 @@ class Cyclic(_Pass):
 class Shuffle(_Pass):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
-    def __init__(self, examples: Examples):
+    def __init__(self, examples: Examples | KernelExamples):
         super().__init__(examples)
         self._order = self._room()
         self._arranged_for = 0
@@ -74,7 +75,7 @@ class Random(Order):
     Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
     """
 
-    def __init__(self, examples: Examples):
+    def __init__(self, examples: Examples | KernelExamples):
         super().__init__(examples)
         self._pool = self._room()
         self._arranged = False

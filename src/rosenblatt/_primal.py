@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._kernels import kernels
+from rosenblatt._voters import Voters
+
+_MOST_VOTES_QUICKLY = 1 << 24
 
 
 @dataclass
@@ -126,6 +129,15 @@ class Primal:
                 memory.drift += visits * step
         memory.counts += marks
         return mistakes
+
+    def voters(self, memory: Memory) -> Voters:
+        return Voters(len(memory.w))
+
+    def training_votes(self, voters: Voters, *, quickly: bool) -> NDArray[np.float64] | None:
+        """The mean vote on the training rows; None where somebody waits and it would take long."""
+        if quickly and len(voters) * self.examples.rows.n > _MOST_VOTES_QUICKLY:
+            return None
+        return voters.scores(self.examples.rows)
 
     def average(self, memory: Memory, visits: int) -> Weights:
         """The mean of the weights over all visits, those after each visit counted once."""

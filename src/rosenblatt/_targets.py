@@ -52,7 +52,13 @@ def _mixed(y: Any, name: str) -> str:
     )
 
 
-def found_classes(y: NDArray[Any], present: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+_ONLY_BINARY = "Only binary classification is supported, with 2 classes"
+_FOR_MORE = "For more classes train one rule for each: OneVsRestClassifier(Perceptron())."
+
+
+def found_classes(
+    y: NDArray[Any], present: NDArray[np.bool_] | None = None, for_more: str = _FOR_MORE
+) -> NDArray[Any]:
     """The different labels in y, sorted: one or two; rows that are not present have no say."""
     found = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
@@ -65,7 +71,7 @@ def found_classes(y: NDArray[Any], present: NDArray[np.bool_] | None = None) -> 
             break
     _refuse_not_labels(found)
     if len(found) > 2:
-        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {_FOR_MORE}")
+        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
     return found
 
 
@@ -86,10 +92,6 @@ def two_classes(
             f"{advice}"
         )
     return found
-
-
-_ONLY_BINARY = "Only binary classification is supported, with 2 classes"
-_FOR_MORE = "For more classes train one rule for each: OneVsRestClassifier(Perceptron())."
 
 
 def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -228,14 +230,21 @@ def weigh(
     return factor if c is None else c * factor
 
 
-def start(coef_init: Any, intercept_init: Any, d: int, fit_intercept: bool) -> NDArray[np.float64]:
+def start(
+    coef_init: Any,
+    intercept_init: Any,
+    d: int,
+    fit_intercept: bool,
+    name: str = "coef_init",
+    what: str = "features",
+) -> NDArray[np.float64]:
     """The lifted start (w, b), a copy of what was given; zeros where nothing was."""
     w = np.zeros(d + 1)
     if coef_init is not None:
-        coef = _finite_floats("coef_init", coef_init)
+        coef = _finite_floats(name, coef_init)
         if coef.size != d or coef.shape not in ((d,), (1, d)):
             raise InputError(
-                f"coef_init has shape {coef.shape}, but X has {d} features: give shape ({d},) or "
+                f"{name} has shape {coef.shape}, but X has {d} {what}: give shape ({d},) or "
                 f"(1, {d})."
             )
         w[:d] = coef.ravel()

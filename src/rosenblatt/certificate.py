@@ -102,8 +102,13 @@ class Certificate:
         What the proof is about.
     """
 
-    def __init__(self, document: dict[str, Any]):
-        self._document = document
+    def __init__(self, document: dict[str, Any], *, checked: bool = False):
+        self._document, self._checked = document, checked
+
+    @property
+    def checked(self) -> bool:
+        """Whether the proof was checked here: by `certify`, or by `verify` after loading."""
+        return self._checked
 
     # --- What it is about ---
 
@@ -111,6 +116,11 @@ class Certificate:
     def n_rows(self) -> int:
         """Rows that count: those of weight 0 are left out."""
         return int(self._document["rows"]) - len(self._document["dropped"])
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows of weight 0, which were left out."""
+        return len(self._document["dropped"])
 
     @property
     def n_features(self) -> int:
@@ -238,18 +248,18 @@ class Certificate:
         from rosenblatt import _certify
         from rosenblatt._proof.check import check
 
+        X, texts = _certify.read_again(X, y, self._document)
         try:
-            table = _certify.read(X, y, semantics=self.semantics, certified=self._document)
-            check(self._document, table.X, table.y)
+            signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
+            check(self._document, X, signs)
         except verify.Rejected as reason:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
-        except InputError:
-            raise
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
             raise CertificateRejected(
                 f"The certificate is rejected: a field is missing or is not what it should be "
                 f"({type(error).__name__}: {error})."
             ) from None
+        self._checked = True
 
     def to_dict(self) -> dict[str, Any]:
         """The document, as `save` writes it; a copy."""
@@ -258,6 +268,8 @@ class Certificate:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate as JSON, whole or not at all."""
         target = Path(path)
+        if not target.absolute().parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}-", delete=False
         ) as file:
@@ -266,6 +278,9 @@ class Certificate:
                 file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
+                mask = os.umask(0)
+                os.umask(mask)
+                os.chmod(file.name, 0o666 & ~mask)  # as any other new file
                 os.replace(file.name, target)
             except BaseException:
                 os.unlink(file.name)

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
-from rosenblatt import _advice, _targets, _validate
+from rosenblatt import _targets, _validate
 from rosenblatt._examples import Examples, Weights
-from rosenblatt._fit import Candidate, Job, State, check_finite, train
+from rosenblatt._fit import Job, State, train
 from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._primal import Primal
-from rosenblatt._progress import Progress
-from rosenblatt._rule import LinearRule, read_only, rule_of
-from rosenblatt._settings import Settings, Units, checked, recipe_of
+from rosenblatt._rule import LinearRule, rule_of
+from rosenblatt._settings import Settings, checked, recipe_of
 from rosenblatt._stop import StopReason
+from rosenblatt._training import Training
 from rosenblatt._transaction import unchanged_on_error
 from rosenblatt._voters import Voters
 from rosenblatt._watch import Watch
 from rosenblatt.errors import InputError
 
 
-class Perceptron(LinearClassifier):
+class Perceptron(Training, LinearClassifier):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -97,10 +94,6 @@ class Perceptron(LinearClassifier):
     >>> p.coef_, p.intercept_, p.n_updates_
     (array([[1., 1.]]), array([-3.]), 7)
     """
-
-    _state: State
-    _kept: Candidate | None
-    _made_with: Units
 
     def __init__(
         self,
@@ -225,12 +218,9 @@ class Perceptron(LinearClassifier):
     # --- Where training starts -------------------------------------------------------------------
 
     def _new_state(self, settings: Settings, job: Job, start: Weights) -> State:
-        seed = int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
+        assert isinstance(job.machine, Primal)
         memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
-        return State(memory, seed)
-
-    def _resumed(self, recipe: tuple[Any, ...]) -> State | None:
-        return self._state.copy() if getattr(self, "_trained_by", None) == recipe else None
+        return State(memory, self._seed())
 
     def _returned(
         self, settings: Settings, d: int, classes: NDArray[Any]
@@ -249,6 +239,7 @@ class Perceptron(LinearClassifier):
 
     def _next_state(self, settings: Settings, job: Job) -> State:
         """The state to begin a pass of partial_fit with."""
+        assert isinstance(job.machine, Primal)
         rows = job.machine.examples.rows
         if not hasattr(self, "_state"):
             return self._new_state(settings, job, np.zeros(rows.d + 1))
@@ -261,62 +252,8 @@ class Perceptron(LinearClassifier):
         state.clean = state.under_way = state.unseen_update = False
         return state
 
-    # --- What comes out --------------------------------------------------------------------------
-
-    def _progress(self, settings: Settings, job: Job) -> Progress | None:
-        if not settings.verbose:
-            return None
-        n, judged = job.machine.examples.n, job.judges.n
-        kind = "validation rows" if job.validating else "rows"
-        return Progress(type(self).__name__, settings.max_iter, n, f"{judged} {kind}")
-
-    def _publish(
-        self,
-        settings: Settings,
-        job: Job,
-        state: State,
-        classes: NDArray[Any],
-        reason: StopReason,
-        recipe: tuple[Any, ...] | None,
-    ) -> None:
-        job.watch.settle()
-        check_finite(state)
-        result = job.keep.result(job, state)
-        found = {
-            "_rule": rule_of(result.rule, settings.units.eta0),
-            "_state": state,
-            "_kept": result.kept,
-            "_trained_by": recipe,
-            "_made_with": settings.units,
-            "classes_": classes,
-            "training_errors_": result.mistakes,
-            "converged_": state.clean,
-            "stop_reason_": reason,
-            "n_iter_": state.epoch,
-            "n_updates_": state.updates,
-            "mistakes_": np.array(state.mistakes, dtype=np.int64),
-            "update_counts_": read_only(state.memory.counts.view()),
-        }
-        if job.validating:
-            found["validation_mistakes_"] = np.array(state.validation, dtype=np.int64)
-        else:
-            self.__dict__.pop("validation_mistakes_", None)
-        self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
-
-    def _warn(self, settings: Settings, job: Job, state: State) -> None:
-        n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
-        if errors is None:  # Ctrl-C, and a handler that goes on
-            return
-        unmet = errors > 0 or settings.margin > 0
-        if self.keep == "last" and self.stop_reason_ is StopReason.MAX_ITER and unmet:
-            text = _advice.unfinished(
-                name, errors, n, state.mistakes, settings.max_iter, settings.margin
-            )
-        elif state.clean and errors > 0 and not job.validating:
-            text = _advice.separable_but(name, self.keep, errors, n)
-        else:
-            return
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> LinearRule | Voters:
+        return rule_of(learned, settings.units.eta0)
 
 
 _ONE_PASS: dict[str, type[Order]] = dict.fromkeys(ORDERS, Cyclic) | {"batch": Batch}

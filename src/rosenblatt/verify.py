@@ -35,7 +35,9 @@ FIELDS = {
     "overlap": "conflict balance orthogonal",
     "undecided": "conflict",
 }
+OTHER_DATA = "this is other data: a number, a label, or the order of rows or columns differs"
 PRIME = (1 << 61) - 1
+TRUTH = {"True": 1.0, "False": 0.0}  # how Python writes a column of booleans
 
 
 class Rejected(Exception):  # noqa: N818 - the word says what happened
@@ -196,11 +198,11 @@ class Data:
 def check(claim: dict[str, Any], data: Data) -> None:
     """Raise Rejected unless all that is claimed about this data is proved."""
     demand(claim["schema"] == SCHEMA, f"the schema is not {SCHEMA}")
-    demand(data.sha256(claim) == claim["sha256"], "this is not the data that the certificate means")
+    demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
     verdict, separable = claim["verdict"], claim["separable"]
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
     strange = set(claim) - set(f"{ALWAYS} sha256 limits {FIELDS[verdict]}".split())
-    demand(not strange, f"{verdict} comes without {strange}")
+    demand(not strange, f"a certificate of {verdict} has no {sorted(strange)}")
     if verdict == "undecided":
         demand(separable is None or separable is False, "undecided, yet separable")
         demand((separable is False) == ("conflict" in claim), "not separable if in conflict")
@@ -350,7 +352,10 @@ def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
         return 1
 
     dropped = set(claim["dropped"])
-    known = {text: sign(i, text) for i, text in reversed(list(enumerate(labels)))}
+    known: dict[str, int] = {}
+    for i, text in enumerate(labels):
+        if text not in known:
+            known[text] = sign(i, text)
     return [known[text] for text in labels]
 
 
@@ -366,7 +371,8 @@ def read_csv(claim: dict[str, Any], path: str) -> tuple[list[Sequence[float]], l
         labels = []
         for record in filter(None, table):
             try:
-                rows.append([float(record[place]) for place in places])
+                fields = [record[place] for place in places]
+                rows.append([TRUTH[v] if v in TRUTH else float(v) for v in fields])
                 labels.append(record[target])
             except (ValueError, IndexError) as error:
                 raise Rejected(f"{path}, line {table.line_num}: {error}") from None
@@ -374,16 +380,18 @@ def read_csv(claim: dict[str, Any], path: str) -> tuple[list[Sequence[float]], l
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 2:
-        print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
-        return 2
+    if arguments in (["-h"], ["--help"]) or len(arguments) != 2:
+        asked = arguments in (["-h"], ["--help"])
+        usage = "usage: python verify.py certificate.json data.csv"
+        print(usage, file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
     try:
         with open(arguments[0], encoding="utf-8") as file:
             claim = json.load(file)
         rows, labels = read_csv(claim, arguments[1])
         check(claim, Data(claim, rows, label_signs(claim, labels)))
-    except OSError as error:
-        print(f"cannot read: {error}", file=sys.stderr)
+    except (OSError, UnicodeError, json.JSONDecodeError) as error:
+        print(f"cannot read {' or '.join(arguments)}: {error}", file=sys.stderr)
         return 2
     except Rejected as reason:
         print(f"REJECTED: {reason}")
@@ -391,7 +399,8 @@ def main(arguments: list[str]) -> int:
     except Exception as error:  # whatever is in the file, it is not a certificate
         print(f"REJECTED: not a certificate ({type(error).__name__}: {error})")
         return 1
-    print(f"ACCEPTED: {claim['verdict']}, {len(rows) - len(claim['dropped'])} rows, proved.")
+    what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
+    print(f"ACCEPTED: {what}, {len(rows) - len(claim['dropped'])} rows, proved.")
     return 0
 
 

@@ -143,9 +143,8 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     small = rows.n * rows.D <= _SMALL and (10 if free else _FEW) >= rows.D
     if not small and bound.gap < _CLOSE:
         return bound
-    weights = {i: Fraction(v) for i, v in bound.weights.items()}
     try:
-        return Optimum(rows, weights, free=free).run() or bound
+        return Optimum(rows, bound.weights, free=free).run() or bound
     except Singular:
         return bound
 

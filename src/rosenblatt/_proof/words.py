@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from rosenblatt import theory
 
 if TYPE_CHECKING:
-    from rosenblatt.certificate import Certificate, Conflict, Margin
+    from rosenblatt.certificate import Certificate, Conflict, Margin, RevealingColumn
 
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
-_ENDLESS = "∞"
 
 
 def as_text(certificate: Certificate) -> str:
@@ -37,10 +36,10 @@ def _lines(lines: list[str]) -> str:
 
 
 def _folded(conflict: Conflict) -> str:
-    head = "<tr><th>row</th><th>label</th><th>share of its class</th></tr>"
+    head = "<tr><th>row</th><th>label</th><th>weight in its class</th></tr>"
     body = "".join(
         f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{share:.2%}</td></tr>"
-        for row, label, share in _shares(conflict)
+        for row, label, share in sorted(_shares(conflict), key=lambda item: -item[2])
     )
     return (
         f"<details><summary>all {len(conflict.rows)} rows of the conflict</summary>"
@@ -51,15 +50,15 @@ def _folded(conflict: Conflict) -> str:
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
     """Kind and lines of each part."""
     yield "verdict", list(_verdict(certificate))
-    if certificate.conflict is not None:
-        yield "conflict", list(_conflict(certificate, certificate.conflict))
+    if any(_telling(certificate)):
+        yield "columns", list(_columns(certificate))
     if certificate.coefficient_signs is not None:
         yield "coefficients", list(_coefficients(certificate))
+    if certificate.conflict is not None:
+        yield "conflict", list(_conflict(certificate, certificate.conflict))
     if certificate.homogeneous_margin is not None:
         yield "margins", list(_margins(certificate))
-    if certificate.revealing_columns:
-        yield "columns", list(_columns(certificate))
-    if certificate.separable and certificate.n_rows <= 2 * _dimensions(certificate):
+    if certificate.separable and 1 < certificate.n_rows <= 2 * _dimensions(certificate):
         yield "chance", list(_chance(certificate))
     yield "about", list(_about(certificate))
 
@@ -69,44 +68,37 @@ def _dimensions(certificate: Certificate) -> int:
 
 
 def _verdict(certificate: Certificate) -> Iterator[str]:
-    n, plane = certificate.n_rows, _plane(certificate)
+    n, through = certificate.n_rows, "" if certificate.fit_intercept else " through the origin"
     if certificate.verdict == "complete separation":
-        yield f"Complete separation: {plane} has {_all_rows(n)} strictly on the right side."
+        all_rows = "the one row" if n == 1 else f"all {n:,} rows"
+        yield (
+            f"Complete separation: a hyperplane{through} has {all_rows} strictly on the right side."
+        )
         if len(certificate.classes) == 1:
             yield "There is one class only, so that this says little."
+        else:
+            yield "A perceptron converges; a logistic regression has no finite estimate."
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
         strict = len(certificate.separated_rows)
         yield (
-            f"Quasi-complete separation: {plane} has {strict:,} of {n:,} rows strictly on the "
-            f"right side and the other {n - strict:,} on it; none can do better."
+            f"Quasi-complete separation: a hyperplane{through} has {strict:,} of {n:,} rows "
+            f"strictly on the right side and the other {n - strict:,} on it; none can do better."
         )
         yield "A perceptron does not converge; a logistic regression has no finite estimate."
     elif certificate.verdict == "overlap":
         yield (
-            f"Overlap: no hyperplane{_through(certificate)} has all {n:,} rows on the right side, "
-            "not even with some of them on it."
+            f"Overlap: every hyperplane{through} has one of the {n:,} rows on the wrong side, or "
+            "all of them on it."
         )
         yield "A perceptron does not converge; a logistic regression has a finite estimate."
     else:
         yield f"Undecided: {'; '.join(certificate.limits)}."
         if certificate.separable is False:
             yield (
-                f"Known: no hyperplane{_through(certificate)} has all {n:,} rows strictly on the "
-                "right side. Open: can some be, with the others on it?"
+                f"Known: no hyperplane{through} has all {n:,} rows strictly on the right side. "
+                "Open: can some be, with the others on it?"
             )
-
-
-def _all_rows(n: int) -> str:
-    return "its one row" if n == 1 else f"all {n:,} rows"
-
-
-def _plane(certificate: Certificate) -> str:
-    return f"a hyperplane{_through(certificate)}"
-
-
-def _through(certificate: Certificate) -> str:
-    return "" if certificate.fit_intercept else " through the origin"
 
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
@@ -117,36 +109,37 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     if k == 2 and conflict.weights == [1, 1] and len(set(conflict.labels)) == 2:
         yield (
             f"Why: rows {rows[0]} and {rows[1]} are equal but for their labels, "
-            f"{conflict.labels[0]} and {conflict.labels[1]}."
+            f"{conflict.labels[0]} and {conflict.labels[1]} (rows are counted from 0)."
         )
         return
-    yield f"Why: {k} rows cannot all be on the right side of any hyperplane{_through(certificate)}."
-    counts = [(label, conflict.labels.count(label)) for label in certificate.classes]
+    yield f"Why: {k} rows cannot all be strictly on the right side (rows are counted from 0)."
     if conflict.meeting_point is not None:
-        (a, many_a), (b, many_b) = counts
+        (a, many_a), (b, many_b) = [(c, conflict.labels.count(c)) for c in certificate.classes]
         point = list(conflict.meeting_point.items())
         some = ", ".join(f"{name} {value:.6g}" for name, value in point[:_SHOWN])
-        more = f", and {len(point) - _SHOWN} more columns" if len(point) > _SHOWN else ""
         yield (
-            f"  A blend of {_rows(many_a)} labelled {a} equals a blend of {_rows(many_b)} labelled "
-            f"{b}: {some}{more}."
+            f"  A weighted average of {_many(many_a, 'row')} labelled {a} equals one of "
+            f"{_many(many_b, 'row')} labelled {b}: {some}{_more(len(point), 'column')}."
         )
     else:
-        yield "  A blend of them, each with the sign of its label, is zero."
-    shares = sorted(_shares(conflict), key=lambda item: -item[2])
-    heaviest = ", ".join(
-        f"row {row} ({label}, {share:.1%})" for row, label, share in shares[:_SHOWN]
-    )
-    rest = f", and {k - _SHOWN} more" if k > _SHOWN else ""
-    yield f"  With the largest shares of their class's blend: {heaviest}{rest}."
+        yield "  A weighted sum of them, each with the sign of its label, is zero."
+    shares = sorted(_shares(conflict), key=lambda item: -item[2])[:_SHOWN]
+    heaviest = ", ".join(f"row {row} ({label}, {share:.1%})" for row, label, share in shares)
+    yield f"  The largest weights in their class: {heaviest}{_more(k, 'row')}."
 
 
-def _rows(k: int) -> str:
-    return "one row" if k == 1 else f"{k} rows"
+def _many(k: int, what: str) -> str:
+    return f"one {what}" if k == 1 else f"{k:,} {what}s"
+
+
+def _more(k: int, what: str) -> str:
+    """What is not shown."""
+    rest = k - _SHOWN
+    return f", and {_many(rest, f'more {what}')}" if rest > 0 else ""
 
 
 def _shares(conflict: Conflict) -> list[tuple[int, str, float]]:
-    """Row, label, and its share of the blend of its class."""
+    """Row, label, and its share of the average of its class."""
     total = dict.fromkeys(conflict.labels, 0)
     for label, weight in zip(conflict.labels, conflict.weights, strict=True):
         total[label] += weight
@@ -156,50 +149,65 @@ def _shares(conflict: Conflict) -> list[tuple[int, str, float]]:
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
     signs = certificate.coefficient_signs or {}
-    moving = {name: sign for name, sign in signs.items() if sign != "0"}
-    yield f"In a logistic regression {len(moving)} of {len(signs)} coefficients run to infinity:"
-    meaning = {"+": f"+{_ENDLESS}", "-": f"-{_ENDLESS}", "±": f"±{_ENDLESS} (either, by direction)"}
-    width = max((len(name) for name in moving), default=0)
-    for name, sign in moving.items():
-        yield f"  {name:<{width}}  {meaning[sign]}"
+    for sign, meaning in (
+        ("+", "run to plus infinity"),
+        ("-", "run to minus infinity"),
+        ("±", "run to either infinity, or are not determined at all (collinear columns)"),
+    ):
+        names = [name for name, found in signs.items() if found == sign]
+        if names:
+            some = ", ".join(names[:_SHOWN]) + _more(len(names), "coefficient")
+            yield f"In a logistic regression these {meaning}: {some}."
 
 
 def _margins(certificate: Certificate) -> Iterator[str]:
     homogeneous, geometric = certificate.homogeneous_margin, certificate.geometric_margin
     assert homogeneous is not None
-    yield f"Homogeneous margin γ (unit (w, b), Novikoff's): {_number(homogeneous)}."
     if geometric is not None and certificate.fit_intercept:
-        yield f"Geometric margin (distance of the nearest row): {_number(geometric)}."
+        yield f"Geometric margin, the distance of the nearest row: {_number(geometric)}."
+    lift = "of the rows with a 1 appended" if certificate.fit_intercept else "of the rows"
+    yield f"Homogeneous margin γ of Novikoff's theorem, {lift}: {_number(homogeneous)}."
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
+    assert best is not None
+    loose = f" (with the largest γ: {_count(best)})" if best < bound else ""
+    use = "; of no practical use, so scale the columns" if bound > 10**9 else ""
     yield (
-        f"Mistake bound: from zero weights, a row at a time, at most {_count(bound)} updates"
-        + (f"; with the best γ {_count(best)}." if best is not None and best != bound else ".")
+        "Mistake bound: from zero weights, a row at a time, the perceptron makes at most "
+        f"{_count(bound)}{loose}{use}."
     )
 
 
 def _count(value: int) -> str:
     if value < 10**15:
-        return f"{value:,}"
-    return f"about {float(value):.3g}" if value < 10**300 else "more than 1e300"
+        return _many(value, "update")
+    return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"
 
 
 def _number(margin: Margin) -> str:
     if margin.exact:
         return f"{margin.lo:.12g}, proved to be the largest"
+    if f"{margin.lo:.9g}" == f"{margin.hi:.9g}":
+        return f"{margin.lo:.9g} to all digits shown"
     return f"between {margin.lo:.12g} and {margin.hi:.12g}"
 
 
+def _telling(certificate: Certificate) -> list[RevealingColumn]:
+    """The columns that separate a tenth of the rows or more."""
+    return [c for c in certificate.revealing_columns if 10 * c.rows >= certificate.n_rows]
+
+
 def _columns(certificate: Certificate) -> Iterator[str]:
-    for found in certificate.revealing_columns[:_SHOWN]:
-        above = certificate.classes[-1 if found.sign > 0 else 0]
+    found = _telling(certificate)
+    for column in found[:_SHOWN]:
+        above = certificate.classes[-1 if column.sign > 0 else 0]
         yield (
-            f"{found.column} alone has {found.rows:,} of {certificate.n_rows:,} rows strictly on "
-            f"the right side: every row above {found.threshold:g} is {above}, none below it is. If "
-            "it is known only after the outcome, leave it out."
+            f"{column.column} alone has {column.rows:,} of {certificate.n_rows:,} rows strictly on "
+            f"the right side of {column.threshold!r} (larger is {above}) and none on the wrong one."
         )
-    if len(certificate.revealing_columns) > _SHOWN:
-        yield f"So do {len(certificate.revealing_columns) - _SHOWN} more columns."
+    if len(found) > _SHOWN:
+        yield f"And {_many(len(found) - _SHOWN, 'more column')} alike."
+    yield "Is it known only after the outcome? Then leave it out."
 
 
 def _chance(certificate: Certificate) -> Iterator[str]:
@@ -208,14 +216,19 @@ def _chance(certificate: Certificate) -> Iterator[str]:
         n, certificate.n_features, fit_intercept=certificate.fit_intercept
     )
     yield (
-        f"With {n:,} rows in {size:,} dimensions, random labels would be separable with "
-        f"probability {chance:.3g} (Cover 1965, rows in general position): that these are says "
-        "little about learning."
+        f"Random labels of {n:,} rows in general position in {size:,} dimensions are separable "
+        f"with probability {chance:.3g} (Cover 1965): that these are says little about learning."
     )
 
 
 def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.verdict != "undecided":
         yield from (f"Cut short: {limit}." for limit in certificate.limits)
-    meant = {"binary64": "the floating-point numbers as they are", "decimal": "the decimal numbers"}
-    yield f"Proved for {meant[certificate.semantics]}, sha256 {certificate.sha256[:16]}…"
+    if certificate.n_dropped:
+        yield f"Left out: {_many(certificate.n_dropped, 'row')} of weight 0."
+    numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
+    word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
+    if certificate.separable is None:
+        word = "Meant"
+    data = f"data fingerprint {certificate.sha256[:16]}"
+    yield f"{word} for {numbers[certificate.semantics]}, {data}."

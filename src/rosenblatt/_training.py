@@ -1,0 +1,94 @@
+"""What estimators that train have in common: from the state of training to attributes and words."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from rosenblatt import _advice
+from rosenblatt._fit import Candidate, Job, State, check_finite
+from rosenblatt._progress import Progress
+from rosenblatt._rule import read_only
+from rosenblatt._settings import Settings, Units
+from rosenblatt._stop import StopReason
+
+
+class Training:
+    """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
+
+    _state: State
+    _kept: Candidate | None
+    _made_with: Units
+    keep: str
+    random_state: Any
+    training_errors_: int | None
+    stop_reason_: StopReason
+
+    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> Any:
+        raise NotImplementedError
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
+
+    def _resumed(self, recipe: tuple[Any, ...]) -> State | None:
+        return self._state.copy() if getattr(self, "_trained_by", None) == recipe else None
+
+    def _progress(self, settings: Settings, job: Job) -> Progress | None:
+        if not settings.verbose:
+            return None
+        n, judged = job.machine.examples.n, job.judges.n
+        kind = "validation rows" if job.validating else "rows"
+        return Progress(type(self).__name__, settings.max_iter, n, f"{judged} {kind}")
+
+    def _publish(
+        self,
+        settings: Settings,
+        job: Job,
+        state: State,
+        classes: NDArray[Any],
+        reason: StopReason,
+        recipe: tuple[Any, ...] | None,
+    ) -> None:
+        job.watch.settle()
+        check_finite(state)
+        result = job.keep.result(job, state)
+        found = {
+            "_rule": self._rule_of(result.rule, settings, job),
+            "_state": state,
+            "_kept": result.kept,
+            "_trained_by": recipe,
+            "_made_with": settings.units,
+            "classes_": classes,
+            "training_errors_": result.mistakes,
+            "converged_": state.clean,
+            "stop_reason_": reason,
+            "n_iter_": state.epoch,
+            "n_updates_": state.updates,
+            "mistakes_": np.array(state.mistakes, dtype=np.int64),
+            "update_counts_": read_only(state.memory.counts.view()),
+        }
+        if job.validating:
+            found["validation_mistakes_"] = np.array(state.validation, dtype=np.int64)
+        else:
+            self.__dict__.pop("validation_mistakes_", None)
+        self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
+
+    def _warn(self, settings: Settings, job: Job, state: State) -> None:
+        n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
+        if errors is None:  # Ctrl-C, and a handler that goes on
+            return
+        unmet = errors > 0 or settings.margin > 0
+        if self.keep == "last" and self.stop_reason_ is StopReason.MAX_ITER and unmet:
+            text = _advice.unfinished(
+                name, errors, n, state.mistakes, settings.max_iter, settings.margin
+            )
+        elif state.clean and errors > 0 and not job.validating:
+            text = _advice.separable_but(name, self.keep, errors, n)
+        else:
+            return
+        warnings.warn(text, ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,307 @@
+"""The dual perceptron: coefficients of the rows, and a kernel instead of the inner product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import _targets, _validate
+from rosenblatt._dual import Dual, KernelExamples
+from rosenblatt._examples import Csr
+from rosenblatt._fingerprint import fingerprint
+from rosenblatt._fit import Job, State, train
+from rosenblatt._gram import Gram, checked_kernel
+from rosenblatt._keeps import KEEPS
+from rosenblatt._kernel_rule import KernelRule
+from rosenblatt._orders import ORDERS
+from rosenblatt._rule import read_only
+from rosenblatt._settings import Settings, checked
+from rosenblatt._training import Training
+from rosenblatt._transaction import unchanged_on_error
+from rosenblatt._watch import Watch
+from rosenblatt.errors import InputError
+
+
+@final
+class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped
+    """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
+
+    α_i counts how often row i was a mistake. Scores of all training rows are kept up to date, so
+    that a visit costs one look and an update one row of the Gram matrix.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        k(x, z): exp(-gamma ‖x - z‖²); x·z; (gamma x·z + coef0)^degree; tanh(gamma x·z + coef0);
+        X is the matrix of all k(x_i, x_j); or a function of two tables that returns the matrix of
+        all pairs.
+    degree : float, default=3
+        Of the poly kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is 1 / (d · variance of X), "auto" is 1 / d.
+    coef0 : float, default=1.0
+        Of the poly and sigmoid kernels.
+    order : {"shuffle", "cyclic", "random", "batch"}, default="shuffle"
+        How a mistake is found, as in `Perceptron`.
+    keep : {"best", "last", "pocket", "average", "vote"}, default="best"
+        What is returned, as in `Perceptron`; "pocket" costs no more than the others here.
+    eta0 : float, default=1.0
+        The learning rate η: it scales the scores and changes nothing else, from a zero start.
+    margin : float, default=0.0
+        μ: a row calls for an update when y_i s(x_i) <= μ.
+    fit_intercept : bool, default=True
+        False: b = 0.
+    max_iter : int, default=1000
+        The most epochs.
+    max_updates : int or None, default=None
+        The most updates, None for no limit.
+    cache_size : float, default=1024
+        Megabytes for rows of the Gram matrix; the least recently used leave first. The result does
+        not depend on it.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the steps of both classes.
+    random_state : int, RandomState instance or None, default=None
+        Seeds order="shuffle" and "random".
+    warm_start : bool, default=False
+        Fitting again on the same data with the same parameters (but max_iter, max_updates,
+        cache_size and random_state) goes on exactly where training stopped.
+    verbose : int, default=0
+        1 shows a progress bar, or lines where there is no terminal.
+
+    Attributes
+    ----------
+    alpha_ : array of shape (n,)
+        η c_i update_counts_i: the α of the last function, without a given start.
+    dual_coef_ : array of shape (1, n_support)
+        Coefficients η β_i of the support vectors in the returned rule; keep="vote" has none.
+    support_, support_vectors_ : arrays
+        The training rows with a coefficient, by number and as rows.
+    intercept_ : array of shape (1,)
+        b of the returned rule; keep="vote" has none.
+    coef_ : array of shape (1, d)
+        The weights w, with kernel="linear" only.
+    classes_ : array of shape (2,)
+        The two labels; a score of 0 or greater means `classes_[1]`.
+    training_errors_, converged_, stop_reason_, n_iter_, n_updates_, mistakes_, update_counts_
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import KernelPerceptron
+    >>> X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [-1, 1, 1, -1]
+    >>> xor = KernelPerceptron(kernel="rbf", gamma=1.0, order="cyclic").fit(X, y)
+    >>> xor.predict(X).tolist(), xor.converged_
+    ([-1, 1, 1, -1], True)
+    """
+
+    _rule: KernelRule
+    classes_: NDArray[Any]
+    update_counts_: NDArray[np.int64]
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        degree: float = 3,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        coef0: float = 1.0,
+        order: Literal["shuffle", "cyclic", "random", "batch"] = "shuffle",
+        keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
+        eta0: float = 1.0,
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        max_updates: int | None = None,
+        cache_size: float = 1024,
+        class_weight: Any = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.order = order
+        self.keep = keep
+        self.eta0 = eta0
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.max_updates = max_updates
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        dual_coef_init: Any = None,
+        intercept_init: Any = None,
+    ) -> Self:
+        """Train on rows X with labels y.
+
+        `dual_coef_init`, of shape (n,), are coefficients η β_i of the rows to start from (signed,
+        as `dual_coef_` is). Ctrl-C leaves the estimator fitted with the best so far, then raises
+        KeyboardInterrupt.
+        """
+        with Watch() as watch, unchanged_on_error(self):
+            settings = checked(self)
+            most_bytes = 2**20 * _validate.positive("cache_size", self.cache_size)
+            X = _validate.rows(self, X, reset=True)
+            kernel = checked_kernel(self, X)
+            labelled, classes = _targets.examples(X, y, sample_weight, self.class_weight)
+            start = _targets.start(
+                dual_coef_init,
+                intercept_init,
+                X.shape[0],
+                settings.units.fit_intercept,
+                name="dual_coef_init",
+                what="rows",
+            )
+            examples = KernelExamples(Gram(kernel, X, most_bytes), labelled.y, labelled.c)
+            machine = Dual(
+                examples,
+                margin=settings.margin / settings.units.eta0,
+                intercept=settings.units.fit_intercept,
+            )
+            keep, order = KEEPS[settings.units.keep](), ORDERS[settings.order](examples)
+            job = Job(machine, order, keep, examples, False, watch)
+            recipe = None
+            if settings.warm_start:
+                recipe = self._recipe(settings, kernel, fingerprint(labelled), classes)
+            given = dual_coef_init is not None or intercept_init is not None
+            state = None if given or recipe is None else self._continued(recipe)
+            if state is None:
+                units = start / settings.units.eta0
+                memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
+                state = State(memory, self._seed())
+            watch.show(self._progress(settings, job), state)
+            reason = train(job, state, max_iter=settings.max_iter, max_updates=settings.max_updates)
+            watch.done(state)
+            self._publish(settings, job, state, classes, reason, recipe)
+            self._weights = labelled.c
+        self._warn(settings, job, state)
+        return self
+
+    def _recipe(
+        self, settings: Settings, kernel: Any, data: str, classes: NDArray[Any]
+    ) -> tuple[Any, ...]:
+        """All that must be equal for training to go on where it stopped."""
+        same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
+        return (settings.units, settings.order, settings.margin, classes.tolist(), data, *same)
+
+    def _continued(self, recipe: tuple[Any, ...]) -> State | None:
+        if not hasattr(self, "_state"):
+            return None
+        state = self._resumed(recipe)
+        if state is None:
+            raise InputError(
+                "warm_start=True, but the data or the parameters are not those of the fit before: "
+                "a kernel rule is made of its training rows and cannot go on from others. Set "
+                "warm_start=False to begin anew."
+            )
+        return state
+
+    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> KernelRule:
+        assert isinstance(job.machine, Dual)
+        gram = job.machine.examples.gram
+        return KernelRule.of(learned, gram.kernel, gram.X, settings.units.eta0)
+
+    # --- Predicting ------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of each row; the mean vote in [-1, 1] with keep="vote"."""
+        return self._rule.scores(self._rows(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: `classes_[1]` where the score is 0 or greater."""
+        signed = self._rule.signed(self._rows(X))
+        return self.classes_[(signed >= 0).astype(np.intp)]
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return _validate.rows(self, X, reset=False)
+
+    # --- What was learned ------------------------------------------------------------------------
+
+    @property
+    def alpha_(self) -> NDArray[np.float64]:
+        """η c_i update_counts_i."""
+        self._fitted("alpha_")
+        counts = self._made_with.eta0 * self.update_counts_
+        return read_only(counts if self._weights is None else counts * self._weights)
+
+    @property
+    def support_(self) -> NDArray[np.intp]:
+        """The training rows with a coefficient."""
+        return read_only(self._fitted("support_").support.copy())
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Those rows; an empty array with kernel="precomputed"."""
+        vectors = self._fitted("support_vectors_").vectors
+        if vectors is None:
+            return np.empty((0, 0))
+        if isinstance(vectors, Csr):
+            return sparse.csr_matrix((vectors.data, vectors.indices, vectors.indptr), vectors.shape)
+        return read_only(vectors.copy())
+
+    @property
+    def dual_coef_(self) -> NDArray[np.float64]:
+        """Coefficients of the support vectors, of shape (1, n_support)."""
+        beta = self._fitted("dual_coef_").beta
+        if beta is None:
+            raise self._votes("dual_coef_")
+        return read_only(self._made_with.eta0 * beta[None, :])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The intercept b, of shape (1,)."""
+        learned = self._fitted("intercept_").learned
+        if not hasattr(learned, "b"):
+            raise self._votes("intercept_")
+        return read_only(np.array([self._made_with.eta0 * learned.b]))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d); with kernel="linear"."""
+        rule = self._fitted("coef_")
+        if rule.kernel.kernel != "linear":
+            raise AttributeError(
+                f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
+                "has no weights of features. dual_coef_ has those of the support vectors."
+            )
+        vectors = self.support_vectors_
+        return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
+
+    def _fitted(self, name: str) -> KernelRule:
+        if not hasattr(self, "_rule"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        return self._rule
+
+    def _votes(self, name: str) -> AttributeError:
+        return AttributeError(
+            f"keep='vote' has no {name}: one function for each update votes, and no single one "
+            "gives the same answers. keep='average' is close to the vote and has one."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
+        tags.classifier_tags.multi_class = False
+        return tags

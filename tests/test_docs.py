@@ -50,7 +50,7 @@ def test_everything_public_has_a_docstring(name):
     assert getattr(rosenblatt, name).__doc__
 
 
-@pytest.mark.parametrize("name", ["Perceptron", "RandomLinearClassifier"])
+@pytest.mark.parametrize("name", ["KernelPerceptron", "Perceptron", "RandomLinearClassifier"])
 def test_every_parameter_is_documented_in_order(name):
     estimator = getattr(rosenblatt, name)
     parameters = inspect.getdoc(estimator).split("Parameters")[1].split("Attributes")[0]
@@ -58,7 +58,7 @@ def test_every_parameter_is_documented_in_order(name):
     assert sorted(documented) == sorted(estimator().get_params())
 
 
-@pytest.mark.parametrize("name", ["Perceptron", "RandomLinearClassifier"])
+@pytest.mark.parametrize("name", ["KernelPerceptron", "Perceptron", "RandomLinearClassifier"])
 def test_every_attribute_is_documented(name):
     X = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
     estimator = getattr(rosenblatt, name)().fit(X, [1, 1, -1])

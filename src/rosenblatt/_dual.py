@@ -15,22 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._examples import Labelled, nobody_waits
-from rosenblatt._gram import Floats, Gram
+from rosenblatt._gram import Floats, Gram, Values
 from rosenblatt._kernels import kernels
 
 
 @dataclass
 class Function:
-    """β, b, and the scores of the training rows that they give."""
+    """β, b, and what they give on the training rows."""
 
     beta: Floats
     b: float
-    scores: Floats
+    sums: Floats  # Σ_i β_i k(x_i, x) for each training row x
     fresh: list[tuple[int, float]] | None = None  # updates that voters have not heard of
 
     def copy(self) -> Function:
         fresh = None if self.fresh is None else self.fresh.copy()
-        return Function(self.beta.copy(), self.b, self.scores.copy(), fresh)
+        return Function(self.beta.copy(), self.b, self.sums.copy(), fresh)
+
+    @property
+    def scores(self) -> Floats:
+        return self.sums + self.b
 
     def any(self) -> bool:
         return bool(self.beta.any() or self.b)
@@ -38,13 +42,12 @@ class Function:
     def finite(self) -> bool:
         return bool(np.isfinite(self.scores).all() and np.isfinite(self.beta).all())
 
-    def add(self, i: int, step: float, row: Floats, *, intercept: bool) -> None:
+    def add(self, i: int, step: float, row: Values, room: Floats, *, intercept: bool) -> None:
         """β_i += step, with what follows from it."""
         self.beta[i] += step
-        self.scores += step * row
+        self.sums += np.multiply(row, step, out=room)
         if intercept:
             self.b += step
-            self.scores += step
 
 
 @dataclass
@@ -93,24 +96,25 @@ class Dual:
     def __init__(self, examples: KernelExamples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
         self._pool = np.empty(examples.n, dtype=examples.index_type)
+        self._room = np.empty(len(examples.y))
 
     def start(self, beta: Floats, b: float, *, averaged: bool) -> DualMemory:
         n, gram = len(self.examples.y), self.examples.gram
-        scores = np.full(n, b)
+        start = Function(np.zeros(n), b, np.zeros(n))
         for i in np.flatnonzero(beta).tolist():
-            scores += beta[i] * gram.row(i)
+            start.add(i, float(beta[i]), gram.row(i), self._room, intercept=False)
         drift = Function(np.zeros(n), 0.0, np.zeros(n)) if averaged else None
-        return DualMemory(Function(beta.copy(), b, scores), drift, np.zeros(n, dtype=np.int64))
+        return DualMemory(start, drift, np.zeros(n, dtype=np.int64))
 
     def _update(self, memory: DualMemory, i: int, visits: int) -> None:
         e = self.examples
         step = float(e.y[i]) * (1.0 if e.c is None else float(e.c[i]))
         row = e.gram.row(i)
-        memory.w.add(i, step, row, intercept=self.intercept)
+        memory.w.add(i, step, row, self._room, intercept=self.intercept)
         if memory.w.fresh is not None:
             memory.w.fresh.append((i, step))
         if memory.drift is not None:
-            memory.drift.add(i, visits * step, row, intercept=self.intercept)
+            memory.drift.add(i, visits * step, row, self._room, intercept=self.intercept)
         memory.counts[i] += 1
 
     def _first_mistake(self, memory: DualMemory, rows: NDArray[Any]) -> int:
@@ -118,7 +122,8 @@ class Dual:
         begin, step = 0, 32  # mistakes are near at first
         while begin < len(rows):
             some = rows[begin : begin + step]
-            calls = ~(self.examples.y[some] * memory.w.scores[some] > self.margin)
+            scores = memory.w.sums[some] + memory.w.b
+            calls = ~(self.examples.y[some] * scores > self.margin)
             place = int(np.argmax(calls))
             if calls[place]:
                 return begin + place
@@ -193,7 +198,7 @@ class Dual:
         if drift is None or visits == 0:
             return w
         return Function(
-            w.beta - drift.beta / visits, w.b - drift.b / visits, w.scores - drift.scores / visits
+            w.beta - drift.beta / visits, w.b - drift.b / visits, w.sums - drift.sums / visits
         )
 
     def voters(self, memory: DualMemory) -> DualVoters:
@@ -244,7 +249,7 @@ class DualVoters:
             self.steps.append(step)
             self.votes.append(0)
         function.fresh.clear()
-        self._newest = function.scores.copy()
+        self._newest = function.scores
 
     def close(self, visits: int) -> None:
         """Give the newest function its votes up to now."""
@@ -269,7 +274,7 @@ class DualVoters:
         start = [] if self.start is None else np.flatnonzero(self.start.beta).tolist()
         return np.unique(np.array([*self.rows, *start], dtype=np.intp))
 
-    def scores(self, values: Floats, support: NDArray[np.intp]) -> Floats:
+    def scores(self, values: Values, support: NDArray[np.intp]) -> Floats:
         """The weighted mean vote from the kernel values of some rows with the support."""
         scores, tally = np.zeros(len(values)), np.zeros(len(values))
         if self.start is not None:

@@ -17,6 +17,7 @@ from rosenblatt._examples import Csr, Matrix, Rows
 from rosenblatt.errors import InputError
 
 Floats = NDArray[np.float64]
+Values = NDArray[Any]  # kernel values, in float32 where X is
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _BLOCK = 1 << 22  # numbers of a block of kernel values
@@ -39,28 +40,33 @@ class Kernel:
     def precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
-    def of_products(self, products: Floats, squares: Floats, square: Floats | float) -> Floats:
-        """Kernel values from inner products x·z and the squared lengths of both sides."""
-        if self.kernel == "linear":
-            return products
-        if self.kernel == "rbf":
-            distances = squares + square - 2.0 * products
-            np.maximum(distances, 0.0, out=distances)
-            distances *= -self.gamma
-            return np.exp(distances, out=distances)
-        products = self.gamma * products + self.coef0
-        return products**self.degree if self.kernel == "poly" else np.tanh(products)
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
+    def of_products(self, products: Values, squares: Values, square: Any) -> Values:
+        """Kernel values, in place of the inner products x·z; with the squared lengths of both."""
+        if self.kernel == "rbf":  # -gamma (‖x‖² + ‖z‖² - 2 x·z), which rounding can make positive
+            products *= 2.0
+            products -= squares
+            products -= square
+            np.minimum(products, 0.0, out=products)
+            products *= self.gamma
+            return np.exp(products, out=products)
+        if self.kernel != "linear":
+            products *= self.gamma
+            products += self.coef0
+            if self.kernel == "sigmoid":
+                return np.tanh(products, out=products)
+            np.power(products, self.degree, out=products)
+        return products
 
-    def matrix(self, A: Matrix, B: Matrix) -> Floats:
+    def matrix(self, A: Matrix, B: Matrix) -> Values:
         """All k(a, b)."""
-        if self.precomputed:
-            return np.asarray(A, dtype=np.float64)
         left, right = _table(A), _table(B)
         if callable(self.kernel):
             return self.called(left, right)
-        products = left.astype(np.float64) @ right.astype(np.float64).T
+        products = left @ right.T
         products = np.asarray(products.toarray() if sparse.issparse(products) else products)
-        return self.of_products(products, _squares(right)[None, :], _squares(left)[:, None])
+        squares = _squares(right), _squares(left)[:, None]
+        return self.of_products(products, *(s.astype(products.dtype) for s in squares))
 
     def called(self, left: Any, right: Any) -> Floats:
         assert callable(self.kernel)
@@ -89,34 +95,40 @@ class Gram:
 
     def __init__(self, kernel: Kernel, X: Matrix, most_bytes: float):
         self.kernel, self.X, self.n = kernel, X, X.shape[0]
-        self._room = max(1, int(most_bytes // (8 * self.n)))
-        self._kept: OrderedDict[int, Floats] = OrderedDict()
-        self._rows = None if kernel.precomputed or callable(kernel.kernel) else Rows(X)
-        self._squares = _squares(_table(X)) if kernel.kernel == "rbf" else np.zeros(self.n)
+        self._room, self._filled = most_bytes, 0
+        self._kept: OrderedDict[int, Values] = OrderedDict()
+        # x·z of the linear kernel is the defined score, the same bits as in Perceptron.
+        self._rows = Rows(X) if kernel.kernel == "linear" else None
+        self._table = _table(X)
+        self._squares = _squares(self._table).astype(
+            X.data.dtype if isinstance(X, Csr) else X.dtype
+        )
 
-    def row(self, i: int) -> Floats:
+    def row(self, i: int) -> Values:
         """k(x_i, x_j) for all j; not to be changed."""
         found = self._kept.get(i)
         if found is not None:
             self._kept.move_to_end(i)
             return found
-        while len(self._kept) >= self._room:
-            self._kept.popitem(last=False)
         found = self._compute(i)
-        self._kept[i] = found
+        while self._kept and self._filled + found.nbytes > self._room:
+            self._filled -= self._kept.popitem(last=False)[1].nbytes
+        if found.nbytes <= self._room:
+            self._kept[i] = found
+            self._filled += found.nbytes
         return found
 
-    def _compute(self, i: int) -> Floats:
+    def _compute(self, i: int) -> Values:
         if self.kernel.precomputed:
-            assert not isinstance(self.X, Csr)
-            return np.ascontiguousarray(self.X[i], dtype=np.float64)
-        if self._rows is None:
-            table = _table(self.X)
-            return np.asarray(self.kernel.called(table[[i]], table)[0])
-        x = _table(self.X)[[i]]
-        x = np.asarray(x.toarray() if sparse.issparse(x) else x, dtype=np.float64)
-        products = self._rows.scores(np.append(x.ravel(), 0.0))
-        values = self.kernel.of_products(products, self._squares, float(self._squares[i]))
+            return np.asarray(self._table[i])
+        if callable(self.kernel.kernel):
+            return np.asarray(self.kernel.called(self._table[[i]], self._table)[0])
+        x = self._table[[i]]
+        x = np.asarray(x.toarray() if sparse.issparse(x) else x)[0]
+        if self._rows is not None:
+            return self._rows.scores(np.append(x.astype(np.float64), 0.0))
+        products = np.asarray(self._table @ x)
+        values = self.kernel.of_products(products, self._squares, self._squares[i])
         if not np.isfinite(values).all():
             raise InputError(
                 f"The {self.kernel.kernel} kernel of row {i} is beyond the largest floating-point "

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._dual import DualVoters, Function
-from rosenblatt._examples import Matrix
-from rosenblatt._gram import Floats, Kernel, blocks, some_rows
+from rosenblatt._examples import Csr, Matrix
+from rosenblatt._gram import Floats, Kernel, Values, blocks, some_rows
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,14 @@ class KernelRule:
         scores = self.signed(X)
         return scores if isinstance(self.learned, DualVoters) else self.eta * scores
 
-    def _values(self, X: Matrix) -> Floats:
+    def _values(self, X: Matrix) -> Values:
         if self.vectors is None:
-            return np.asarray(X[:, self.support], dtype=np.float64)  # type: ignore[call-overload]
+            assert not isinstance(X, Csr)
+            return np.asarray(X[:, self.support])
         return self.kernel.matrix(X, self.vectors)
 
-    def _block(self, values: Floats) -> Floats:
+    def _block(self, values: Values) -> Floats:
+        values = values.astype(np.float64, copy=False)
         if isinstance(self.learned, DualVoters):
             return self.learned.scores(values, self.support)
         return np.asarray(values @ self.learned.beta[self.support] + self.learned.b)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from rosenblatt import _targets, _validate
 from rosenblatt._dual import Dual, KernelExamples
@@ -161,8 +162,8 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             settings = checked(self)
             most_bytes = 2**20 * _validate.positive("cache_size", self.cache_size)
             X = _validate.rows(self, X, reset=True)
-            kernel = checked_kernel(self, X)
             labelled, classes = _targets.examples(X, y, sample_weight, self.class_weight)
+            kernel = checked_kernel(self, X)
             start = _targets.start(
                 dual_coef_init,
                 intercept_init,
@@ -189,7 +190,11 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
                 state = State(memory, self._seed())
             watch.show(self._progress(settings, job), state)
-            reason = train(job, state, max_iter=settings.max_iter, max_updates=settings.max_updates)
+            # A row of the Gram matrix at a time is too little for threads to share.
+            with threadpool_limits(limits=1, user_api="blas"):
+                reason = train(
+                    job, state, max_iter=settings.max_iter, max_updates=settings.max_updates
+                )
             watch.done(state)
             self._publish(settings, job, state, classes, reason, recipe)
             self._weights = labelled.c
@@ -224,11 +229,13 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The score of each row; the mean vote in [-1, 1] with keep="vote"."""
-        return self._rule.scores(self._rows(X))
+        rows = self._rows(X)
+        return self._rule.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: `classes_[1]` where the score is 0 or greater."""
-        signed = self._rule.signed(self._rows(X))
+        rows = self._rows(X)
+        signed = self._rule.signed(rows)
         return self.classes_[(signed >= 0).astype(np.intp)]
 
     def _rows(self, X: Any) -> Any:

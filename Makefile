@@ -30,6 +30,7 @@ check: $(VENV)/tools
 bench: $(VENV)/tools
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
+	$(RUN) benchmarks/kernel.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

@@ -1,4 +1,4 @@
-"""KernelPerceptron beside scikit-learn's SVC: time, accuracy, memory, and an epoch after convergence.
+"""KernelPerceptron beside scikit-learn's SVC: time, accuracy, memory, and a clean epoch.
 
 Run with `make bench`; name cases to run only those: `python benchmarks/kernel.py svc memory`.
 """

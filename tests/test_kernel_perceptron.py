@@ -1,5 +1,7 @@
 """The dual perceptron: the notes' example, the primal's equal, caches, kernels, bad input."""
 
+import signal
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from common import every_keep, every_order, may_not_converge, may_not_separate
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import KernelPerceptron, Perceptron, StopReason
 from rosenblatt._gram import Gram, Kernel
 
 pytestmark = [may_not_converge, may_not_separate]
@@ -166,6 +168,26 @@ def test_rows_that_are_never_needed_are_never_computed():
     p = KernelPerceptron(kernel=kernel, keep="last", random_state=0).fit(X, y)
     assert set(asked) == {1}
     assert len(asked) == np.count_nonzero(p.update_counts_) < len(y)
+
+
+@every_order
+@every_keep
+def test_ctrl_c_leaves_it_fitted(order, keep):
+    X, y = circles(60)
+    left = 8
+
+    def kernel(a, b):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            signal.raise_signal(signal.SIGINT)
+        return pairwise_kernels(a, b, metric="rbf", gamma=1.0)
+
+    p = KernelPerceptron(kernel=kernel, order=order, keep=keep, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        p.fit(X, y)
+    assert p.stop_reason_ is StopReason.INTERRUPTED
+    assert p.predict(X).shape == y.shape
 
 
 @every_keep

@@ -18,6 +18,8 @@ from rosenblatt._examples import Labelled, nobody_waits
 from rosenblatt._gram import Floats, Gram, Values
 from rosenblatt._kernels import kernels
 
+_WORK = 1 << 27  # numbers to read until the next look at Ctrl-C
+
 
 @dataclass
 class Function:
@@ -72,7 +74,9 @@ class KernelExamples(Labelled):
     def __init__(self, gram: Gram, y: NDArray[np.int8], c: Floats | None):
         super().__init__(y, c)
         self.gram = gram
-        self.chunk = 1 << 14  # visits between looks at Ctrl-C: an update takes O(n)
+        self.chunk = len(y)
+        # Updates between looks at Ctrl-C: each may need a row of the Gram matrix.
+        self.most_updates = max(1, _WORK // (len(y) * (gram.X.shape[1] + 4)))
 
     def count(
         self,
@@ -142,6 +146,7 @@ class Dual:
         """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
         rows = np.arange(begin, end) if order is None else order[begin:end]
         at = updates = 0
+        most = min(most, self.examples.most_updates)
         while updates < most:
             at += self._first_mistake(memory, rows[at:])
             if at == len(rows):
@@ -164,6 +169,7 @@ class Dual:
         """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
         n, present = self.examples.n, self.examples.present
         made = updates = 0
+        most = min(most, self.examples.most_updates)
         while made < looks and updates < most and seen < n:
             drawn = min(n, 4 * seen + 64, seen + looks - made)
             kernels.arrange(self._pool, present, seed, draw, drawn)

@@ -49,6 +49,8 @@ class KernelRule:
         return scores if isinstance(self.learned, DualVoters) else self.eta * scores
 
     def _values(self, X: Matrix) -> Values:
+        if not len(self.support):  # nothing was learned yet
+            return np.zeros((X.shape[0], 0))
         if self.vectors is None:
             assert not isinstance(X, Csr)
             return np.asarray(X[:, self.support])

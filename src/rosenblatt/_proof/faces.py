@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.least_distance import Metric, decision_metric, nearest_point
-from rosenblatt._proof.rows import Floats, Rows, Vector
+from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._proof.whole import PRIMES, echelon, kernel, mod, null_space, reduce
 
@@ -142,19 +142,24 @@ class Partition:
         if not self.normals:
             self.alive = np.zeros(rows.n, dtype=bool)
             return
-        prime = PRIMES[1]
-        normals = mod(self.normals, prime).T
         alive = np.ones(rows.n, dtype=bool) if self.alive is None else self.alive
+        normals = [mod(self.normals, prime).T for prime in PRIMES]
         for begin, end in rows.chunks():
             some = np.flatnonzero(alive[begin:end]) + begin
-            residues, product = (
-                rows.residues(prime, some),
-                np.zeros((len(some), normals.shape[1]), np.int64),
-            )
-            for j in range(rows.D):
-                product = (product + residues[:, j, None] * normals[j]) % prime
-            alive[some] = product.any(axis=1)
+            alive[some] = False
+            for prime, directions in zip(PRIMES, normals, strict=True):
+                seen = _products(rows.residues(prime, some), directions, prime).any(axis=1)
+                alive[some[seen]] = True  # certainly; of the others the next prime is asked
+                some = some[~seen]
         self.alive = alive
+
+
+def _products(left: Ints, right: Ints, prime: int) -> Ints:
+    """The matrix product modulo the prime."""
+    out = np.zeros((len(left), right.shape[1]), dtype=np.int64)
+    for j in range(left.shape[1]):
+        out = (out + left[:, j, None] * right[j]) % prime
+    return out
 
 
 def independent(rows: Rows, index: list[int]) -> list[int]:

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Vector = list[int]
 
-PRIMES = (134217689, 134217649, 134217617)  # below 2^27: 512 products of residues fit into int64
+PRIMES = (2147483647, 2147483629, 2147483587)  # for ranks: a product of residues fits into int64
+_LIFTING = (134217689, 134217649, 134217617)  # for lifting: a sum of 512 products does
 _LIMB = 24
 
 
 class Singular(Exception):  # noqa: N818 - it is not an error
-    """The matrix has no inverse modulo this prime."""
+    """The matrix has no inverse, by the word of three primes."""
 
 
 def mod(matrix: Sequence[Sequence[int]], prime: int) -> Ints:
@@ -52,14 +53,17 @@ def echelon(matrix: Ints, prime: int) -> tuple[list[int], list[int]]:
     return rows, columns
 
 
-def inverse(matrix: Ints, prime: int) -> Ints:
-    """Modulo the prime."""
+_NOTHING = np.empty((0, 0), dtype=np.int64)
+
+
+def inverse(matrix: Ints, prime: int) -> Ints | None:
+    """Modulo the prime; None where there is none."""
     k = len(matrix)
     m = np.hstack([matrix % prime, np.eye(k, dtype=np.int64)])
     for j in range(k):
         nonzero = np.flatnonzero(m[j:, j])
         if not len(nonzero):
-            raise Singular
+            return None
         i = j + int(nonzero[0])
         if i != j:
             m[[i, j]] = m[[j, i]]
@@ -71,11 +75,17 @@ def inverse(matrix: Ints, prime: int) -> Ints:
 
 
 class System:
-    """A square system that is invertible modulo the prime; solves for several right sides."""
+    """A square system that is invertible; solves for several right sides."""
 
-    def __init__(self, matrix: Sequence[Sequence[int]], prime: int = PRIMES[0]):
-        self.matrix, self.prime, self.k = matrix, prime, len(matrix)
-        self._inverse = inverse(mod(matrix, prime), prime) if self.k else np.empty((0, 0), np.int64)
+    def __init__(self, matrix: Sequence[Sequence[int]]):
+        self.matrix, self.k = matrix, len(matrix)
+        for self.prime in _LIFTING:
+            found = inverse(mod(matrix, self.prime), self.prime) if self.k else _NOTHING
+            if found is not None:
+                break
+        else:
+            raise Singular
+        self._inverse = found
         self._limbs = _limbs(matrix)
         # |det| and all numerators are products of norms at most (Hadamard).
         self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))

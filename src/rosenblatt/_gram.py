@@ -100,9 +100,15 @@ class Gram:
         # x·z of the linear kernel is the defined score, the same bits as in Perceptron.
         self._rows = Rows(X) if kernel.kernel == "linear" else None
         self._table = _table(X)
+        if self._by_products and not isinstance(X, Csr):
+            self._table = np.asfortranarray(X)  # by columns a product takes two thirds of the time
         self._squares = _squares(self._table).astype(
             X.data.dtype if isinstance(X, Csr) else X.dtype
         )
+
+    @property
+    def _by_products(self) -> bool:
+        return self.kernel.kernel in ("rbf", "poly", "sigmoid")
 
     def row(self, i: int) -> Values:
         """k(x_i, x_j) for all j; not to be changed."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._dual import DualVoters, Function
 from rosenblatt._examples import Csr, Matrix
+from rosenblatt._function import DualVoters, Function
 from rosenblatt._gram import Floats, Kernel, Values, blocks, some_rows
 
 

@@ -245,10 +245,10 @@ class Certificate:
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every claim against the data, exactly. Raises CertificateRejected if one fails."""
-        from rosenblatt import _certify
         from rosenblatt._proof.check import check
+        from rosenblatt._proof.table import read_again
 
-        X, texts = _certify.read_again(X, y, self._document)
+        X, texts = read_again(X, y, self._document)
         try:
             signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
             check(self._document, X, signs)

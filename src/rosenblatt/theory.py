@@ -20,11 +20,12 @@ def separates(X: Any, y: Any, w: Any, b: float = 0.0) -> bool:
     >>> theory.separates([[3, 3], [4, 3], [1, 1]], [1, 1, -1], w=[1, 1], b=-2)
     False
     """
-    from rosenblatt import _certify, _targets
+    from rosenblatt import _targets
     from rosenblatt._proof.budget import Budget
     from rosenblatt._proof.rows import Rows
+    from rosenblatt._proof.table import read
 
-    table = _certify.read(X, y, semantics="binary64")
+    table = read(X, y, semantics="binary64")
     lifted = _targets.start(w, b, len(table.columns), fit_intercept=True)
     rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
     return bool(np.all(rows.signs([Fraction(v) for v in lifted.tolist()]) > 0))

@@ -1,0 +1,142 @@
+"""A table and its labels, checked: what is to be proved about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from rosenblatt import _targets, _validate
+from rosenblatt._examples import Csr, Matrix
+from rosenblatt.errors import InputError
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and labels, checked."""
+
+    X: Any  # an array or a CSR matrix
+    y: NDArray[np.int8]
+    classes: list[str]  # one or two labels, as text
+    present: NDArray[np.intp] | None  # None: all rows
+    columns: list[str]
+    target: str
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The text of the label of -1 and of +1."""
+        return [None, *self.classes] if len(self.classes) == 1 else list(self.classes)
+
+
+def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
+    """Check what was given."""
+    target = str(getattr(y, "name", None) or "y")
+    matrix, columns = _matrix(X)
+    n = matrix.shape[0]
+    texts = _texts(y)
+    y = _targets.labels(y, n)
+    c = _targets.sample_weights(sample_weight, n)
+    present = None if c is None or c.all() else np.flatnonzero(c)
+    classes = _targets.found_classes(y, None if c is None else c != 0, _ONE_AGAINST_THE_REST)
+    pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
+    signs = _targets.signs(y, pair, None if c is None else c != 0)
+    words = [texts[int(np.flatnonzero(y == label)[0])] for label in classes]
+    return Table(_values(matrix, semantics), signs, words, present, columns, target)
+
+
+_ONE_AGAINST_THE_REST = "For more classes ask for each against the rest: certify(X, y == label)."
+
+
+def read_again(X: Any, y: Any, certified: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Rows and the text of their labels, to check a certificate of them."""
+    matrix, _ = _matrix(X)
+    texts = _texts(y)
+    _targets.labels(y, matrix.shape[0])
+    return _values(matrix, certified.get("semantics", "binary64")), texts
+
+
+def _matrix(X: Any) -> tuple[Matrix, list[str]]:
+    """X as numbers, and the names of its columns."""
+    _refuse_rounded(X)
+    reader = BaseEstimator()
+    matrix = _validate.rows(reader, X, reset=True, finite=False)
+    names = getattr(reader, "feature_names_in_", None)
+    d = matrix.shape[1]
+    columns = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
+    _refuse_not_finite(matrix, columns)
+    return matrix, columns
+
+
+def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
+    values = matrix.data if isinstance(matrix, Csr) else matrix
+    if np.isfinite(values).all():
+        return
+    if isinstance(matrix, Csr):
+        k = int(np.flatnonzero(~np.isfinite(values))[0])
+        i, j = int(np.searchsorted(matrix.indptr, k, side="right")) - 1, int(matrix.indices[k])
+        value = values[k]
+    else:
+        i, j = (int(v) for v in np.argwhere(~np.isfinite(matrix))[0])
+        value = matrix[i, j]
+    raise InputError(
+        f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove about "
+        "NaN or infinity. Fill it in, or leave the row out."
+    )
+
+
+def _texts(y: Any) -> list[str]:
+    """The labels as they were given, before NumPy changes their type."""
+    values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
+    try:
+        return [str(v[0] if isinstance(v, list) and len(v) == 1 else v) for v in values]
+    except TypeError:  # not a sequence: the check of labels has the words
+        return []
+
+
+def _values(matrix: Matrix, semantics: str) -> Any:
+    if isinstance(matrix, Csr):
+        arrays = (matrix.data, matrix.indices, matrix.indptr)
+        matrix = sparse.csr_array(arrays, shape=matrix.shape)
+    return _as_written(matrix) if semantics == "decimal" else matrix
+
+
+def _refuse_rounded(X: Any) -> None:
+    """Whole numbers beyond 2^53 would be rounded, and the proof be about other numbers."""
+    columns = X.items() if hasattr(X, "items") and hasattr(X, "columns") else [("X", X)]
+    for name, column in columns:
+        rounded = [v for v in _large(column) if int(float(v)) != v]
+        if rounded:
+            raise InputError(
+                f"{name} holds {rounded[0]}: whole numbers beyond 2^53 are rounded in floating "
+                "point, so that the proof would be about other numbers. Subtract a constant from "
+                "that column, or divide it by one that leaves no remainder."
+            )
+
+
+def _large(column: Any) -> list[int]:
+    """The whole numbers beyond 2^53."""
+    values = column.data if sparse.issparse(column) else column
+    if isinstance(values, (list, tuple)):
+        values = np.array([v for row in values for v in np.ravel(row).tolist()], dtype=object)
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if kind == "O":
+        return [v for v in np.ravel(values).tolist() if isinstance(v, int) and abs(v) > 2**53]
+    if kind in ("i", "u"):
+        values = np.asarray(values).ravel()
+        return [*values[values > 2**53].tolist(), *values[values < -(2**53)].tolist()]
+    return []
+
+
+def _as_written(X: Any) -> Any:
+    """float32 numbers are replaced by the float64 that reads the same."""
+    if X.dtype == np.float64:
+        return X
+    if sparse.issparse(X):
+        out = X.astype(np.float64)
+        out.data = X.data.astype(str).astype(np.float64)
+        return out
+    return X.astype(str).astype(np.float64)

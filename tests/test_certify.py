@@ -5,6 +5,8 @@
 
 import csv
 import math
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from unittest import mock
@@ -944,3 +946,51 @@ def test_a_hostile_column_name_is_shown_as_text():
     assert "<script>" not in page
     assert "<i>" not in page
     assert "&lt;script&gt;" in page
+
+
+# --- What once misled it --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[2147483647.0], [-2147483647.0], [2147483647.0]], [0, 1, 1]),
+        ([[1, -1], [2.0**31, -1], [1, 1], [2.0**31, 0]], [1, 0, 0, 1]),
+        ([[1, 2.0**30], [1, 2.0**-31], [2.0**30, 0], [2.0**-31, 0]], [1, 0, 1, 1]),
+        ([[1.0, 1.0], [1.0, 2.0**61], [0.0, 0.0], [3.0, 2.0**61]], [1, 0, 1, 1]),
+        ([[1873402121.0], [-1873402121.0], [1873402121.0]], [0, 1, 1]),
+    ],
+)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_numbers_near_the_primes_and_powers_of_two(X, y, intercept):
+    certificate = certify(X, y, fit_intercept=intercept)
+    rows = rational.lifted(X, [1 if v else -1 for v in y], intercept)
+    assert certificate.verdict == rational.verdict(rational.strict_rows(rows), len(rows))
+
+
+def test_many_rows_at_a_margin_below_rounding():
+    rng = np.random.default_rng(0)
+    n = 130
+    X = np.column_stack([1e15 + np.arange(n) % 2 * 0.5, rng.integers(0, 2, (n, 10))])
+    certificate = certify(X, np.arange(n) % 2)
+    assert certificate.verdict == COMPLETE
+    assert certificate.geometric_margin.lo == pytest.approx(0.25)  # half of the gap, by hand
+    limited = certify([[1e16]] * 200 + [[1e16 + 2]] * 200, [0] * 200 + [1] * 200, work_limit=2100)
+    assert limited.verdict == COMPLETE
+
+
+def test_it_decides_without_assertions_as_well():
+    code = (
+        "from rosenblatt import certify\n"
+        "print(certify([[5e-324]], [1], fit_intercept=False).verdict)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == COMPLETE
+
+
+def test_one_column_of_labels_is_a_target():
+    assert certify([[1], [2], [3]], pd.DataFrame({"t": [0, 0, 1]})["t"]).verdict == COMPLETE
+    with pytest.warns(UserWarning, match="column-vector"):
+        assert certify([[1], [2], [3]], pd.DataFrame({"t": [0, 0, 1]})).classes == ["0", "1"]

@@ -20,6 +20,7 @@ from rosenblatt._proof.findings import coefficient_signs, revealing_columns, vis
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, read
 from rosenblatt.certificate import Certificate
+from rosenblatt.errors import CertificateRejected
 
 SEMANTICS = ("binary64", "decimal")
 
@@ -165,9 +166,10 @@ class _Case:
         try:
             check(out, self.table.X, self.table.y, hashed=True)
         except verify.Rejected as reason:
-            raise AssertionError(
-                f"A certificate was found that its verifier rejects ({reason}). This is a mistake "
-                "in rosenblatt: please report it, with the data if you can."
+            raise CertificateRejected(
+                f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
+                "returned. This is a mistake in rosenblatt: please report it, with the data if you "
+                "can."
             ) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -206,7 +206,7 @@ class Certificate:
         point = part.get("point")
         return Conflict(
             list(part["rows"]),
-            [int(w, 16) for w in part["weights"]],
+            [int(verify.number(w)) for w in part["weights"]],
             [label[y] for y in part["y"]],
             None if point is None else dict(zip(self.feature_names, point, strict=True)),
         )
@@ -248,7 +248,12 @@ class Certificate:
         from rosenblatt._proof.check import check
         from rosenblatt._proof.table import read_again
 
-        X, texts = read_again(X, y, self._document)
+        X, names, texts = read_again(X, y, self._document)
+        if names is not None and names != self.feature_names:
+            raise CertificateRejected(
+                f"The certificate is rejected: it is about the columns {self.feature_names}, in "
+                f"this order, and X has {names}."
+            )
         try:
             signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
             check(self._document, X, signs)
@@ -270,33 +275,32 @@ class Certificate:
         target = Path(path)
         if not target.absolute().parent.is_dir():
             raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}-", delete=False
-        ) as file:
-            try:
+        part = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
+        try:
+            with open(part, "x", encoding="utf-8") as file:
                 json.dump(self._document, file, ensure_ascii=False, indent=1)
                 file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
-                mask = os.umask(0)
-                os.umask(mask)
-                os.chmod(file.name, 0o666 & ~mask)  # as any other new file
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+            os.replace(part, target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate. It says what it claims; `verify` says whether that is proved."""
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a certificate: it is not JSON ({error}).") from None
         if not isinstance(document, dict) or document.get("schema") != verify.SCHEMA:
             raise InputError(
                 f"{path} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
             )
+        missing = sorted(set(verify.ALWAYS.split()) - set(document))
+        if missing:
+            raise InputError(f"{path} is not a whole certificate: it lacks {', '.join(missing)}.")
         return cls(document)
 
     def __eq__(self, other: object) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtr
+
+_NEGATIVE = ("-1", "-1.0", "0", "0.0", "False")  # one class alone is taken for these as it says
 
 
 def separates(X: Any, y: Any, w: Any, b: float = 0.0) -> bool:
@@ -26,8 +30,11 @@ def separates(X: Any, y: Any, w: Any, b: float = 0.0) -> bool:
     from rosenblatt._proof.table import read
 
     table = read(X, y, semantics="binary64")
+    signs = table.y
+    if len(table.classes) == 1 and table.classes[0] in _NEGATIVE:
+        signs = -signs
     lifted = _targets.start(w, b, len(table.columns), fit_intercept=True)
-    rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
+    rows = Rows(table.X, signs, intercept=True, decimal=False, budget=Budget())
     return bool(np.all(rows.signs([Fraction(v) for v in lifted.tolist()]) > 0))
 
 
@@ -45,7 +52,9 @@ def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> floa
     >>> theory.probability_separable(4, 3)
     1.0
     """
-    size = d + fit_intercept
+    n, size = operator.index(n), operator.index(d) + bool(fit_intercept)
     if n <= size:
         return 1.0
+    if n > 1000:
+        return float(bdtr(size - 1, n - 1, 0.5))
     return float(Fraction(sum(math.comb(n - 1, k) for k in range(size)), 2 ** (n - 1)))

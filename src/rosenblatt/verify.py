@@ -17,7 +17,7 @@ import math
 import struct
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
@@ -26,9 +26,8 @@ from typing import Any
 
 SCHEMA = "rosenblatt-certificate/1"
 SEPARABLE = {"complete separation": True, "quasi-complete separation": False, "overlap": False}
-ALWAYS = (
-    "schema producer verdict separable semantics fit_intercept rows dropped columns target labels"
-)
+ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropped columns target
+    labels sha256 limits"""
 FIELDS = {
     "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
     "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing",
@@ -36,7 +35,7 @@ FIELDS = {
     "undecided": "conflict",
 }
 OTHER_DATA = "this is other data: a number, a label, or the order of rows or columns differs"
-PRIME = (1 << 61) - 1
+PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
 TRUTH = {"True": 1.0, "False": 0.0}  # how Python writes a column of booleans
 
 
@@ -86,7 +85,8 @@ class Data:
         demand(len(y) == claim["rows"], f"the data has {len(y)} rows, not {claim['rows']}")
         demand(claim["fit_intercept"] in (True, False), "fit_intercept is neither true nor false")
         self.x, self.y, self.intercept = rows, y, bool(claim["fit_intercept"])
-        dropped = set(claim["dropped"])
+        dropped, columns = set(claim["dropped"]), claim["columns"]
+        demand(len(set(columns)) == len(columns), "two columns have the same name")
         demand(dropped <= set(range(len(y))), "dropped names a row that is not there")
         demand(len(dropped) == len(claim["dropped"]) < len(y), "dropped names a row twice, or all")
         self.present = [i for i in range(len(y)) if i not in dropped]
@@ -96,6 +96,10 @@ class Data:
         self.ratio: Callable[[float], tuple[int, int]] = (
             (lambda x: Decimal(repr(x)).as_integer_ratio()) if decimal else float.as_integer_ratio
         )
+
+    @cached_property
+    def rows(self) -> set[int]:
+        return set(self.present)
 
     @cached_property
     def norms(self) -> Sequence[float]:
@@ -181,7 +185,7 @@ class Data:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        demand(set(rows) <= set(self.present), f"{what}: a row that is not there")
+        demand(set(rows) <= self.rows, f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) for v in weights])
 
@@ -201,7 +205,9 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
     verdict, separable = claim["verdict"], claim["separable"]
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
-    strange = set(claim) - set(f"{ALWAYS} sha256 limits {FIELDS[verdict]}".split())
+    missing = set(ALWAYS.split()) - set(claim)
+    strange = set(claim) - set(f"{ALWAYS} {FIELDS[verdict]}".split())
+    demand(not missing, f"fields are missing: {sorted(missing)}")
     demand(not strange, f"a certificate of {verdict} has no {sorted(strange)}")
     if verdict == "undecided":
         demand(separable is None or separable is False, "undecided, yet separable")
@@ -304,15 +310,26 @@ def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, A
     demand(total > 0, f"{kind}: no weights")
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
     hi2 = sum(v * v for v in blend) / total**2
-    if part["hi"] is not None:  # null: beyond the largest float
-        demand(Fraction(max(part["hi"], 0)) ** 2 >= hi2, f"{kind}: hi is too small")
+    if part["hi"] is None:
+        demand(hi2 > Fraction(sys.float_info.max) ** 2, f"{kind}: hi is a float")
+    else:
+        demand(type(part["hi"]) is float, f"{kind}: hi is not a float")
+        demand(Fraction(max(part["hi"], 0.0)) ** 2 >= hi2, f"{kind}: hi is too small")
     w, reached = [number(v) for v in part["separator"]], number(part["at_least"])
     demand(len(w) == data.size and reached > 0, f"{kind}: no separator")
     demand(min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo2 = reached**2 / sum(v * v for v in (w[:-1] if free else w))
-    demand(part["lo"] >= 0 and Fraction(part["lo"]) ** 2 <= lo2, f"{kind}: lo is too large")
+    demand(type(part["lo"]) is float and part["lo"] >= 0, f"{kind}: lo is not a float")
+    demand(Fraction(part["lo"]) ** 2 <= lo2, f"{kind}: lo is too large")
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
+    if part["exact"]:  # then only rounding may be between the two
+        above = math.nextafter(part["lo"], math.inf)
+        near = above == math.inf or Fraction(above) ** 2 > lo2
+        demand(near, f"{kind}: lo is lower")
+        near = part["hi"] is None or Fraction(math.nextafter(part["hi"], 0)) ** 2 < hi2
+        demand(near, f"{kind}: hi is higher")
     if kind == "homogeneous":
+        demand(claim["radius_row"] in data.rows, "the longest row is not there")
         radius2 = sum(v * v for v in data.row(claim["radius_row"]))
         ordinary = Fraction(1, 2**900) < radius2 < 2**900  # where floats are precise
         limit = math.sqrt(radius2) * (1.0 - 2.0**-48) if ordinary else 0.0
@@ -327,7 +344,8 @@ def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, A
 def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:
     """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
     j, sign, threshold = part["column"], part["sign"], number(part["threshold"])
-    demand(0 <= j < len(claim["columns"]) and sign in (-1, 1), "revealing: no such column or sign")
+    demand(0 <= j < len(claim["columns"]) and sign in (-1, 1), "revealing: no such column")
+    demand(type(j) is type(sign) is int, "revealing: not whole numbers")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
     column = zip(data.present, data.column(j), strict=True)
     sides = [sign * data.y[i] * (Fraction(*data.ratio(x)) - threshold) for i, x in column]
@@ -344,19 +362,30 @@ def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
                 return value
         for name, value in zip(claim["labels"], (-1, 1), strict=True):
             try:
-                if name is not None and float(text) == float(name):
+                if name is not None and Decimal(text) == Decimal(name):
                     return value
-            except ValueError:
+            except InvalidOperation:
                 pass
         demand(i in dropped, f"row {i} has the label {text!r}, not one of {claim['labels']}")
         return 1
 
     dropped = set(claim["dropped"])
-    known: dict[str, int] = {}
-    for i, text in enumerate(labels):
-        if text not in known:
-            known[text] = sign(i, text)
-    return [known[text] for text in labels]
+    return [sign(i, text) for i, text in enumerate(labels)]
+
+
+def decimal_of(text: str) -> float:
+    """Where decimals are meant, the number must be the one that its float stands for."""
+    x = float_of(text)
+    if text not in TRUTH and Decimal(text) != Decimal(repr(x)):
+        raise ValueError(f"{text} has more digits than a float can tell apart")
+    return x
+
+
+def float_of(text: str) -> float:
+    x = TRUTH[text] if text in TRUTH else float(text)
+    if not math.isfinite(x):
+        raise ValueError(f"{text} is not a finite number")
+    return x
 
 
 def read_csv(claim: dict[str, Any], path: str) -> tuple[list[Sequence[float]], list[str]]:
@@ -367,12 +396,12 @@ def read_csv(claim: dict[str, Any], path: str) -> tuple[list[Sequence[float]], l
         demand(not missing, f"{path} has no column {missing[:1]}; its columns are {header}")
         places = [header.index(name) for name in claim["columns"]]
         target = header.index(claim["target"])
+        value = decimal_of if claim["semantics"] == "decimal" else float_of
         rows: list[Sequence[float]] = []
         labels = []
         for record in filter(None, table):
             try:
-                fields = [record[place] for place in places]
-                rows.append([TRUTH[v] if v in TRUTH else float(v) for v in fields])
+                rows.append([value(record[place]) for place in places])
                 labels.append(record[target])
             except (ValueError, IndexError) as error:
                 raise Rejected(f"{path}, line {table.line_num}: {error}") from None
@@ -385,13 +414,15 @@ def main(arguments: list[str]) -> int:
         usage = "usage: python verify.py certificate.json data.csv"
         print(usage, file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
+    path = arguments[0]
     try:
-        with open(arguments[0], encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             claim = json.load(file)
-        rows, labels = read_csv(claim, arguments[1])
+        path = arguments[1]
+        rows, labels = read_csv(claim, path)
         check(claim, Data(claim, rows, label_signs(claim, labels)))
     except (OSError, UnicodeError, json.JSONDecodeError) as error:
-        print(f"cannot read {' or '.join(arguments)}: {error}", file=sys.stderr)
+        print(f"cannot read {path}: {error}", file=sys.stderr)
         return 2
     except Rejected as reason:
         print(f"REJECTED: {reason}")
@@ -400,7 +431,8 @@ def main(arguments: list[str]) -> int:
         print(f"REJECTED: not a certificate ({type(error).__name__}: {error})")
         return 1
     what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
-    print(f"ACCEPTED: {what}, {len(rows) - len(claim['dropped'])} rows, proved.")
+    left_out = f" ({len(claim['dropped'])} left out)" if claim["dropped"] else ""
+    print(f"ACCEPTED: {what}, {len(rows) - len(claim['dropped'])} rows{left_out}, proved.")
     return 0
 
 

@@ -46,9 +46,9 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
     error = (4 * rows.D + 24) * 2.0**-53 * (rows.norms() + 2) * np.linalg.norm(f) + 2.0**-400
     low, high = m - error, m + error
     near = np.flatnonzero(~(low > high.min()))  # NaN is near, too
-    if len(near) > 128 and np.isfinite(low).all():
-        largest = next((v, x) for v, x in zip(w, f.tolist(), strict=True) if x)
-        scaled = Fraction(float(low.min())) * largest[0] / Fraction(largest[1])
+    if len(near) > 128 and np.isfinite(low).all() and low.min() > 0:
+        j = int(np.argmax(np.abs(f)))
+        scaled = Fraction(float(low.min())) * w[j] / Fraction(float(f[j]))
         # The floats are w up to a factor and rounding: a little less is surely reached.
         return scaled - abs(scaled) / 2**50
     common = math.lcm(*(v.denominator for v in w))

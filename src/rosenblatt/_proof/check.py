@@ -53,6 +53,8 @@ class _Data(verify.Data):
     """Rows read in chunks; what is certain in floating point is decided there."""
 
     def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool):
+        width = len(claim["columns"])
+        verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
         present = np.delete(np.arange(len(y)), claim["dropped"])
         self._hashed, self._index = hashed, present
         some = X if len(present) == len(y) else X[present]

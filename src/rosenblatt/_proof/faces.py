@@ -16,12 +16,22 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.least_distance import Metric, decision_metric, nearest_point
 from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole import PRIMES, echelon, kernel, mod, null_space, reduce
+from rosenblatt._proof.whole import (
+    PRIMES,
+    Misled,
+    independent_rows,
+    kernel,
+    mod,
+    null_space,
+    reduce,
+)
 
 Blend = dict[int, int]  # row: positive whole number
+_MOST_DIRECTIONS = 2000
 
 
 @dataclass
@@ -62,10 +72,12 @@ class Partition:
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
         decision = decide(Face(rows, index, self.normals), guess.support)
         if decision.separator is not None:
-            assert self._separates(decision.separator)
+            proved = self._separates(decision.separator)
         else:
             assert decision.conflict is not None
-            assert self._take_in_support(list(decision.conflict))
+            proved = self._take_in_support(list(decision.conflict))
+        if not proved:
+            raise Misled("the exact simplex ended in what whole numbers contradict")
 
     # --- Separators ---
 
@@ -136,6 +148,8 @@ class Partition:
         """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
         rows = self.rows
         basis = independent(rows, list(self.balance))
+        if rows.D - len(basis) > _MOST_DIRECTIONS:
+            raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
         whole, scale = rows.whole(basis)
         found = null_space(whole, rows.D, rows.budget.breathe) if len(basis) < rows.D else []
         self.normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
@@ -167,8 +181,7 @@ def independent(rows: Rows, index: list[int]) -> list[int]:
     if not index:
         return []
     whole, _ = rows.whole(index)
-    independent, _ = echelon(mod(whole, PRIMES[0]), PRIMES[0])
-    return [index[k] for k in independent]
+    return [index[k] for k in independent_rows(whole)]
 
 
 def weights_in_metric(rows: Rows, metric: Metric, w: Floats) -> Floats:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.faces import Blend, Partition, along, independent
-from rosenblatt._proof.least_distance import EXTRA, nearest_point
+from rosenblatt._proof.least_distance import EXTRA, Metric, decision_metric, nearest_point
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole import kernel
+from rosenblatt._proof.whole import Misled, kernel
 
 # --- A conflict at sight -------------------------------------------------------------------------
 
@@ -76,7 +77,7 @@ class Revealing:
 def revealing_columns(rows: Rows) -> list[Revealing]:
     """The columns that separate rows all by themselves, those with the most rows first."""
     above, below = rows.y > 0, rows.y < 0
-    if rows.intercept and not (above.any() and below.any()):
+    if not (above.any() and below.any()):
         return []
     found = sorted(_revealing(rows, above, below), key=lambda one: (-one.rows, one.column))
     return found[:_MOST_COLUMNS]
@@ -143,10 +144,20 @@ class SignSet:
 
 def coefficient_signs(partition: Partition) -> list[SignSet]:
     """For quasi-complete separation: which coefficients run to infinity, and where to."""
-    return [_sign_set(partition, j) for j in range(partition.rows.D)]
+    rows, normals = partition.rows, partition.normals
+    assert normals is not None
+    if rows.D * len(normals) > _MOST_SIGNS:
+        raise LimitReached(f"{len(normals)} free directions are too many for signs of coefficients")
+    if partition.metric is None:
+        partition.metric = decision_metric(rows)
+    metric = along(rows, partition.metric, normals)
+    return [_sign_set(partition, metric, j) for j in range(rows.D)]
 
 
-def _sign_set(partition: Partition, j: int) -> SignSet:
+_MOST_SIGNS = 20_000
+
+
+def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     rows, normals, w = partition.rows, partition.normals, partition.separator
     assert normals is not None
     assert w is not None
@@ -157,8 +168,6 @@ def _sign_set(partition: Partition, j: int) -> SignSet:
     sign = 1 if w[j] > 0 else -1
     extra = [Fraction(0)] * rows.D  # a row that asks for the other sign
     extra[j] = Fraction(-sign)
-    assert partition.metric is not None
-    metric = along(rows, partition.metric, normals)
     assert metric.basis is not None
     seen = _row_in_metric(partition, extra) @ metric.basis
     seen = seen / (np.linalg.norm(seen) or 1.0)
@@ -175,11 +184,12 @@ def _sign_set(partition: Partition, j: int) -> SignSet:
     index = np.flatnonzero(partition.alive).tolist()
     decision = decide(Face(rows, index, normals, extra), guess.support)
     if decision.separator is not None:
-        assert _is_other(partition, decision.separator, j, sign)
+        if not _is_other(partition, decision.separator, j, sign):
+            raise Misled("the exact simplex ended in what whole numbers contradict")
         return SignSet("±", other=decision.separator)
-    assert decision.conflict is not None
-    found = _proof(partition, list(decision.conflict), extra)
-    assert found is not None
+    found = _proof(partition, list(decision.conflict or {}), extra)
+    if found is None:
+        raise Misled("the exact simplex ended in what whole numbers contradict")
     return SignSet("+" if sign > 0 else "-", times=found[0], blend=found[1])
 
 

@@ -208,7 +208,7 @@ class Rows:
 
 
 def nearest_floats(w: Sequence[Fraction]) -> Floats:
-    """A positive multiple of w, the largest entry about 1; w itself where floats can hold it."""
+    """A positive multiple of w, the largest entry about 1."""
     exact, _ = whole_vector(w)
     scale = 1 << max((abs(v).bit_length() for v in exact), default=0)
     return np.array([v / scale for v in exact])

@@ -20,7 +20,7 @@ import numpy as np
 
 from rosenblatt._proof.least_distance import EXTRA
 from rosenblatt._proof.rows import Rows, Vector
-from rosenblatt._proof.whole import PRIMES, System, echelon, reduce
+from rosenblatt._proof.whole import PRIMES, Misled, Singular, System, echelon, reduce
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,15 @@ class Face:
         below = np.flatnonzero((self.rows.signs(w, bound, only=self.inside) < limit) & self.inside)
         return int(below[0]) if len(below) else None
 
+    def agrees(self, decision: Decision) -> bool:
+        """Is the separator strict, or the blend zero along every direction?"""
+        if decision.separator is not None:
+            return self.first_below(decision.separator, Fraction(0), strictly=False) is None
+        assert decision.conflict is not None
+        columns = ((self.column(i), weight) for i, weight in decision.conflict.items())
+        totals = [[Fraction(weight * v, below) for v in a] for (a, below), weight in columns]
+        return not any(sum(column) for column in list(zip(*totals, strict=True))[:-1])
+
 
 def decide(face: Face, start: Sequence[int]) -> Decision:
     """A strict separator of the face's rows, or a conflict among them; `start` comes first."""
@@ -86,11 +95,11 @@ def decide(face: Face, start: Sequence[int]) -> Decision:
         basis, coordinates, flat = _basis(face, order, prime)
         if flat:
             found = _level(face, basis, coordinates)
-            if found is not None:
-                return found
-            continue
-        return _Simplex(face, basis, coordinates).run()
-    raise ArithmeticError("three primes misled the exact simplex")  # one in 10^20
+        else:
+            found = _Simplex(face, basis, coordinates).run()
+        if found is not None and face.agrees(found):
+            return found
+    raise Misled("the exact simplex ended in what whole numbers contradict")
 
 
 def _basis(face: Face, order: Sequence[int], prime: int) -> tuple[list[int], list[int], bool]:
@@ -124,14 +133,15 @@ def _level(face: Face, basis: list[int], coordinates: list[int]) -> Decision | N
     """v with v·a_i = 1 for the basis, hence for all rows."""
     columns = [face.column(i)[0] for i in basis]
     matrix = [[c[j] for j in coordinates] for c in columns]
-    found, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget.breathe)
+    try:
+        found, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget.breathe)
+    except Singular:
+        return None
     v = [Fraction(0)] * face.size
     for j, value in zip(coordinates, found, strict=True):
         v[j] = Fraction(value, below)
     w = face.weights(v)
-    return (
-        Decision(separator=w) if face.first_below(w, Fraction(0), strictly=False) is None else None
-    )
+    return Decision(separator=w)
 
 
 class _Simplex:

@@ -51,12 +51,15 @@ def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
 _ONE_AGAINST_THE_REST = "For more classes ask for each against the rest: certify(X, y == label)."
 
 
-def read_again(X: Any, y: Any, certified: dict[str, Any]) -> tuple[Any, list[str]]:
-    """Rows and the text of their labels, to check a certificate of them."""
-    matrix, _ = _matrix(X)
+def read_again(
+    X: Any, y: Any, certified: dict[str, Any]
+) -> tuple[Any, list[str] | None, list[str]]:
+    """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
+    matrix, columns = _matrix(X)
     texts = _texts(y)
     _targets.labels(y, matrix.shape[0])
-    return _values(matrix, certified.get("semantics", "binary64")), texts
+    values = _values(matrix, certified.get("semantics", "binary64"))
+    return values, columns if hasattr(X, "columns") else None, texts
 
 
 def _matrix(X: Any) -> tuple[Matrix, list[str]]:
@@ -90,6 +93,8 @@ def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
 
 def _texts(y: Any) -> list[str]:
     """The labels as they were given, before NumPy changes their type."""
+    if hasattr(y, "columns") and len(y.columns) == 1:
+        y = y[y.columns[0]]
     values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
     try:
         return [str(v[0] if isinstance(v, list) and len(v) == 1 else v) for v in values]

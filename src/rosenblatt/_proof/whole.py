@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,10 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Vector = list[int]
 
-PRIMES = (2147483647, 2147483629, 2147483587)  # for ranks: a product of residues fits into int64
-_LIFTING = (134217689, 134217649, 134217617)  # for lifting: a sum of 512 products does
+# For ranks: a product of residues fits into int64. For lifting: a sum of 512 products does. None is
+# near a power of two, as numbers in tables often are.
+PRIMES = (1873402121, 1650298873, 2011736471)
+_LIFTING = (113902421, 127330991, 120476581)
 _LIMB = 24
 
 
@@ -185,45 +186,63 @@ def reduce(vector: Sequence[int]) -> Vector:
     return [v // divisor for v in vector]
 
 
+class Misled(ArithmeticError):  # noqa: N818 - the word says what happened
+    """Three primes gave ranks that whole numbers contradict: one in 10^20, unless by design."""
+
+
+def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
+    """As many rows as are independent: the most that any of the primes finds."""
+    found = (echelon(mod(rows, prime), prime)[0] for prime in PRIMES)
+    return max(found, key=len) if rows else []
+
+
 def kernel(rows: Sequence[Sequence[int]], breathe: Callable[[], None]) -> Vector | None:
     """The whole numbers c with Σ c_i row_i = 0, unique up to a factor; None where they are not."""
-    residues = mod(rows, PRIMES[0])
-    independent, columns = echelon(residues, PRIMES[0])
-    if len(independent) != len(rows) - 1:
-        return None
-    rest = next(i for i in range(len(rows)) if i not in set(independent))
-    matrix = [[rows[i][j] for i in independent] for j in columns]
-    found, denominator = System(matrix).solve([-rows[rest][j] for j in columns], breathe)
-    out = [0] * len(rows)
-    for i, v in zip(independent, found, strict=True):
-        out[i] = v
-    out[rest] = denominator
-    out = reduce(out)
-    for column in zip(*rows, strict=True):
-        if sum(c * v for c, v in zip(out, column, strict=True)):
-            return None  # more than one prime would have told: they are independent after all
-    return out
+    for prime in PRIMES:
+        independent, columns = echelon(mod(rows, prime), prime)
+        if len(independent) != len(rows) - 1:
+            continue  # a prime can only find too few
+        rest = next(i for i in range(len(rows)) if i not in set(independent))
+        matrix = [[rows[i][j] for i in independent] for j in columns]
+        try:
+            found, denominator = System(matrix).solve([-rows[rest][j] for j in columns], breathe)
+        except Singular:
+            continue
+        out = [0] * len(rows)
+        for i, v in zip(independent, found, strict=True):
+            out[i] = v
+        out[rest] = denominator
+        if not any(_sums(out, rows)):
+            return reduce(out)
+    return None
+
+
+def _sums(weights: Sequence[int], rows: Sequence[Sequence[int]]) -> Vector:
+    return [
+        sum(c * v for c, v in zip(weights, column, strict=True))
+        for column in zip(*rows, strict=True)
+    ]
 
 
 def null_space(
     rows: Sequence[Sequence[int]], size: int, breathe: Callable[[], None]
 ) -> list[Vector]:
-    """Whole vectors that span all that is orthogonal to the rows, modulo the prime's word."""
-    if not rows:
-        return [[int(i == j) for j in range(size)] for i in range(size)]
-    independent, columns = echelon(mod(rows, PRIMES[0]), PRIMES[0])
-    system = System([[rows[i][j] for j in columns] for i in independent])
-    out = []
-    for free in sorted(set(range(size)) - set(columns)):
-        found, denominator = system.solve([-rows[i][free] for i in independent], breathe)
-        vector = [0] * size
-        for j, v in zip(columns, found, strict=True):
-            vector[j] = v
-        vector[free] = denominator
-        out.append(reduce(vector))
-    return out
-
-
-def unscale(vector: Sequence[int], scale: Sequence[int]) -> list[Fraction]:
-    """Weights for rows as they are, from weights for rows in whole numbers."""
-    return [Fraction(v * s) for v, s in zip(vector, scale, strict=True)]
+    """Whole vectors that span all that is orthogonal to the rows, which are independent."""
+    for prime in PRIMES:
+        independent, columns = echelon(mod(rows, prime), prime)
+        if len(independent) < len(rows):
+            continue
+        try:
+            system = System([[rows[i][j] for j in columns] for i in independent])
+        except Singular:
+            continue
+        out = []
+        for free in sorted(set(range(size)) - set(columns)):
+            found, denominator = system.solve([-rows[i][free] for i in independent], breathe)
+            vector = [0] * size
+            for j, v in zip(columns, found, strict=True):
+                vector[j] = v
+            vector[free] = denominator
+            out.append(reduce(vector))
+        return out  # orthogonal to all rows, since each of them was multiplied back
+    raise Misled("the rank of some rows could not be found")

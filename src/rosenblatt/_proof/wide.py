@@ -16,6 +16,7 @@ from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.faces import Blend, Partition
 from rosenblatt._proof.rows import Rows
+from rosenblatt.errors import InputError, WeightsOverflow
 from rosenblatt.perceptron import Perceptron
 
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
@@ -46,7 +47,10 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        perceptron.fit(rows.X, rows.y)
+        try:
+            perceptron.fit(rows.X, rows.y)
+        except (InputError, WeightsOverflow) as error:  # one class only; numbers too large
+            raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
     w = [Fraction(v) for v in perceptron.coef_[0].tolist()]
     w += [Fraction(float(perceptron.intercept_[0]))] * rows.intercept
     rows.budget.spend(rows.n * perceptron.n_iter_)

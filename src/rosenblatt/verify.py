@@ -176,6 +176,8 @@ class Data:
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         """Is the row orthogonal to all of the normals?"""
+        if not normals:
+            return [True] * len(self.present)
         return [all(self.above(i, v, 0) == 0 for v in normals) for i in self.present]
 
     def column(self, j: int) -> Sequence[float]:
@@ -234,10 +236,8 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
     demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
     demand(data.intercept == ("point" in part), "a meeting point comes with an intercept")
     if data.intercept:  # then the blends of both classes weigh the same and meet in a point
-        above = [
-            (i, v) for i, v in zip(part["rows"], part["weights"], strict=True) if data.y[i] > 0
-        ]
-        rows, weights = zip(*above, strict=True)
+        both = zip(part["rows"], part["weights"], strict=True)
+        rows, weights = zip(*((i, v) for i, v in both if data.y[i] > 0), strict=True)
         *point, total = data.total({"rows": rows, "weights": weights}, "conflict")
         demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
 
@@ -279,9 +279,7 @@ def check_sign(
     what = f"the sign of coefficient {j}"
     if part["signs"] == "0":
         demand(not any(v[j] for v in normals), f"{what} is not always 0")
-    elif (
-        part["signs"] == "±"
-    ):  # near w, which is inside the cone, w_j can move; or there is another
+    elif part["signs"] == "±":  # w is inside the cone: near it w_j can move, if it is 0
         demand(any(v[j] for v in normals), f"{what} is always 0")
         if w[j]:
             other = [number(v) for v in part["other"]]

@@ -37,14 +37,14 @@ def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
     target = str(getattr(y, "name", None) or "y")
     matrix, columns = _matrix(X)
     n = matrix.shape[0]
-    texts = _texts(y)
+    given = _as_given(y)
     y = _targets.labels(y, n)
     c = _targets.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
     classes = _targets.found_classes(y, None if c is None else c != 0, _ONE_AGAINST_THE_REST)
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
     signs = _targets.signs(y, pair, None if c is None else c != 0)
-    words = [texts[int(np.flatnonzero(y == label)[0])] for label in classes]
+    words = [str(given[int(np.flatnonzero(y == label)[0])]) for label in classes]
     return Table(_values(matrix, semantics), signs, words, present, columns, target)
 
 
@@ -56,7 +56,7 @@ def read_again(
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
     matrix, columns = _matrix(X)
-    texts = _texts(y)
+    texts = [str(label) for label in _as_given(y)]
     _targets.labels(y, matrix.shape[0])
     values = _values(matrix, certified.get("semantics", "binary64"))
     return values, columns if hasattr(X, "columns") else None, texts
@@ -91,15 +91,18 @@ def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
     )
 
 
-def _texts(y: Any) -> list[str]:
-    """The labels as they were given, before NumPy changes their type."""
+def _as_given(y: Any) -> list[Any]:
+    """The labels before NumPy changes their type."""
     if hasattr(y, "columns") and len(y.columns) == 1:
         y = y[y.columns[0]]
     values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
     try:
-        return [str(v[0] if isinstance(v, list) and len(v) == 1 else v) for v in values]
+        values = list(values)
     except TypeError:  # not a sequence: the check of labels has the words
         return []
+    if values and isinstance(values[0], list) and len(values[0]) == 1:  # a column
+        values = [v[0] if isinstance(v, list) and v else v for v in values]
+    return values
 
 
 def _values(matrix: Matrix, semantics: str) -> Any:

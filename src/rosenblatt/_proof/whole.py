@@ -192,8 +192,13 @@ class Misled(ArithmeticError):  # noqa: N818 - the word says what happened
 
 def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     """As many rows as are independent: the most that any of the primes finds."""
-    found = (echelon(mod(rows, prime), prime)[0] for prime in PRIMES)
-    return max(found, key=len) if rows else []
+    best: list[int] = []
+    for prime in PRIMES:
+        found, _ = echelon(mod(rows, prime), prime)
+        best = max(best, found, key=len)
+        if rows and len(best) == min(len(rows), len(rows[0])):
+            break  # there cannot be more
+    return best
 
 
 def kernel(rows: Sequence[Sequence[int]], breathe: Callable[[], None]) -> Vector | None:

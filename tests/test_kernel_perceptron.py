@@ -38,10 +38,10 @@ def test_li_hang_example_2_2():
     assert p.support_vectors_.tolist() == [[3, 3], [1, 1]]
 
 
-def integers(seed, n=30, d=3):
+def integers(seed, n=30, d=3, size=4):
     rng = np.random.default_rng(seed)
-    X = rng.integers(-4, 5, size=(n, d)).astype(np.float64)
-    y = np.where(X[:, 0] + rng.integers(-3, 4, size=n) > 0, "yes", "no")
+    X = rng.integers(-size, size + 1, size=(n, d)).astype(np.float64)
+    y = np.where(X[:, 0] + rng.integers(-3, 4, size=n) * size / 4 > 0, "yes", "no")
     y[:2] = ["no", "yes"]
     return X, y
 
@@ -50,10 +50,12 @@ def integers(seed, n=30, d=3):
 @every_keep
 @pytest.mark.parametrize("intercept", [True, False])
 def test_with_the_linear_kernel_it_is_the_perceptron(order, keep, intercept, heavy):
-    # Whole numbers: every sum is exact, so that both must make the same updates.
+    # Whole numbers: every sum is exact, so that both must make the same updates. A mean of them is
+    # not: with small ones it is often 0 but for rounding, and "best" may count one mistake more.
+    size = 1000 if keep in ("best", "average") else 4
     choices = {"order": order, "keep": keep, "fit_intercept": intercept, "max_iter": 5}
     for seed in range(heavy(100)):
-        X, y = integers(seed)
+        X, y = integers(seed, size=size)
         rng = np.random.default_rng(seed)
         weights = None if seed % 2 else rng.integers(0, 3, size=len(y)) + (np.arange(len(y)) < 2)
         table = sparse.csr_matrix(X) if seed % 3 == 0 else X.astype(np.float32)
@@ -64,13 +66,11 @@ def test_with_the_linear_kernel_it_is_the_perceptron(order, keep, intercept, hea
         assert (dual.mistakes_ == primal.mistakes_).all()
         assert dual.stop_reason_ == primal.stop_reason_
         scores = primal.decision_function(X)
-        assert dual.decision_function(X) == pytest.approx(scores, abs=1e-9)
-        sure = np.abs(scores) > 1e-9  # an average can be 0 but for rounding
-        assert (dual.predict(X) == primal.predict(X))[sure].all()
-        if keep in ("last", "pocket", "vote"):
-            assert dual.training_errors_ == primal.training_errors_
+        assert dual.decision_function(X) == pytest.approx(scores, rel=1e-9, abs=1e-6)
+        assert (dual.predict(X) == primal.predict(X)).all()
+        assert dual.training_errors_ == primal.training_errors_
         if keep != "vote":
-            assert dual.coef_ == pytest.approx(primal.coef_, abs=1e-9)
+            assert dual.coef_ == pytest.approx(primal.coef_, rel=1e-9, abs=1e-9)
 
 
 @every_order

@@ -58,6 +58,10 @@ class Kernel:
             np.power(products, self.degree, out=products)
         return products
 
+    def squares(self, X: Any) -> Floats:
+        """‖x_i‖², for the kernel that needs them; else zeros."""
+        return _squares(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
+
     def matrix(self, A: Matrix, B: Matrix) -> Values:
         """All k(a, b)."""
         left, right = _table(A), _table(B)
@@ -65,7 +69,7 @@ class Kernel:
             return self.called(left, right)
         products = left @ right.T
         products = np.asarray(products.toarray() if sparse.issparse(products) else products)
-        squares = _squares(right), _squares(left)[:, None]
+        squares = self.squares(right), self.squares(left)[:, None]
         return self.of_products(products, *(s.astype(products.dtype) for s in squares))
 
     def called(self, left: Any, right: Any) -> Floats:
@@ -102,9 +106,8 @@ class Gram:
         self._table = _table(X)
         if self._by_products and not isinstance(X, Csr):
             self._table = np.asfortranarray(X)  # by columns a product takes two thirds of the time
-        self._squares = _squares(self._table).astype(
-            X.data.dtype if isinstance(X, Csr) else X.dtype
-        )
+        dtype = X.data.dtype if isinstance(X, Csr) else X.dtype
+        self._squares = kernel.squares(self._table).astype(dtype)
 
     @property
     def _by_products(self) -> bool:

@@ -196,8 +196,8 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                     job, state, max_iter=settings.max_iter, max_updates=settings.max_updates
                 )
             watch.done(state)
+            self._weights = labelled.c  # first: once published, a second Ctrl-C may come
             self._publish(settings, job, state, classes, reason, recipe)
-            self._weights = labelled.c
         self._warn(settings, job, state)
         return self
 

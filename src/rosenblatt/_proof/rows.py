@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -199,12 +200,17 @@ class Rows:
         else:
             mantissa, exponent = np.frexp(x)
             whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
-            powers = np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
-            out = whole * powers[exponent.astype(np.int64) - 53 + 1130] % prime
+            out = whole * _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130] % prime
         y = self.y[index].astype(np.int64)
         if self.intercept:
             out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
         return np.asarray(out * y[:, None] % prime)
+
+
+@lru_cache(maxsize=8)
+def _powers_of_two(prime: int) -> Ints:
+    """2^k modulo the prime, from k = -1130 on: all that the exponents of floats need."""
+    return np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
 
 
 def nearest_floats(w: Sequence[Fraction]) -> Floats:

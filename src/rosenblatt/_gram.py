@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rosenblatt import _validate
 from rosenblatt._examples import Csr, Matrix, Rows
+from rosenblatt._tables import as_table, dense, squares
 from rosenblatt.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -60,22 +60,20 @@ class Kernel:
 
     def squares(self, X: Any) -> Floats:
         """‖x_i‖², for the kernel that needs them; else zeros."""
-        return _squares(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
+        return squares(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
 
     def matrix(self, A: Matrix, B: Matrix) -> Values:
         """All k(a, b)."""
-        left, right = _table(A), _table(B)
+        left, right = as_table(A), as_table(B)
         if callable(self.kernel):
             return self.called(left, right)
-        products = left @ right.T
-        products = np.asarray(products.toarray() if sparse.issparse(products) else products)
-        squares = self.squares(right), self.squares(left)[:, None]
-        return self.of_products(products, *(s.astype(products.dtype) for s in squares))
+        products = dense(left @ right.T)
+        lengths = self.squares(right), self.squares(left)[:, None]
+        return self.of_products(products, *(s.astype(products.dtype) for s in lengths))
 
     def called(self, left: Any, right: Any) -> Floats:
         assert callable(self.kernel)
-        values = self.kernel(left, right)
-        values = np.asarray(values.toarray() if sparse.issparse(values) else values)
+        values = dense(self.kernel(left, right))
         wanted = (left.shape[0], right.shape[0])
         if values.shape != wanted:
             raise InputError(
@@ -103,7 +101,7 @@ class Gram:
         self._kept: OrderedDict[int, Values] = OrderedDict()
         # x·z of the linear kernel is the defined score, the same bits as in Perceptron.
         self._rows = Rows(X) if kernel.kernel == "linear" else None
-        self._table = _table(X)
+        self._table = as_table(X)
         if self._by_products and not isinstance(X, Csr):
             self._table = np.asfortranarray(X)  # by columns a product takes two thirds of the time
         dtype = X.data.dtype if isinstance(X, Csr) else X.dtype
@@ -132,8 +130,7 @@ class Gram:
             return np.asarray(self._table[i])
         if callable(self.kernel.kernel):
             return np.asarray(self.kernel.called(self._table[[i]], self._table)[0])
-        x = self._table[[i]]
-        x = np.asarray(x.toarray() if sparse.issparse(x) else x)[0]
+        x = dense(self._table[[i]])[0]
         if self._rows is not None:
             return self._rows.scores(np.append(x.astype(np.float64), 0.0))
         products = np.asarray(self._table @ x)
@@ -146,33 +143,11 @@ class Gram:
         return values
 
 
-def _table(X: Matrix) -> Any:
-    """An array or a scipy matrix, without a copy."""
-    if isinstance(X, Csr):
-        return sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
-    return X
-
-
-def _squares(X: Any) -> Floats:
-    """‖x_i‖²."""
-    if sparse.issparse(X):
-        return np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-
-
 def blocks(n: int, width: int) -> Iterator[slice]:
     """Rows in blocks whose kernel values, `width` for each, fit into memory easily."""
     step = max(1, _BLOCK // max(width, 1))
     for begin in range(0, n, step):
         yield slice(begin, min(begin + step, n))
-
-
-def some_rows(X: Matrix, index: Any) -> Matrix:
-    """Some rows of a table, as a table of its own."""
-    if not isinstance(X, Csr):
-        return np.asarray(X[index])
-    part = _table(X)[index]
-    return Csr(part.data, part.indices, part.indptr, part.shape)
 
 
 def checked_kernel(estimator: Any, X: Matrix) -> Kernel:

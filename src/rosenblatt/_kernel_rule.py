@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._function import DualVoters, Function
-from rosenblatt._gram import Floats, Kernel, Values, blocks, some_rows
+from rosenblatt._gram import Floats, Kernel, Values, blocks
+from rosenblatt._tables import some_rows
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._proof.rows import Floats, Rows, nearest_floats, whole_vector
+from rosenblatt._proof.rows import Rows, nearest_floats, whole_vector
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
     if not any(w):
         return Fraction(0)
     f = nearest_floats(w)
-    m = rows.scores(*split(rows, f))
-    error = (4 * rows.D + 24) * 2.0**-53 * (rows.norms() + 2) * np.linalg.norm(f) + 2.0**-400
+    m = rows.scores(*rows.split(f))
+    error = rows.rounding * (rows.norms() + 2) * np.linalg.norm(f) + 2.0**-400
     low, high = m - error, m + error
     near = np.flatnonzero(~(low > high.min()))  # NaN is near, too
     if len(near) > 128 and np.isfinite(low).all() and low.min() > 0:
@@ -54,8 +54,3 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
     common = math.lcm(*(v.denominator for v in w))
     whole, _ = whole_vector(w)
     return min(Fraction(*rows.product(i, whole)) for i in near.tolist()) / common
-
-
-def split(rows: Rows, w: Floats) -> tuple[Floats, float]:
-    """(w, b)."""
-    return (w[:-1], float(w[-1])) if rows.intercept else (w, 0.0)

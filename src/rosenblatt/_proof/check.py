@@ -17,6 +17,7 @@ from scipy import sparse
 from rosenblatt import verify
 from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Rows
+from rosenblatt._tables import dense
 
 _SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
 
@@ -29,9 +30,8 @@ def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> Non
     """
     n, d = X.shape
     if n * d <= _SMALL:
-        dense = X.toarray() if sparse.issparse(X) else X
         with _no_collection():
-            rows = dense.astype(np.float64).tolist()
+            rows = dense(X).astype(np.float64).tolist()
             verify.check(claim, verify.Data(claim, rows, y.tolist()))
     else:
         verify.check(claim, _Data(claim, X, y, hashed))
@@ -84,9 +84,8 @@ class _Data(verify.Data):
         return self._rows.blend(dict(zip(place, weights, strict=True)))
 
     def column(self, j: int) -> Sequence[float]:
-        x = self._rows.X[:, [j]]
-        x = x.toarray() if sparse.issparse(x) else x
-        return x.ravel().astype(np.float64).tolist()  # type: ignore[no-any-return]
+        x = dense(self._rows.X[:, [j]])
+        return x.ravel().astype(np.float64).tolist()
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         flat = np.ones(self._rows.n, dtype=bool)
@@ -102,9 +101,7 @@ class _Lazy:
         self._X = X
 
     def __getitem__(self, i: int) -> list[float]:
-        row = self._X[[i]]
-        row = row.toarray() if sparse.issparse(row) else row
-        return row[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
+        return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
 
 
 def fingerprint(claim: dict[str, Any], rows: Rows) -> str:

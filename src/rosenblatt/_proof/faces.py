@@ -77,13 +77,13 @@ class Partition:
             assert decision.conflict is not None
             proved = self._take_in_support(list(decision.conflict))
         if not proved:
-            raise Misled("the exact simplex ended in what whole numbers contradict")
+            raise Misled
 
     # --- Separators ---
 
     def exactly(self, weights: tuple[Floats, float]) -> list[Fraction]:
         """Exact weights near the given ones; orthogonal to the rows taken in."""
-        w = np.append(*weights) if self.rows.intercept else weights[0]
+        w = self.rows.lifted(*weights)
         if not np.isfinite(w).all():
             return [Fraction(0)] * self.rows.D
         if self.normals is None:

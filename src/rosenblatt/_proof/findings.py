@@ -17,6 +17,10 @@ from rosenblatt._proof.least_distance import EXTRA, Metric, decision_metric, nea
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._proof.whole import Misled, kernel
+from rosenblatt._tables import dense
+
+_MOST_COLUMNS = 20  # that separate rows alone
+_MOST_SIGNS = 20_000  # coefficients times free directions
 
 # --- A conflict at sight -------------------------------------------------------------------------
 
@@ -58,8 +62,6 @@ def _hashes(rows: Rows) -> NDArray[np.uint64]:
             out[begin:end] = (bits * odd).sum(axis=1, dtype=np.uint64)
     return out
 
-
-_MOST_COLUMNS = 20
 
 # --- One column alone ----------------------------------------------------------------------------
 
@@ -111,8 +113,8 @@ def _ranges(rows: Rows, mask: NDArray[np.bool_], *, signed: bool = False) -> tup
         if signed:
             y = rows.y[begin:end][mask[begin:end], None]
             x = x.multiply(y).tocsr() if sparse.issparse(x) else x * y
-        np.minimum(low, _flat(x.min(axis=0)), out=low)
-        np.maximum(high, _flat(x.max(axis=0)), out=high)
+        np.minimum(low, dense(x.min(axis=0)).ravel(), out=low)
+        np.maximum(high, dense(x.max(axis=0)).ravel(), out=high)
     return low, high
 
 
@@ -123,10 +125,6 @@ def _count(X: Any, j: int, value: float) -> int:
     data = X.data[X.indptr[j] : X.indptr[j + 1]]
     zeros = X.shape[0] - len(data) if value == 0 else 0
     return int(np.count_nonzero(data == value)) + zeros
-
-
-def _flat(values: Any) -> NDArray[np.float64]:
-    return np.asarray(values.toarray() if sparse.issparse(values) else values).ravel()
 
 
 # --- Signs of coefficients -----------------------------------------------------------------------
@@ -154,9 +152,6 @@ def coefficient_signs(partition: Partition) -> list[SignSet]:
     return [_sign_set(partition, metric, j) for j in range(rows.D)]
 
 
-_MOST_SIGNS = 20_000
-
-
 def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     rows, normals, w = partition.rows, partition.normals, partition.separator
     assert normals is not None
@@ -172,25 +167,23 @@ def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     seen = _row_in_metric(partition, extra) @ metric.basis
     seen = seen / (np.linalg.norm(seen) or 1.0)
     guess = nearest_point(rows, metric, alive=partition.alive, extra=seen, first=True)
+    found = None
     if guess.separates:
-        other = partition.exactly(guess.weights)
-        if _is_other(partition, other, j, sign):
-            return SignSet("±", other=other)
+        found = _either(partition, partition.exactly(guess.weights), extra, j)
     elif EXTRA in guess.support:
-        found = _proof(partition, guess.support, extra)
-        if found is not None:
-            return SignSet("+" if sign > 0 else "-", times=found[0], blend=found[1])
+        found = _only(partition, guess.support, extra, sign)
+    if found is not None:
+        return found
     assert partition.alive is not None
     index = np.flatnonzero(partition.alive).tolist()
     decision = decide(Face(rows, index, normals, extra), guess.support)
     if decision.separator is not None:
-        if not _is_other(partition, decision.separator, j, sign):
-            raise Misled("the exact simplex ended in what whole numbers contradict")
-        return SignSet("±", other=decision.separator)
-    found = _proof(partition, list(decision.conflict or {}), extra)
+        found = _either(partition, decision.separator, extra, j)
+    else:
+        found = _only(partition, list(decision.conflict or {}), extra, sign)
     if found is None:
-        raise Misled("the exact simplex ended in what whole numbers contradict")
-    return SignSet("+" if sign > 0 else "-", times=found[0], blend=found[1])
+        raise Misled
+    return found
 
 
 def _row_in_metric(partition: Partition, extra: list[Fraction]) -> NDArray[np.float64]:
@@ -204,14 +197,19 @@ def _row_in_metric(partition: Partition, extra: list[Fraction]) -> NDArray[np.fl
     return np.append(metric.scale * (e[:-1] - e[-1] * metric.center), metric.lift * e[-1])
 
 
-def _is_other(partition: Partition, w: list[Fraction], j: int, sign: int) -> bool:
-    return w[j] * sign < 0 and bool((partition.rows.signs(w) >= 0).all())
+def _either(
+    partition: Partition, w: list[Fraction], extra: list[Fraction], j: int
+) -> SignSet | None:
+    """Both signs, if w has the other one and no row on the wrong side."""
+    if w[j] * extra[j] > 0 and (partition.rows.signs(w) >= 0).all():
+        return SignSet("±", other=w)
+    return None
 
 
-def _proof(
-    partition: Partition, support: list[int], extra: list[Fraction]
-) -> tuple[int, Blend] | None:
-    """Whole numbers: times · (-extra) = blend of rows, up to the span of the balanced rows."""
+def _only(
+    partition: Partition, support: list[int], extra: list[Fraction], sign: int
+) -> SignSet | None:
+    """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced."""
     rows = partition.rows
     new = [i for i in support if i != EXTRA]
     old = independent(rows, list(partition.balance))
@@ -220,8 +218,9 @@ def _proof(
     blend = kernel([asked, *whole], rows.budget.breathe)
     if blend is None:
         return None
-    sign = 1 if blend[0] > 0 else -1
-    first = [sign * v for v in blend[: 1 + len(new)]]
-    if first[0] <= 0 or min(first) < 0:
+    turn = 1 if blend[0] > 0 else -1
+    times, *weights = (turn * v for v in blend[: 1 + len(new)])
+    if times <= 0 or min(weights, default=0) < 0:
         return None
-    return first[0], {i: v for i, v in zip(new, first[1:], strict=True) if v}
+    positive = {i: v for i, v in zip(new, weights, strict=True) if v}
+    return SignSet("+" if sign > 0 else "-", times=times, blend=positive)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
-from rosenblatt._proof.rows import Floats, Rows, squares
+from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._tables import squares
 
 _ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
 _TINY = 1e-13

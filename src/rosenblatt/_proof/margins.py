@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._proof.bounds import Bound, lowest, proved, split
+from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.least_distance import Guess, Metric, narrowed, nearest_point
 from rosenblatt._proof.optimum import Optimum
 from rosenblatt._proof.rows import Floats, Rows, nearest_floats
@@ -23,12 +23,12 @@ from rosenblatt._proof.whole import Singular
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
-_FEW = 64  # dimensions of such a table
+_FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
 
 
 def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound:
     """`separator` is any that is proved; `start` are rows near it."""
-    metric = _plain(rows, np.zeros(rows.d), 1.0, separator)
+    metric = _plain(rows, np.zeros(rows.d), separator, free=False)
     guess = nearest_point(rows, metric, start=start)
     bound = _bound(rows, guess, separator, free=False)
     return _exact_or(rows, bound, free=False)
@@ -49,12 +49,11 @@ def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bo
         return None
     center, best, support = _middle(rows, start, None), None, start
     for _ in range(6):
-        # An intercept costs little, and nothing once the center is on the best hyperplane.
-        guess = nearest_point(rows, _plain(rows, center, 4.0, separator), start=support)
+        # An intercept costs nothing once the center is on the best hyperplane.
+        guess = nearest_point(rows, _plain(rows, center, separator, free=True), start=support)
         bound = _bound(rows, guess, separator, free=True)
         support = guess.support
-        if best is None or bound.lo2 > best.lo2 or bound.hi2 < best.hi2:
-            best = bound if best is None else _tighter(best, bound)
+        best = bound if best is None else _tighter(best, bound)
         if best.gap < _CLOSE:
             break
         center = _middle(rows, support, guess.blend)
@@ -67,17 +66,20 @@ def _tighter(a: Bound, b: Bound) -> Bound:
     return Bound(low.separator, low.at_least, high.weights, low.lo2, high.hi2)
 
 
-def _plain(rows: Rows, center: Floats, lift: float, separator: list[Fraction]) -> Metric:
-    """Rows as they are, up to one factor for all that makes the longest about 1."""
+def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool) -> Metric:
+    """Rows as they are, up to one factor for all that makes the longest about 1.
+
+    With b free the lift is long, so that an intercept costs little.
+    """
     radius = (
         float(np.max(rows.norms(), initial=0.0)) + float(np.linalg.norm(center)) + rows.intercept
     )
     scale = 2.0 ** -math.ceil(math.log2(radius)) if 1e-300 < radius < 1e300 else 1.0
     w = nearest_floats(separator)
-    m = rows.scores(*split(rows, w))
+    m = rows.scores(*rows.split(w))
     width = scale * float(m.min()) / max(float(np.linalg.norm(w)), 1e-300)
     unit = min(max(width, 1e-12), 1.0) if np.isfinite(width) else 1.0
-    lift = scale if lift == 1 else lift * scale * radius
+    lift = 4.0 * scale * radius if free else scale
     return narrowed(rows, Metric(np.full(rows.d, scale), center, lift, unit))
 
 
@@ -97,7 +99,7 @@ def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
 
 
 def _bound(rows: Rows, guess: Guess, separator: list[Fraction], *, free: bool) -> Bound:
-    w = np.append(*guess.weights) if rows.intercept else guess.weights[0]
+    w = rows.lifted(*guess.weights)
     exact = separator
     if np.isfinite(w).all():
         exact = [Fraction(v) for v in (_centered(rows, w) if free else w).tolist()]
@@ -140,7 +142,8 @@ def _whole_weights(rows: Rows, guess: Guess, *, free: bool) -> dict[int, int]:
 
 def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     """The optimum itself where it is small enough to be found, or where floats were too coarse."""
-    small = rows.n * rows.D <= _SMALL and (10 if free else _FEW) >= rows.D
+    few = _FEW_FREE if free else _FEW
+    small = rows.n * rows.D <= _SMALL and few >= rows.D
     if not small and bound.gap < _CLOSE:
         return bound
     try:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._proof.bounds import Bound, proved, split
+from rosenblatt._proof.bounds import Bound, proved
 from rosenblatt._proof.rows import Rows, Vector, nearest_floats
 from rosenblatt._proof.whole import System
 
@@ -104,7 +104,7 @@ class Optimum:
         below = np.flatnonzero(self.rows.signs(w, low) < 0)
         if not len(below):
             return None
-        scores = self.rows.scores(*split(self.rows, nearest_floats(w)))
+        scores = self.rows.scores(*self.rows.split(nearest_floats(w)))
         return int(below[np.argmin(np.nan_to_num(scores[below]))])
 
     def _bound(self, target: Shares, w: list[Fraction], low: Fraction) -> Bound | None:

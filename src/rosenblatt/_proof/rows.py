@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._proof.budget import Budget
+from rosenblatt._tables import dense, squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,9 +44,18 @@ class Rows:
         self.ratio: Callable[[float], tuple[int, int]] = (
             decimal_ratio if decimal else float.as_integer_ratio
         )
+        self.rounding = (4 * self.D + 24) * 2.0**-53  # relative, of a score; see `signs`
         self._norms: Floats | None = None
 
     # --- Floating point ---
+
+    def split(self, lifted: Floats) -> tuple[Floats, float]:
+        """(w, b)."""
+        return (lifted[:-1], float(lifted[-1])) if self.intercept else (lifted, 0.0)
+
+    def lifted(self, w: Floats, b: float) -> Floats:
+        """The other way round."""
+        return np.append(w, b) if self.intercept else w
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         step = max(1, _CHUNK // max(self.d, 1))
@@ -68,8 +78,7 @@ class Rows:
 
     def dense(self, index: Any) -> Floats:
         """The rows x_i, not lifted, as they were given."""
-        picked = self.X[index]
-        return np.asarray(picked.toarray() if sparse.issparse(picked) else picked, dtype=np.float64)
+        return dense(self.X[index]).astype(np.float64, copy=False)
 
     def norms(self) -> Floats:
         """‖x_i‖, up to rounding; too small by up to 2^-500 √d where numbers are tiny."""
@@ -151,8 +160,8 @@ class Rows:
         exact, low = whole_vector(w, bound)
         scale = 1 << max(max((abs(v).bit_length() for v in [*exact, low]), default=1), 1)
         f = np.array([v / scale for v in exact])
-        bound_f, unit = low / scale, (4 * self.D + 24) * 2.0**-53
-        weights, b = (f[:-1], float(f[-1])) if self.intercept else (f, 0.0)
+        bound_f, unit = low / scale, self.rounding
+        weights, b = self.split(f)
         m = self.scores(weights, b) - bound_f
         limit = unit * (self.norms() + 2.0) * (np.linalg.norm(f) + abs(bound_f)) + 2.0**-400
         certain = np.abs(m) > limit  # False where anything is NaN or infinite
@@ -225,10 +234,3 @@ def whole_vector(w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> tuple[
     common = math.lcm(*(v.denominator for v in w), bound.denominator)
     *whole, low = (v.numerator * (common // v.denominator) for v in [*w, bound])
     return whole, low
-
-
-def squares(x: Any) -> Floats:
-    """‖x_i‖² of each row."""
-    if sparse.issparse(x):
-        return np.asarray(x.multiply(x).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", x, x))

@@ -70,12 +70,12 @@ class Face:
 
     def first_below(self, w: list[Fraction], bound: Fraction, *, strictly: bool) -> int | None:
         """The first row with a_i·w < bound (or <= bound)."""
-        limit = 0 if strictly else 1
         if self.extra is not None:
             score = sum((a * v for a, v in zip(self.extra, w, strict=True)), Fraction(0)) - bound
             if score < 0 or (score == 0 and not strictly):
                 return EXTRA
-        below = np.flatnonzero((self.rows.signs(w, bound, only=self.inside) < limit) & self.inside)
+        signs = self.rows.signs(w, bound, only=self.inside)
+        below = np.flatnonzero((signs < 0 if strictly else signs <= 0) & self.inside)
         return int(below[0]) if len(below) else None
 
     def agrees(self, decision: Decision) -> bool:
@@ -99,7 +99,7 @@ def decide(face: Face, start: Sequence[int]) -> Decision:
             found = _Simplex(face, basis, coordinates).run()
         if found is not None and face.agrees(found):
             return found
-    raise Misled("the exact simplex ended in what whole numbers contradict")
+    raise Misled
 
 
 def _basis(face: Face, order: Sequence[int], prime: int) -> tuple[list[int], list[int], bool]:
@@ -113,7 +113,8 @@ def _basis(face: Face, order: Sequence[int], prime: int) -> tuple[list[int], lis
     members: list[int] = []
     for begin in range(0, len(order), 256):
         some = list(order[begin : begin + 256])
-        block = [[v % prime for v in (lambda c: [c[-1], *c[:-1]])(face.column(i)[0])] for i in some]
+        candidates = (face.column(i)[0] for i in some)
+        block = [[v % prime for v in (last, *a)] for *a, last in candidates]
         stack = np.vstack([lifted, np.array(block, dtype=np.int64)])
         independent, _ = echelon(stack, prime)
         both = [*members, *some]

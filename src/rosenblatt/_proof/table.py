@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from rosenblatt import _targets, _validate
 from rosenblatt._examples import Csr, Matrix
+from rosenblatt._tables import as_table
 from rosenblatt.errors import InputError
 
 
@@ -106,10 +107,8 @@ def _as_given(y: Any) -> list[Any]:
 
 
 def _values(matrix: Matrix, semantics: str) -> Any:
-    if isinstance(matrix, Csr):
-        arrays = (matrix.data, matrix.indices, matrix.indptr)
-        matrix = sparse.csr_array(arrays, shape=matrix.shape)
-    return _as_written(matrix) if semantics == "decimal" else matrix
+    table = as_table(matrix)
+    return _as_written(table) if semantics == "decimal" else table
 
 
 def _refuse_rounded(X: Any) -> None:

@@ -189,6 +189,9 @@ def reduce(vector: Sequence[int]) -> Vector:
 class Misled(ArithmeticError):  # noqa: N818 - the word says what happened
     """Three primes gave ranks that whole numbers contradict: one in 10^20, unless by design."""
 
+    def __init__(self) -> None:
+        super().__init__("Ranks modulo three primes contradict whole numbers: please report this.")
+
 
 def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     """As many rows as are independent: the most that any of the primes finds."""
@@ -250,4 +253,4 @@ def null_space(
             vector[free] = denominator
             out.append(reduce(vector))
         return out  # orthogonal to all rows, since each of them was multiplied back
-    raise Misled("the rank of some rows could not be found")
+    raise Misled

@@ -56,6 +56,14 @@ Indices indices(const std::optional<Array>& array) {
   return {nullptr, static_cast<int64_t*>(start)};
 }
 
+using LogArrays =
+    std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>>>;
+
+Log log_of(const LogArrays& arrays) {
+  if (!arrays) return {nullptr, nullptr, nullptr};
+  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data()};
+}
+
 Candidates candidates_of(const Matrix<const double>& w) {
   return {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))};
 }
@@ -122,8 +130,9 @@ NB_MODULE(_core, m) {
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,
-         Vector<int64_t> counts, int64_t visits) {
-        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0};
+         Vector<int64_t> counts, int64_t visits, LogArrays log) {
+        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
+                        log_of(log)};
         int64_t reached = begin;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           reached = pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order), begin, end,
@@ -133,15 +142,17 @@ NB_MODULE(_core, m) {
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
       "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a);
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "log"_a.noconvert().none());
 
   m.def(
       "search",
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, IndexVector pool,
          uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
          bool intercept, Vector<double> w, Maybe<double> drift, Vector<int64_t> counts,
-         int64_t visits) {
-        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0};
+         int64_t visits, LogArrays log) {
+        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
+                        log_of(log)};
         Draw draw{number, seen};
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           search(view, labels_of(y, c), FixedIncrement{margin}, indices(std::optional(pool)),
@@ -151,22 +162,24 @@ NB_MODULE(_core, m) {
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "pool"_a.noconvert(), "seed"_a,
       "number"_a, "seen"_a, "looks"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a);
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "log"_a.noconvert().none());
 
   m.def(
       "look",
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, int64_t begin,
          int64_t end, double margin, bool intercept, Vector<const double> w, Vector<double> sum,
-         Vector<uint8_t> mark) {
+         Vector<uint8_t> mark, Maybe<double> scores) {
         int64_t mistakes = 0;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           mistakes = look(view, labels_of(y, c), FixedIncrement{margin}, w.data(), intercept, begin,
-                          end, sum.data(), mark.data());
+                          end, sum.data(), mark.data(), data(scores));
         });
         return mistakes;
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "begin"_a, "end"_a, "margin"_a,
-      "intercept"_a, "w"_a.noconvert(), "sum"_a.noconvert(), "mark"_a.noconvert());
+      "intercept"_a, "w"_a.noconvert(), "sum"_a.noconvert(), "mark"_a.noconvert(),
+      "scores"_a.noconvert().none());
 
   m.def(
       "count",

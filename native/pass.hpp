@@ -39,12 +39,26 @@ struct Counts {
   }
 };
 
+// What is noted of each update, for whoever wants to follow training; null: nothing.
+struct Log {
+  int64_t *row, *visit;
+  double* score;  // before the update
+};
+
 struct Learner {
   double* w;      // lifted weights
   double* drift;  // sum of (visits before the update) * step; the average is w - drift / visits
   Counts counts;
   bool intercept;
   int64_t visits, updates;
+  Log log;  // has room for the updates of one call
+
+  ROSENBLATT_INLINE void note(int64_t i, double score) {
+    if (!log.row) return;
+    log.row[updates] = i;
+    log.visit[updates] = visits;
+    log.score[updates] = score;
+  }
 
   template <class Rows>
   ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, double step) {
@@ -64,9 +78,12 @@ struct Learner {
 template <class Rows, class Rule>
 ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, Rule rule, int64_t i,
                              Learner& learner) {
-  const double y = labels.y[i];
-  const bool mistake = rule.calls(y * rows.score(i, learner.w));
-  if (mistake) learner.add(rows, i, rule.step(labels.weight(i)) * y);
+  const double y = labels.y[i], score = rows.score(i, learner.w);
+  const bool mistake = rule.calls(y * score);
+  if (mistake) {
+    learner.note(i, score);
+    learner.add(rows, i, rule.step(labels.weight(i)) * y);
+  }
   ++learner.visits;
   return mistake;
 }
@@ -125,15 +142,18 @@ ROSENBLATT_INLINE void search(const Rows& rows, Labels labels, Rule rule, Indice
   while (made > draw.seen) --made, pool.swap(made, swaps.partner(made));
 }
 
-// sum += c_i y_i x_i over the rows begin .. end that call for an update, which are marked.
+// sum += c_i y_i x_i over the rows begin .. end that call for an update, which are marked; the scores
+// of all are written down where there is room for them.
 template <class Rows, class Rule>
 ROSENBLATT_INLINE int64_t look(const Rows& rows, Labels labels, Rule rule, const double* w,
                                bool intercept, int64_t begin, int64_t end, double* sum,
-                               uint8_t* mark) {
+                               uint8_t* mark, double* scores) {
   int64_t mistakes = 0;
   for (int64_t i = begin; i < end; ++i) {
     const double c = labels.weight(i), y = labels.y[i];
-    mark[i] = c != 0 && rule.calls(y * rows.score(i, w));
+    const double score = rows.score(i, w);
+    if (scores) scores[i] = score;
+    mark[i] = c != 0 && rule.calls(y * score);
     if (!mark[i]) continue;
     const double step = rule.step(c) * y;
     rows.add(i, step, sum);

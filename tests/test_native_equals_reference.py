@@ -86,6 +86,7 @@ def test_every_single_update_has_the_same_bits(cpu_level, order, storage, heavy)
             for core in (_core, _reference)
         ]
         path = [[], []]
+        log = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
         for k, (core, w, drift, counts) in enumerate(both):
             rows, pool = rows_of(core, X, storage), np.empty(n, dtype=np.int32)
             learner = (w, drift, counts)
@@ -94,10 +95,13 @@ def test_every_single_update_has_the_same_bits(cpu_level, order, storage, heavy)
                 place, visits = (0, 0), 0
                 for _ in range(60):
                     looked, updates, *place = core.search(
-                        rows, y, c, pool, seed, *place, 7, 1, 0.1, True, *learner, visits
+                        rows, y, c, pool, seed, *place, 7, 1, 0.1, True, *learner, visits, log
                     )
                     visits += looked
-                    path[k].append((looked, updates, *place, bits(w), bits(drift), pool.tolist()))
+                    noted = [part.tolist() for part in log]
+                    path[k].append(
+                        (looked, updates, *place, bits(w), bits(drift), pool.tolist(), noted)
+                    )
                     if place[1] == n:
                         break
             else:
@@ -105,10 +109,11 @@ def test_every_single_update_has_the_same_bits(cpu_level, order, storage, heavy)
                 turn, at, visits = (pool if order == "shuffle" else None), 0, 0
                 while at < n:
                     reached, updates = core.pass_(
-                        rows, y, c, turn, at, n, 1, 0.1, True, *learner, visits
+                        rows, y, c, turn, at, n, 1, 0.1, True, *learner, visits, log
                     )
                     visits, at = visits + reached - at, reached
-                    path[k].append((reached, updates, bits(w), bits(drift), counts.tolist()))
+                    noted = [part.tolist() for part in log]
+                    path[k].append((reached, updates, bits(w), bits(drift), counts.tolist(), noted))
         assert path[0] == path[1]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rosenblatt._certify import certify
     from rosenblatt._stop import StopReason
+    from rosenblatt._trace import Trace, trace
     from rosenblatt.certificate import Certificate
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.perceptron import Perceptron
@@ -17,7 +18,9 @@ __all__ = [
     "Perceptron",
     "RandomLinearClassifier",
     "StopReason",
+    "Trace",
     "certify",
+    "trace",
 ]
 __version__ = "0.1.0"
 
@@ -28,7 +31,9 @@ _HOME = {
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "StopReason": "rosenblatt._stop",
+    "Trace": "rosenblatt._trace",
     "certify": "rosenblatt._certify",
+    "trace": "rosenblatt._trace",
 }
 
 

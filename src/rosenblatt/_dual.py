@@ -18,6 +18,7 @@ from rosenblatt._examples import Labelled, nobody_waits
 from rosenblatt._function import DualVoters, Function
 from rosenblatt._gram import Floats, Gram
 from rosenblatt._kernels import kernels
+from rosenblatt._log import Log
 
 _WORK = 1 << 27  # numbers to read until the next look at Ctrl-C
 
@@ -69,6 +70,7 @@ class Dual:
 
     def __init__(self, examples: KernelExamples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
+        self.log: Log | None = None  # where updates are noted
         self._pool = np.empty(examples.n, dtype=examples.index_type)
         self._room = np.empty(len(examples.y))
 
@@ -79,6 +81,14 @@ class Dual:
             start.add(i, float(beta[i]), gram.row(i), self._room, intercept=False)
         drift = Function(np.zeros(n), 0.0, np.zeros(n)) if averaged else None
         return DualMemory(start, drift, np.zeros(n, dtype=np.int64))
+
+    def _note(self, rows: list[int], visits: int, scores: Floats) -> None:
+        if self.log is not None:
+            self.log.add(np.array(rows, dtype=np.int64), visits, scores)
+
+    def _step(self, memory: DualMemory, i: int, visits: int) -> None:
+        self._note([i], visits, memory.w.sums[[i]] + memory.w.b)
+        self._update(memory, i, visits)
 
     def _update(self, memory: DualMemory, i: int, visits: int) -> None:
         e = self.examples
@@ -121,7 +131,7 @@ class Dual:
             at += self._first_mistake(memory, rows[at:])
             if at == len(rows):
                 break
-            self._update(memory, int(rows[at]), visits + at)
+            self._step(memory, int(rows[at]), visits + at)
             updates, at = updates + 1, at + 1
         return begin + at, updates
 
@@ -148,7 +158,7 @@ class Dual:
             if place == len(rows):
                 made, seen = made + place, drawn
                 continue
-            self._update(memory, int(rows[place]), visits + made + place)
+            self._step(memory, int(rows[place]), visits + made + place)
             made, updates = made + place + 1, updates + 1
             draw, seen = draw + 1, 0
         return made, updates, draw, seen
@@ -156,7 +166,8 @@ class Dual:
     def descend(self, memory: DualMemory, visits: int, breathe: Callable[[], None]) -> int:
         """One batch step on all rows that call for an update, now."""
         e = self.examples
-        calls = ~(e.y * memory.w.scores > self.margin)
+        scores = memory.w.scores
+        calls = ~(e.y * scores > self.margin)
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0)).tolist()
         before = memory.copy()
         try:
@@ -166,6 +177,7 @@ class Dual:
         except BaseException:  # a step is made whole or not at all
             memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
             raise
+        self._note(mistakes, visits, scores[mistakes])
         return len(mistakes)
 
     def average(self, memory: DualMemory, visits: int) -> Function:

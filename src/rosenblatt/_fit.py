@@ -128,6 +128,7 @@ def _finish_epoch(job: Job, state: State, last_update: int) -> StopReason | None
         if state.unseen_update:
             job.keep.after_update(job, state)
             state.unseen_update = False
+            job.watch.judged(state)
         if state.clean or state.position >= job.machine.examples.n:
             break
         if state.updates >= last_update:

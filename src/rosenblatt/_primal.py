@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Examples, Weights
+from rosenblatt._examples import Examples, Weights, nobody_waits
 from rosenblatt._kernels import kernels
+from rosenblatt._log import Log
 from rosenblatt._voters import Voters
 
 _MOST_VOTES_QUICKLY = 1 << 24
@@ -41,6 +42,7 @@ class Primal:
 
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
+        self.log: Log | None = None  # where updates are noted
 
     def start(self, w: Weights, *, averaged: bool) -> Memory:
         counts = np.zeros(self.examples.rows.n, dtype=np.int64)
@@ -57,22 +59,26 @@ class Primal:
         visits: int,
     ) -> tuple[int, int]:
         """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
-        e = self.examples
-        return kernels.pass_(  # type: ignore[no-any-return] # one of two modules
+        e, log = self.examples, self.log
+        reached, updates = kernels.pass_(
             e.rows.native,
             e.y,
             e.c,
             order,
             begin,
             end,
-            most,
+            most if log is None else min(most, log.room),
             self.margin,
             self.intercept,
             memory.w,
             memory.drift,
             memory.counts,
             visits,
+            None if log is None else log.columns,
         )
+        if log is not None:
+            log.take(updates)
+        return reached, updates
 
     def search(
         self,
@@ -86,8 +92,8 @@ class Primal:
         visits: int,
     ) -> tuple[int, int, int, int]:
         """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
-        e = self.examples
-        return kernels.search(  # type: ignore[no-any-return] # one of two modules
+        e, log = self.examples, self.log
+        found = kernels.search(
             e.rows.native,
             e.y,
             e.c,
@@ -96,22 +102,28 @@ class Primal:
             draw,
             seen,
             looks,
-            most,
+            most if log is None else min(most, log.room),
             self.margin,
             self.intercept,
             memory.w,
             memory.drift,
             memory.counts,
             visits,
+            None if log is None else log.columns,
         )
+        if log is not None:
+            log.take(found[1])
+        return found  # type: ignore[no-any-return] # one of two modules
 
-    def descend(self, memory: Memory, visits: int, breathe: Callable[[], None]) -> int:
-        """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
+    def look(
+        self, w: Weights, breathe: Callable[[], None] = nobody_waits
+    ) -> tuple[Weights, NDArray[np.uint8], NDArray[np.float64] | None]:
+        """Σ c_i y_i (x_i, 1) over the rows that call for an update under w; marks; scores."""
         e = self.examples
-        step, marks = np.zeros_like(memory.w), np.zeros(e.rows.n, dtype=np.uint8)
-        mistakes = 0
+        step, marks = np.zeros_like(w), np.zeros(e.rows.n, dtype=np.uint8)
+        scores = None if self.log is None else np.empty(e.rows.n)
         for begin, end in e.rows.chunks(breathe):
-            mistakes += kernels.look(
+            kernels.look(
                 e.rows.native,
                 e.y,
                 e.c,
@@ -119,16 +131,25 @@ class Primal:
                 end,
                 self.margin,
                 self.intercept,
-                memory.w,
+                w,
                 step,
                 marks,
+                scores,
             )
+        return step, marks, scores
+
+    def descend(self, memory: Memory, visits: int, breathe: Callable[[], None]) -> int:
+        """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
+        step, marks, scores = self.look(memory.w, breathe)
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
             memory.w += step
             if memory.drift is not None:
                 memory.drift += visits * step
         memory.counts += marks
-        return mistakes
+        rows = np.flatnonzero(marks)
+        if self.log is not None and scores is not None:
+            self.log.add(rows, visits, scores[rows])
+        return len(rows)
 
     def voters(self, memory: Memory) -> Voters:
         return Voters(len(memory.w))

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.integer[Any]]
+Log = tuple[NDArray[np.int64], NDArray[np.int64], Vector]
+"""Room to note of each update: the row, the visit, the score before."""
 
 CHUNK = 1 << 18
 """How many numbers to read in one call, so that Ctrl-C is heard soon."""
@@ -119,11 +121,12 @@ class _Learner:
         drift: Vector | None,
         counts: NDArray[np.int64],
         visits: int,
+        log: Log | None = None,
     ):
         self.rows, self.y, self.c = rows, y, c
         self.margin, self.intercept = margin, intercept
         self.w, self.drift, self.counts = w, drift, counts
-        self.visits, self.updates = visits, 0
+        self.visits, self.updates, self.log = visits, 0, log
 
     def step(self, i: int) -> float:
         """c_i y_i"""
@@ -141,6 +144,10 @@ class _Learner:
         """One look at row i, and the update if it calls for one."""
         mistake = self.calls(i)
         if mistake:
+            if self.log is not None:
+                noted = i, self.visits, score(self.rows[i], self.w)
+                for column, value in zip(self.log, noted, strict=True):
+                    column[self.updates] = value
             self.w += self.step(i) * self.lifted(i)
             if self.drift is not None:  # the mean of w over all visits is w - drift / visits
                 self.drift += (self.visits * self.step(i)) * self.lifted(i)
@@ -164,9 +171,10 @@ def pass_(
     drift: Vector | None,
     counts: NDArray[np.int64],
     visits: int,
+    log: Log | None,
 ) -> tuple[int, int]:
     """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates."""
-    learner = _Learner(rows, y, c, margin, intercept, w, drift, counts, visits)
+    learner = _Learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
     k = begin
     while k < end and learner.updates < most:
         learner.visit(k if order is None else int(order[k]))
@@ -190,6 +198,7 @@ def search(
     drift: Vector | None,
     counts: NDArray[np.int64],
     visits: int,
+    log: Log | None,
 ) -> tuple[int, int, int, int]:
     """Draw rows without replacement until the first mistake, update, draw afresh.
 
@@ -198,7 +207,7 @@ def search(
     the first `seen` swaps of the draw, before and after.
     """
     n = len(pool)
-    learner = _Learner(rows, y, c, margin, intercept, w, drift, counts, visits)
+    learner = _Learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
     while learner.visits - visits < looks and learner.updates < most and seen < n:
         _swap(pool, seen, _partner(seed, number, n, seen))
         seen += 1
@@ -220,11 +229,17 @@ def look(
     w: Vector,
     sum: Vector,
     mark: NDArray[np.uint8],
+    scores: Vector | None,
 ) -> int:
-    """Mark the rows that call for an update under w; sum += c_i y_i (x_i, 1) over them."""
+    """Mark the rows that call for an update under w; sum += c_i y_i (x_i, 1) over them.
+
+    The scores of all rows are written down where there is room for them.
+    """
     nothing = np.zeros(rows.n, dtype=np.int64)
     learner = _Learner(rows, y, c, margin, intercept, w, None, nothing, 0)
     for i in range(begin, end):
+        if scores is not None:
+            scores[i] = score(rows[i], w)
         mark[i] = (c is None or c[i] != 0) and learner.calls(i)
         if mark[i]:
             sum += learner.step(i) * learner.lifted(i)

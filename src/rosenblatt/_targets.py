@@ -241,7 +241,7 @@ def start(
     """The lifted start (w, b), a copy of what was given; zeros where nothing was."""
     w = np.zeros(d + 1)
     if coef_init is not None:
-        coef = _finite_floats(name, coef_init)
+        coef = finite_floats(name, coef_init)
         if coef.size != d or coef.shape not in ((d,), (1, d)):
             raise InputError(
                 f"{name} has shape {coef.shape}, but X has {d} {what}: give shape ({d},) or "
@@ -249,7 +249,7 @@ def start(
             )
         w[:d] = coef.ravel()
     if intercept_init is not None:
-        intercept = _finite_floats("intercept_init", intercept_init)
+        intercept = finite_floats("intercept_init", intercept_init)
         if intercept.size != 1:
             raise InputError(f"intercept_init={intercept_init!r} is not allowed: give one number.")
         if not fit_intercept and intercept.ravel()[0] != 0:
@@ -276,7 +276,7 @@ def _floats(name: str, value: Any) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _finite_floats(name: str, value: Any) -> NDArray[np.float64]:
+def finite_floats(name: str, value: Any) -> NDArray[np.float64]:
     array = _floats(name, value)
     if not np.isfinite(array).all():
         raise InputError(f"{name} holds NaN or infinity; give finite numbers.")

@@ -16,6 +16,7 @@ from rosenblatt._progress import Progress
 from rosenblatt._rule import read_only
 from rosenblatt._settings import Settings, Units
 from rosenblatt._stop import StopReason
+from rosenblatt._traces.run import Recorder
 
 
 class Training:
@@ -24,6 +25,7 @@ class Training:
     _state: State
     _kept: Candidate | None
     _made_with: Units
+    _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     keep: str
     random_state: Any
     training_errors_: int | None
@@ -37,6 +39,11 @@ class Training:
 
     def _resumed(self, recipe: tuple[Any, ...]) -> State | None:
         return self._state.copy() if getattr(self, "_trained_by", None) == recipe else None
+
+    def _record(self, settings: Settings, job: Job, state: State) -> None:
+        if self._recorder is not None:
+            job.watch.recorder = self._recorder
+            self._recorder.begin(settings, job, state)
 
     def _progress(self, settings: Settings, job: Job) -> Progress | None:
         if not settings.verbose:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt._fit import State
     from rosenblatt._progress import Progress
+    from rosenblatt._traces.run import Recorder
 
 
 class Interrupted(Exception):  # noqa: N818 - it is not an error
@@ -25,6 +26,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
+        self.recorder: Recorder | None = None
         self.pressed = False
         self._settled = False
         self._previous: Any = None
@@ -83,7 +85,13 @@ class Watch:
         if self._progress is not None:
             self._progress.chunk(state)
 
+    def judged(self, state: State) -> None:
+        """The weights were compared with those kept so far."""
+        if self.recorder is not None:
+            self.recorder.judged(state)
+
     def epoch(self, state: State) -> None:
         """An epoch is over."""
+        self.judged(state)
         if self._progress is not None:
             self._progress.epoch(state)

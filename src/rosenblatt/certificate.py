@@ -78,6 +78,8 @@ class Certificate:
         Is there a hyperplane with every row strictly on the right side? None: undecided.
     separator : Separator or None
         Such a hyperplane; for quasi-complete separation one with rows on it.
+    homogeneous_separator : Separator or None
+        The one with the largest homogeneous margin: the best w* for the mistake bound.
     homogeneous_margin, geometric_margin : Margin or None
         For complete separation. Homogeneous: the γ of Novikoff's theorem, over unit (w, b).
         Geometric: the largest possible distance of the nearest row to a separating hyperplane;
@@ -165,10 +167,16 @@ class Certificate:
     @property
     def separator(self) -> Separator | None:
         margins = self._document.get("margins", {})
-        best = margins.get("geometric", margins.get("homogeneous", self._document))
-        if "separator" not in best:
+        return self._separator(margins.get("geometric", margins.get("homogeneous", self._document)))
+
+    @property
+    def homogeneous_separator(self) -> Separator | None:
+        return self._separator(self._document.get("margins", {}).get("homogeneous", {}))
+
+    def _separator(self, part: dict[str, Any]) -> Separator | None:
+        if "separator" not in part:
             return None
-        w = _floats(best["separator"])
+        w = _floats(part["separator"])
         return Separator(w[: self.n_features], float(w[-1]) if self.fit_intercept else 0.0)
 
     @property

@@ -189,6 +189,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 units = start / settings.units.eta0
                 memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
                 state = State(memory, self._seed())
+            self._record(settings, job, state)
             watch.show(self._progress(settings, job), state)
             # A row of the Gram matrix at a time is too little for threads to share.
             with threadpool_limits(limits=1, user_api="blas"):

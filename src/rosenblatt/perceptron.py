@@ -154,6 +154,7 @@ class Perceptron(Training, LinearClassifier):
                     coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
                 )
                 state = self._new_state(settings, job, start)
+            self._record(settings, job, state)
             watch.show(self._progress(settings, job), state)
             reason = train(job, state, max_iter=settings.max_iter, max_updates=settings.max_updates)
             watch.done(state)

@@ -1,0 +1,1 @@
+"""What a trace is made of: the run, the space it happened in, its inequalities, its words."""

@@ -1,0 +1,243 @@
+"""A trace in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt._traces.space import Features
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_MOST_FEATURES = 4  # weights of so many are shown
+_EDGE = 10  # steps at either end of a long table
+
+
+def number(value: Any) -> str:
+    """As short as it is: 7, 0.5, 1.234e-05."""
+    return f"{float(value):.6g}" if value is not None else ""
+
+
+def vector(values: Any) -> str:
+    shown = [number(v) for v in values[:6]]
+    return "(" + ", ".join([*shown, "…"][: len(shown) + (len(values) > 6)]) + ")"
+
+
+# --- One step ------------------------------------------------------------------------------------
+
+
+def step(trace: Trace, k: int) -> str:
+    """What happened in step k, and why."""
+    run, space = trace._run, trace._space
+    if k == 0:
+        return f"step 0: training starts with {_start(trace)}"
+    first, last = int(run.edges[k - 1]), int(run.edges[k])
+    why = _one(trace, first) if last - first == 1 else _several(trace, first, last)
+    if not isinstance(space, Features):
+        return f"step {k}: {why}: {_alpha(trace, k, first, last)}"
+    before, after = trace.weights_at(k - 1), trace.weights_at(k)
+    rows, sizes = run.rows[first:last], trace.step_size[first:last]
+    sign, what = _change(after.w - before.w, space.lifted(rows)[:, :-1], sizes)
+    moved = f"w {vector(before.w)} {sign} {what} = {vector(after.w)}"
+    if run.intercept:
+        moved += f", b {_sum(before.b, float(sizes.sum()))} = {number(after.b)}"
+    return f"step {k}: {why}: {moved}"
+
+
+def _start(trace: Trace) -> str:
+    if not isinstance(trace._space, Features):
+        beta = trace._run.start
+        return "zero coefficients" if not beta.any() else "the given coefficients"
+    w, b = trace.weights_at(0)
+    return f"w {vector(w)}, b {number(b)}"
+
+
+def _one(trace: Trace, u: int) -> str:
+    run = trace._run
+    i, score = int(run.rows[u]), trace.score[u]
+    x = ""
+    if isinstance(trace._space, Features):
+        x = " " + vector(trace._space.lifted([i])[0, :-1])
+    label = trace.label[u]
+    margin = float(run.y[i] * score)
+    if margin < 0:
+        why = f"is {label} but scores {number(score)}"
+    elif margin == 0:
+        why = f"is {label} and is on the hyperplane, score 0"
+    else:
+        mu = number(run.margin * run.eta)
+        why = f"is {label} and has the margin {number(margin)} only, μ is {mu}"
+    return f"row {i}{x} {why}"
+
+
+def _several(trace: Trace, first: int, last: int) -> str:
+    rows = trace._run.rows[first:last].tolist()
+    listed = ", ".join(str(i) for i in rows[:8]) + (", …" if len(rows) > 8 else "")
+    return f"{len(rows)} rows call for an update: {listed}"
+
+
+def _change(total: Any, x: Any, sizes: Any) -> tuple[str, str]:
+    """The sign and what is added: x, a multiple of it, or the sum of a batch step."""
+    if len(sizes) > 1:
+        return "+", vector(total)
+    size = abs(float(sizes[0]))
+    factor = "" if size == 1 else f"{number(size)}·"
+    return ("+" if sizes[0] > 0 else "-"), factor + vector(x[0])
+
+
+def _sum(before: float, change: float) -> str:
+    return f"{number(before)} {'+' if change >= 0 else '-'} {number(abs(change))}"
+
+
+def _alpha(trace: Trace, k: int, first: int, last: int) -> str:
+    before, after = trace.alpha_at(k - 1), trace.alpha_at(k)
+    rows = trace._run.rows[first:last].tolist()[:8]
+    found = [
+        f"α of row {i} {_sum(before[i], after[i] - before[i])} = {number(after[i])}" for i in rows
+    ]
+    if trace._run.intercept:
+        b = trace._run.eta * (trace._run.start[-1] + np.append(0, np.cumsum(trace._run.steps)))
+        found.append(f"b {_sum(b[first], b[last] - b[first])} = {number(b[last])}")
+    return ", ".join(found)
+
+
+# --- Tables --------------------------------------------------------------------------------------
+
+
+def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[Any]]:
+    """By name, one value for each step."""
+    run = trace._run
+    steps = range(1, len(trace) + 1) if steps is None else steps
+    first = [int(run.edges[k - 1]) for k in steps]
+    single = run.order != "batch"
+    rows = [run.rows[run.edges[k - 1] : run.edges[k]] for k in steps]
+    found: dict[str, list[Any]] = {
+        "k": list(steps),
+        "epoch": run.epochs[first].tolist(),
+        "visit": run.visits[first].tolist(),
+        "row": [int(r[0]) for r in rows] if single else [_listed(r.tolist()) for r in rows],
+    }
+    if single:
+        found |= {
+            "label": trace.label[first].tolist(),
+            "score": trace.score[first].tolist(),
+            "step": trace.step_size[first].tolist(),
+        }
+    found |= _weights(trace, steps)
+    found["‖(w, b)‖" if run.intercept else "‖w‖"] = [float(trace.norm[k]) for k in steps]
+    if trace._star is not None:
+        found["⟨w, ŵ*⟩"] = [float(trace.product[k]) for k in steps]
+        found["cos∠(w, w*)"] = [float(trace.cosine[k]) for k in steps]
+    return found
+
+
+def _listed(rows: list[int]) -> str:
+    return ", ".join(str(i) for i in rows[:6]) + (
+        f", … ({len(rows)} rows)" if len(rows) > 6 else ""
+    )
+
+
+def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
+    space = trace._space
+    if not isinstance(space, Features) or space.d > _MOST_FEATURES or not len(steps):
+        return {}
+    wanted, found = set(steps), {}
+    for begin, block in space.blocks():
+        for k in range(begin, begin + len(block)):
+            if k in wanted:
+                found[k] = trace._run.eta * block[k - begin]
+    names = trace._about["feature_names"] or [f"w{j}" for j in range(space.d)]
+    out = {names[j]: [float(found[k][j]) for k in steps] for j in range(space.d)}
+    if trace._run.intercept:
+        out["b"] = [float(found[k][-1]) for k in steps]
+    return out
+
+
+def _cells(table: dict[str, list[Any]]) -> list[list[str]]:
+    shown = [
+        [number(v) if isinstance(v, (float, np.floating)) else str(v) for v in column]
+        for column in table.values()
+    ]
+    return [list(line) for line in zip(*shown, strict=True)]
+
+
+def _ends(trace: Trace) -> tuple[list[int], list[int]]:
+    steps = list(range(1, len(trace) + 1))
+    return (steps, []) if len(steps) <= 2 * _EDGE + 1 else (steps[:_EDGE], steps[-_EDGE:])
+
+
+def _summary(trace: Trace) -> str:
+    run, about = trace._run, trace._about
+    updates = f"{len(run.rows)} updates"
+    if run.order == "batch":
+        updates += f" in {len(trace)} steps"
+    bound = "" if trace.bound is None else f", at most {trace.bound} by the convergence theorem"
+    return f"{about['estimator']}: {updates}{bound}. {about['ended']}"
+
+
+def as_text(trace: Trace) -> str:
+    head, tail = _ends(trace)
+    table = columns(trace, [*head, *tail])
+    lines = _cells(table)
+    widths = [
+        max(len(name), *(len(line[j]) for line in lines), 0) if lines else len(name)
+        for j, name in enumerate(table)
+    ]
+
+    def line(cells: Iterable[str]) -> str:
+        return "  ".join(cell.rjust(w) for cell, w in zip(cells, widths, strict=True)).rstrip()
+
+    shown = [line(table), *(line(cells) for cells in lines)]
+    if tail:
+        hidden = len(trace) - len(head) - len(tail)
+        shown.insert(1 + len(head), f"… {hidden} more steps …")
+    return "\n".join([_summary(trace), *shown])
+
+
+def as_html(trace: Trace) -> str:
+    head, tail = _ends(trace)
+    table = columns(trace, [*head, *tail])
+    lines = ["".join(f"<td>{escape(c)}</td>" for c in line) for line in _cells(table)]
+    if tail:
+        hidden = len(trace) - len(head) - len(tail)
+        lines.insert(len(head), f'<td colspan="{len(table)}">… {hidden} more steps …</td>')
+    names = "".join(f"<th>{escape(str(name))}</th>" for name in table)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<p>{escape(_summary(trace))}</p><table><tr>{names}</tr>{body}</table>"
+
+
+def as_markdown(trace: Trace) -> str:
+    table = columns(trace)
+
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(str(c).replace("|", "\\|") for c in cells) + " |"
+
+    rule = "|" + "---:|" * len(table)
+    return "\n".join([line(table), rule, *(line(cells) for cells in _cells(table))])
+
+
+_LATEX = {
+    "‖(w, b)‖": r"$\|(w,b)\|$",
+    "‖w‖": r"$\|w\|$",
+    "⟨w, ŵ*⟩": r"$\langle w,\hat w^*\rangle$",
+    "cos∠(w, w*)": r"$\cos\angle(w,w^*)$",
+}
+
+
+def as_latex(trace: Trace) -> str:
+    table = columns(trace)
+    names = " & ".join(_LATEX.get(name, _escaped(name)) for name in table)
+    lines = [" & ".join(_escaped(c) for c in cells) + r" \\" for cells in _cells(table)]
+    begin = rf"\begin{{tabular}}{{{'r' * len(table)}}}"
+    return "\n".join(
+        [begin, r"\hline", names + r" \\", r"\hline", *lines, r"\hline", r"\end{tabular}"]
+    )
+
+
+def _escaped(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in str(text))

@@ -1,0 +1,45 @@
+"""The formulas of the lecture notes under their own names.
+
+Rows X (arrays, data frames or CSR matrices), labels y (two of any kind; the larger one is +1),
+weights w and intercept b. Every function says its formula, and every margin which one it is:
+
+- functional: y_i (w·x_i + b), which grows with the weights,
+- geometric: y_i (w·x_i + b) / ‖w‖, the distance to the hyperplane,
+- homogeneous: y_i (w·x_i + b) / ‖(w, b)‖, the γ of Novikoff's theorem in the lifted space.
+"""
+
+from rosenblatt.theory.bounds import MistakeBound, mistake_bound, probability_separable
+from rosenblatt.theory.geometry import (
+    angle,
+    angles,
+    distances,
+    lift,
+    margin_of_data,
+    margins,
+    normalise,
+    radius,
+    scores,
+    separates,
+    sign_switch,
+)
+from rosenblatt.theory.losses import perceptron_loss, perceptron_loss_gradient, zero_one_loss
+
+__all__ = [
+    "MistakeBound",
+    "angle",
+    "angles",
+    "distances",
+    "lift",
+    "margin_of_data",
+    "margins",
+    "mistake_bound",
+    "normalise",
+    "perceptron_loss",
+    "perceptron_loss_gradient",
+    "probability_separable",
+    "radius",
+    "scores",
+    "separates",
+    "sign_switch",
+    "zero_one_loss",
+]

@@ -1,0 +1,217 @@
+"""How many updates there can be, and how likely a separation by chance is."""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.special import bdtr
+
+from rosenblatt import _validate
+from rosenblatt._tables import as_table, dense, squares
+from rosenblatt.errors import InputError
+from rosenblatt.theory import given
+from rosenblatt.theory.given import Floats
+
+_ULP = 2.0**-53
+
+
+@dataclass(frozen=True)
+class MistakeBound:
+    """At most `updates` updates, one row a step, in exact arithmetic; and which theorem says so.
+
+    γ is the homogeneous margin of the given w* (over the rows c_i y_i x̃_i, ‖w*‖ = 1), and
+    β² = max ‖c_i x̃_i‖² + 2μ max c_i / η, which is R² without weights and margin.
+    """
+
+    updates: int
+    form: str
+    gamma_squared: Fraction
+    beta_squared: Fraction
+
+    def __int__(self) -> int:
+        return self.updates
+
+    __index__ = __int__
+
+    @property
+    def gamma(self) -> float:
+        return math.sqrt(self.gamma_squared)
+
+    @property
+    def beta(self) -> float:
+        return math.sqrt(self.beta_squared)
+
+    def __str__(self) -> str:
+        return (
+            f"at most {self.updates} updates: {self.form}, with γ = {self.gamma:.4g} (homogeneous) "
+            f"and {'R' if self.form.startswith('⌊R') else 'β'} = {self.beta:.4g}"
+        )
+
+
+def mistake_bound(
+    X: Any,
+    y: Any,
+    w_star: Any,
+    *,
+    eta0: float = 1.0,
+    margin: float = 0.0,
+    sample_weight: Any = None,
+    w0: Any = None,
+) -> MistakeBound:
+    """The convergence theorem: the most updates that training can make, one row a step.
+
+    With z_i = c_i y_i x̃_i, γ = min ŵ*·z_i, β² = max ‖z_i‖² + 2μ max c_i / η and α = ηβ²/γ there
+    are at most ⌊‖w₀ - αŵ*‖² / (η²β²)⌋ updates. From w₀ = 0 that is ⌊β²/γ²⌋, and without weights and
+    margin Novikoff's ⌊R²/γ²⌋. It is computed in fractions from the numbers as they are.
+
+    w_star (and w0) are d weights, for training through the origin, or d + 1 numbers with the
+    intercept last; a certificate's `separator` will do. Steps of order="batch" are not covered.
+
+    Examples
+    --------
+    >>> from rosenblatt import theory
+    >>> X, y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
+    >>> print(theory.mistake_bound(X, y, w_star=[1, 1, -3]))
+    at most 286 updates: ⌊R²/γ²⌋ (Novikoff), with γ = 0.3015 (homogeneous) and R = 5.099
+    >>> print(theory.mistake_bound(X, y, w_star=[1, 1, -3], margin=2))
+    at most 330 updates: ⌊β²/γ²⌋ with β² = R² + 2μ/η, with γ = 0.3015 (homogeneous) and β = 5.477
+    """
+    eta, mu = _validate.positive("eta0", eta0), _validate.not_negative("margin", margin)
+    e = given.examples(X, y, sample_weight)
+    star, intercept = given.vector(w_star, e.rows.d, "w_star")
+    start = np.zeros(len(star))
+    if w0 is not None:
+        start, lifted = given.vector(w0, e.rows.d, "w0")
+        if lifted != intercept:
+            raise InputError(
+                f"w_star has {len(star)} numbers and w0 has {len(start)}: give both with the "
+                "intercept, or both without."
+            )
+    table, c = as_table(e.rows.X), np.ones(len(e.y)) if e.c is None else e.c
+    product, row = least_margin(table, e.y, c, star)
+    if product <= 0:
+        raise InputError(
+            f"w_star does not separate the rows: row {row} has the margin {float(product):.6g}, so "
+            "that no bound follows from it. certify(X, y).separator is one that does, if any does."
+        )
+    beta2 = longest(table, c, lifted=intercept) + 2 * Fraction(mu) * _largest(c) / Fraction(eta)
+    bound = bound_from(
+        product, beta2, _square(star), dot(start, star) / Fraction(eta), _square(start), eta
+    )
+    form = _form(bool(start.any()), e.c is not None, mu > 0)
+    return MistakeBound(bound, form, product**2 / _square(star), beta2)
+
+
+def bound_from(
+    product: Fraction,
+    beta2: Fraction,
+    star2: Fraction,
+    start_star: Fraction,
+    start2: Fraction,
+    eta: float = 1.0,
+) -> int:
+    """⌊‖w₀ - αŵ‖² / (η²β²)⌋ with αŵ = ηβ² w* / min w*·z_i, from products of the vectors.
+
+    start_star is w₀·w*/η.
+    """
+    return math.floor(
+        start2 / (Fraction(eta) ** 2 * beta2)
+        - 2 * start_star / product
+        + beta2 * star2 / product**2
+    )
+
+
+def _form(start: bool, weights: bool, margin: bool) -> str:
+    length = "max ‖c_i x̃_i‖²" if weights else "R²"
+    extra = (" + 2μ max c_i / η" if weights else " + 2μ/η") if margin else ""
+    if start:
+        where = f"β² = {length}{extra}, α = ηβ²/γ"
+        return f"⌊‖w₀ - αŵ*‖² / (η²β²)⌋ with {where}"
+    if weights or margin:
+        return f"⌊β²/γ²⌋ with β² = {length}{extra}"
+    return "⌊R²/γ²⌋ (Novikoff)"
+
+
+# --- Exact extremes over all rows: floats say which rows can be extreme, fractions decide --------
+
+
+def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction, int]:
+    """min c_i y_i w*·x̃_i over the rows of positive weight, and a row that has it."""
+    d = table.shape[1]
+    w, b = star[:d], float(star[d]) if len(star) > d else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = c * y * (table @ w + b)
+        sizes = c * (np.sqrt(squares(table)) + 1) * (np.linalg.norm(star) + 1)
+        doubt = (4 * d + 24) * _ULP * sizes + 2.0**-400
+        near = ~(values - doubt > np.nanmin(np.where(c > 0, values + doubt, np.inf)))
+    candidates = np.flatnonzero(near & (c > 0)).tolist()
+    weights = [Fraction(v) for v in star.tolist()]
+    margins = {
+        i: int(y[i]) * Fraction(float(c[i])) * _product(exact_row(table, i, len(star)), weights)
+        for i in candidates
+    }
+    row = min(margins, key=lambda i: (margins[i], i))
+    return margins[row], row
+
+
+def longest(table: Any, c: Floats, *, lifted: bool) -> Fraction:
+    """max ‖c_i x̃_i‖²."""
+    with np.errstate(over="ignore"):
+        sizes = c * c * (squares(table) + lifted)
+        near = ~(sizes * (1 + (4 * table.shape[1] + 24) * _ULP) < sizes.max())
+    size = table.shape[1] + lifted
+    return max(
+        Fraction(float(c[i])) ** 2 * sum(v * v for v in exact_row(table, i, size))
+        for i in np.flatnonzero(near & (c > 0)).tolist()
+    )
+
+
+def exact_row(table: Any, i: int, size: int) -> list[Fraction]:
+    """x̃_i in fractions."""
+    row = [Fraction(v) for v in dense(table[[i]])[0].astype(np.float64).tolist()]
+    return row + [Fraction(1)] * (size - len(row))
+
+
+def _product(a: list[Fraction], b: list[Fraction]) -> Fraction:
+    return sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0))
+
+
+def dot(a: Floats, b: Floats) -> Fraction:
+    """a·b, exactly."""
+    return _product([Fraction(v) for v in a.tolist()], [Fraction(v) for v in b.tolist()])
+
+
+def _square(a: Floats) -> Fraction:
+    return dot(a, a)
+
+
+def _largest(c: Floats) -> Fraction:
+    return Fraction(float(c.max()))
+
+
+def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> float:
+    """The probability that n rows in general position with random labels are separable.
+
+    Cover's counting theorem (IEEE Transactions on Electronic Computers EC-14, 1965): with D = d + 1
+    (D = d through the origin) it is 2^(1-n) Σ_{k<D} C(n-1, k); 1 up to n = D, 1/2 at n = 2D. Where
+    it is not small, a perfect fit says nothing about the labels: random ones would be fitted, too.
+
+    Examples
+    --------
+    >>> from rosenblatt import theory
+    >>> theory.probability_separable(8, 3)
+    0.5
+    >>> theory.probability_separable(4, 3)
+    1.0
+    """
+    n, size = operator.index(n), operator.index(d) + bool(fit_intercept)
+    if n <= size:
+        return 1.0
+    if n > 1000:
+        return float(bdtr(size - 1, n - 1, 0.5))
+    return float(Fraction(sum(math.comb(n - 1, k) for k in range(size)), 2 ** (n - 1)))

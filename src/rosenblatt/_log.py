@@ -38,7 +38,8 @@ class Log:
 
     def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Rows, visits, scores before; one entry for each update."""
+        empty = (column[:0] for column in self.columns)
         rows, visits, scores = (
-            np.concatenate(part) if part else np.empty(0) for part in self._parts
+            np.concatenate([none, *part]) for none, part in zip(empty, self._parts, strict=True)
         )
-        return rows.astype(np.int64), visits.astype(np.int64), scores.astype(np.float64)
+        return rows, visits, scores

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -14,13 +13,13 @@ from sklearn.base import clone
 from rosenblatt._rule import read_only
 from rosenblatt._traces import document, words
 from rosenblatt._traces.check import Check, check
+from rosenblatt._traces.claims import Constants, constants
 from rosenblatt._traces.run import Floats, Recorder, Run
 from rosenblatt._traces.space import Features, Kernelled, Space, Star
 from rosenblatt._traces.walk import Path
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
-from rosenblatt.theory.bounds import bound_from
 
 
 def trace(
@@ -266,18 +265,15 @@ class Trace:
             return "whether a w* exists is undecided."
         return "training did not end clean, so that no separator is known; give w_star."
 
+    @cached_property
+    def _constants(self) -> Constants:
+        return constants(self._run, self._space, self._star)
+
     @property
     def bound(self) -> int | None:
-        star = self._star
-        if star is None:
+        if self._star is None or self._constants.least <= 0:
             return None
-        run, space = self._run, self._space
-        least, _ = space.least_margin(star)
-        if least <= 0:
-            return None
-        heaviest, most = Fraction(float(run.weights.max())), int(run.sizes.max(initial=1))
-        growth = most * space.longest() + 2 * Fraction(run.margin) * heaviest
-        return bound_from(least, growth, *space.ends(star, self._path))
+        return self._constants.bound(self._space, self._star, self._path)
 
     def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
         """Test every inequality of the convergence proofs at every step.
@@ -287,7 +283,15 @@ class Trace:
         """
         self._need_all_rows()
         no_star = "" if self._star is not None else self._no_star
-        return check(self._run, self._space, self._star, no_star, radius=radius, gamma=gamma)
+        return check(
+            self._run,
+            self._space,
+            self._star,
+            no_star,
+            self._constants,
+            radius=radius,
+            gamma=gamma,
+        )
 
     def _need_all_rows(self) -> None:
         if not self._about.get("all_rows", True):

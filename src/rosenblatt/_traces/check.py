@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from typing import final
@@ -14,9 +14,8 @@ from rosenblatt._traces import claims
 from rosenblatt._traces.claims import FAILS, HELD, VIOLATED, WITHIN, Claim, Constants
 from rosenblatt._traces.run import Run
 from rosenblatt._traces.space import Space, Star
-from rosenblatt.theory.bounds import bound_from
 
-MOST_EXACT = 1_000_000
+MOST_EXACT = 200_000
 """Up to so many numbers (those of the rows, times updates) a run is checked in fractions."""
 
 
@@ -80,6 +79,7 @@ def check(
     space: Space,
     star: Star | None,
     no_star: str,
+    true: Constants,
     *,
     radius: float | None,
     gamma: float | None,
@@ -87,34 +87,30 @@ def check(
     """Test every claim; `no_star` says why there is no w*, where there is none."""
     exact = (len(run.rows) + len(np.unique(run.rows))) * space.work <= MOST_EXACT
     n = claims.numbers(run, space, star, exact=exact)
-    longest, margin = space.longest(), Fraction(run.margin)
-    heaviest = Fraction(float(run.weights.max()))
-    used = longest if radius is None else (Fraction(radius) * heaviest) ** 2
+    k = true
+    if radius is not None:
+        k = replace(true, longest=(Fraction(radius) * true.heaviest) ** 2)
     replayed = n.path.scores if not exact else space.path(None).scores
     first = [
         claims.record(run, n, replayed),
-        claims.lemma_2(run, n, margin),
-        claims.lengths(longest, used),
+        claims.lemma_2(run, n, k.margin),
+        claims.lengths(true.longest, k.longest),
+        claims.norm_grows_slowly(run, n, k),
     ]
-    most = int(run.sizes.max(initial=1))
-    least, row = (Fraction(0), 0) if star is None else space.least_margin(star)
-    k = Constants(least, used, heaviest, margin, most)
-    first.append(claims.norm_grows_slowly(run, n, k))
     lemma_1 = None
     if star is not None:
-        lemma_1 = claims.lemma_1(least, row, n.path.star2, gamma)
-        if least <= 0:
+        lemma_1 = claims.lemma_1(k, n.path.star2, gamma)
+        if k.least <= 0:
             no_star = f"w* does not separate the rows, {lemma_1.detail}."
-    if star is None or least <= 0:
+    if star is None or k.least <= 0:
         return Check([*first, *_without(lemma_1, no_star)], exact, no_star)
     assert lemma_1 is not None
-    bound = bound_from(least, k.growth, *space.ends(star, n.path))
     rest = [
         lemma_1,
         claims.product_grows_fast(run, n, k),
         claims.angle_shrinks(run, n, k),
         claims.distance_falls(run, n, k, star),
-        claims.mistake_bound(run, bound),
+        claims.mistake_bound(run, k.bound(space, star, n.path)),
     ]
     return Check([*first, *rest], exact)
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import ULP, Space, Star
 from rosenblatt._traces.walk import Path
+from rosenblatt.theory.bounds import bound_from
 
 HELD, VIOLATED, WITHIN, FAILS = "held", "violated", "within rounding", "assumption fails"
 
@@ -42,7 +43,8 @@ class Claim:
 class Constants:
     """Of the data and w*, exactly."""
 
-    least: Fraction  # g
+    least: Fraction  # g; 0 without w*
+    nearest: int  # the row that has it
     longest: Fraction  # Z²
     heaviest: Fraction  # C
     margin: Fraction  # μ
@@ -52,6 +54,17 @@ class Constants:
     def growth(self) -> Fraction:
         """B."""
         return self.most * self.longest + 2 * self.margin * self.heaviest
+
+    def bound(self, space: Space, star: Star, path: Path) -> int:
+        """⌊‖w_0 - αŵ‖² / B⌋."""
+        return bound_from(self.least, self.growth, *space.ends(star, path))
+
+
+def constants(run: Run, space: Space, star: Star | None) -> Constants:
+    least, row = (Fraction(0), 0) if star is None else space.least_margin(star)
+    heaviest = Fraction(float(run.weights.max()))
+    most = int(run.sizes.max(initial=1))
+    return Constants(least, row, space.longest(), heaviest, Fraction(run.margin), most)
 
 
 @dataclass(frozen=True)
@@ -141,14 +154,14 @@ def record(run: Run, n: Numbers, replayed: Floats) -> Claim:
     )
 
 
-def lemma_1(least: Fraction, row: int, star2: Any, claimed: float | None) -> Claim:
+def lemma_1(k: Constants, star2: Any, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
     length = float(np.sqrt(float(star2)))
-    found = float(least) / length
+    found = float(k.least) / length
     gamma = found if claimed is None else claimed
     statement = f"every row has c_i y_i ŵ*·x̃_i >= γ = {gamma:.6g} > 0"
-    status = HELD if least > 0 and found >= gamma * (1 - 4 * ULP) else VIOLATED
-    detail = f"row {row} has {found:.6g}"
+    status = HELD if k.least > 0 and found >= gamma * (1 - 4 * ULP) else VIOLATED
+    detail = f"row {k.nearest} has {found:.6g}"
     return Claim("lemma 1", statement, status, None, found, gamma, detail)
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import bdtr
 
 from rosenblatt import _validate
@@ -149,7 +150,7 @@ def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction,
         sizes = c * (np.sqrt(squares(table)) + 1) * (np.linalg.norm(star) + 1)
         doubt = (4 * d + 24) * _ULP * sizes + 2.0**-400
         near = ~(values - doubt > np.nanmin(np.where(c > 0, values + doubt, np.inf)))
-    candidates = np.flatnonzero(near & (c > 0)).tolist()
+    candidates = _different(table, y * c, near & (c > 0))
     weights = [Fraction(v) for v in star.tolist()]
     margins = {
         i: int(y[i]) * Fraction(float(c[i])) * _product(exact_row(table, i, len(star)), weights)
@@ -165,10 +166,38 @@ def longest(table: Any, c: Floats, *, lifted: bool) -> Fraction:
         sizes = c * c * (squares(table) + lifted)
         near = ~(sizes * (1 + (4 * table.shape[1] + 24) * _ULP) < sizes.max())
     size = table.shape[1] + lifted
+    if _exact_in_floats(table, c, near):
+        return Fraction(float(sizes.max()))
     return max(
-        Fraction(float(c[i])) ** 2 * sum(v * v for v in exact_row(table, i, size))
-        for i in np.flatnonzero(near & (c > 0)).tolist()
+        Fraction(float(c[i])) ** 2 * _square_of_row(table, i, size)
+        for i in _different(table, c, near & (c > 0))
     )
+
+
+def _exact_in_floats(table: Any, c: Floats, near: Any) -> bool:
+    """Whole numbers whose squares add up below 2^53 are not rounded."""
+    values = table.data if sparse.issparse(table) else table[near]
+    if not (c[near] == 1).all() or not np.abs(values).max(initial=0) < 2**26:
+        return False
+    return bool((values == np.rint(values)).all() and squares(table)[near].max() < 2**52)
+
+
+def _different(table: Any, factor: Floats, near: Any) -> list[int]:
+    """Of the rows that are near, one of each kind: equal ones need not be looked at twice."""
+    rows = np.flatnonzero(near)
+    if len(rows) < 64 or sparse.issparse(table):
+        return rows.tolist()
+    _, first = np.unique(np.column_stack([table[rows], factor[rows]]), axis=0, return_index=True)
+    return list(rows[np.sort(first)].tolist())
+
+
+def _square_of_row(table: Any, i: int, size: int) -> Fraction:
+    """‖x̃_i‖², exactly: in whole numbers over a power of two."""
+    row = dense(table[[i]])[0].astype(np.float64).tolist()
+    ratios = [v.as_integer_ratio() for v in row if v]
+    most = max((below.bit_length() for _, below in ratios), default=1)
+    total = sum((above << (most - below.bit_length())) ** 2 for above, below in ratios)
+    return Fraction(total, 1 << 2 * (most - 1)) + (size - len(row))
 
 
 def exact_row(table: Any, i: int, size: int) -> list[Fraction]:

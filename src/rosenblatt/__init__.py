@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rosenblatt._stop import StopReason
     from rosenblatt.certificate import Certificate
     from rosenblatt.kernel_perceptron import KernelPerceptron
+    from rosenblatt.model_file import load, save
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
@@ -18,6 +19,8 @@ __all__ = [
     "RandomLinearClassifier",
     "StopReason",
     "certify",
+    "load",
+    "save",
 ]
 __version__ = "0.1.0"
 
@@ -29,6 +32,8 @@ _HOME = {
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "StopReason": "rosenblatt._stop",
     "certify": "rosenblatt._certify",
+    "load": "rosenblatt.model_file",
+    "save": "rosenblatt.model_file",
 }
 
 

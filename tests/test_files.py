@@ -180,7 +180,9 @@ def test_a_folder_that_refuses():
         os.chmod(folder, 0o555)
         nobody = "if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)"
         said = written_by_another_process(path, nobody)
-        os.chmod(folder, 0o755)
+        os.chmod(folder, 0o777)
+        path.chmod(0o444)
+        assert "write-protected" in written_by_another_process(path, nobody)
         assert said.startswith("FileError Cannot write")
         assert "Permission denied" in said
         assert path.read_bytes() == OLD

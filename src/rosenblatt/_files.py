@@ -93,6 +93,8 @@ def _checked_place(target: Path, *, overwrite: bool) -> int | None:
         raise FileError(f"{target} is {what}: give the name of a file.")
     if not overwrite:
         raise _exists(target)
+    if not os.access(target, os.W_OK):  # it could be replaced all the same
+        raise FileError(f"{target} is write-protected: give another name, or chmod u+w it.")
     return stat.S_IMODE(mode)
 
 

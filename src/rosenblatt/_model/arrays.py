@@ -31,30 +31,29 @@ def floats(array: NDArray[Any]) -> Any:
     return _binary(array)
 
 
-def counts(array: NDArray[Any] | list[int]) -> Any:
+def counts(array: NDArray[Any] | list[int], *, deflated: bool = False) -> Any:
     """Whole numbers, 0 or greater, in the fewest bytes that hold the largest of them."""
     array = np.asarray(array, dtype=np.int64)
     if array.ndim == 1 and array.size <= SHOWN:
         return array.tolist()
-    return _binary(array.astype(np.min_scalar_type(int(array.max(initial=0)))))
+    largest = int(array.max(initial=0))
+    return _binary(array.astype(np.min_scalar_type(largest)), deflated=deflated)
 
 
 def many_counts(array: NDArray[np.int64]) -> Any:
     """The same, deflated where that saves half: one for each training row, and most are zero."""
-    found = counts(array)
-    if isinstance(found, dict):
-        data = base64.b64decode(found["base64"])
-        small = zlib.compress(data, 6)
-        if 2 * len(small) <= len(data) <= _most_inflated(len(small)):
-            found["zlib"] = base64.b64encode(small).decode()
-            del found["base64"]
-    return found
+    return counts(array, deflated=True)
 
 
-def _binary(array: NDArray[Any]) -> dict[str, Any]:
+def _binary(array: NDArray[Any], *, deflated: bool = False) -> dict[str, Any]:
     array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    data = base64.b64encode(array.reshape(-1).view(np.uint8)).decode()
-    return {"dtype": array.dtype.str, "shape": list(array.shape), "base64": data}
+    data, field = memoryview(array.reshape(-1).view(np.uint8)), "base64"
+    if deflated:
+        small = memoryview(zlib.compress(data))
+        if 2 * len(small) <= len(data) <= _most_inflated(len(small)):
+            data, field = small, "zlib"
+    text = base64.b64encode(data).decode()
+    return {"dtype": array.dtype.str, "shape": list(array.shape), field: text}
 
 
 def _most_inflated(compressed: int) -> int:

@@ -130,13 +130,9 @@ def shown(value: Any) -> str:
 
 
 class Part:
-    """An object in the file, read field by field; fields that nobody asks for are refused.
+    """An object in the file, read field by field.
 
-    >>> with parse(b'{"rows": 3, "more": 1}') as part:
-    ...     part.whole("rows")
-    Traceback (most recent call last):
-    ...
-    rosenblatt._model.document.Wrong: the file has the unknown field 'more'
+    `with` refuses in the end what nobody has asked for.
     """
 
     def __init__(self, value: Any, where: str):

@@ -257,8 +257,9 @@ def main(count, seed):
             try:
                 fates[fate(path)] += 1
             except BaseException:
-                Path(f"/tmp/spoiled-{seed}-{k}.json").write_bytes(path.read_bytes())
-                print(f"number {k} of seed {seed}: see /tmp/spoiled-{seed}-{k}.json")
+                culprit = Path(tempfile.gettempdir()) / f"spoiled-{seed}-{k}.json"
+                culprit.write_bytes(path.read_bytes())
+                print(f"number {k} of seed {seed}: see {culprit}")
                 raise
     print(json.dumps(fates))
 

@@ -177,6 +177,7 @@ def test_a_folder_that_refuses():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         path.write_bytes(OLD)
+        path.chmod(0o666)
         os.chmod(folder, 0o555)
         nobody = "if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)"
         said = written_by_another_process(path, nobody)

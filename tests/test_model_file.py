@@ -358,10 +358,9 @@ def trained(**choices):
     return quietly(Perceptron(max_iter=3, **choices).fit, X, Y)
 
 
-def with_labels(values):
-    return RandomLinearClassifier(random_state=0).fit(
-        X, np.array(values, dtype=object)[(Y > 0) * 1]
-    )
+def with_labels(*both, dtype=object):
+    labels = np.array(both, dtype=dtype)
+    return Perceptron().partial_fit(X, labels[(Y > 0) * 1], classes=labels)
 
 
 def my_kernel(A, B):
@@ -381,8 +380,9 @@ REFUSED = {
     "np.random": (lambda: trained(random_state=np.random), r"set_params\(random_state="),
     "fraction": (lambda: trained(eta0=Fraction(1, 3)), r"eta0=Fraction\(1, 3\)"),
     "set to nonsense": (lambda: trained().set_params(keep="nothing"), "keep='nothing'"),
-    "odd labels": (lambda: with_labels([Fraction(1, 3), Fraction(1, 2)]), r"label Fraction"),
-    "huge labels": (lambda: with_labels([1, 10**60]), r"label 1000"),
+    "odd labels": (lambda: with_labels(Fraction(1, 3), Fraction(1, 2)), "label Fraction"),
+    "dates": (lambda: with_labels("2020-01-01", "2021-01-01", dtype="M8[D]"), r"y\.astype\(str"),
+    "huge labels": (lambda: with_labels(1, 10**60), r"label 1000"),
 }
 
 

@@ -188,7 +188,7 @@ WRONG = [
     ("training.converged", 1, "training.converged is a whole number, not true or false"),
     ("training.eta0", 0.0, "training.eta0 is 0.0"),
     ("training.eta0", 1e-320, None),
-    ("training.keep", "vote", "state.newest_voter_since is null"),
+    ("training.keep", "vote", "rule lacks the field 'intercepts'"),
     ("training.mistakes", [-1], r"training.mistakes\[0\] is -1"),
     ("rule.weights", [1.0, 1.0, 1.0], "has shape 3, not 4"),
     ("rule.weights", [1.0, 1.0, 1.0, 1], r"rule.weights\[3\] is a whole number"),

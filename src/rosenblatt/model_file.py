@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
 from rosenblatt._files import read_whole, write_whole
-from rosenblatt._model import arrays, kernel, labels, linear, parameters, training
+from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
 from rosenblatt._model.document import Part, Wrong, as_text, check_size, parse, plain, shown
 from rosenblatt._stop import StopReason
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
@@ -124,14 +124,14 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
             "training_errors": estimator.training_errors_,
             "candidate_errors": arrays.counts(estimator.candidate_errors_),
         }
-        document["rule"] = linear.written_rule(estimator._rule)
+        document["rule"] = linear.written(estimator._rule)
         return document
     document["training"] = training.written(estimator)
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
     else:
-        document["rule"] = linear.written_rule(estimator._rule)
-        document["state"] = linear.written_state(estimator)
+        document["rule"] = linear.written(estimator._rule)
+        document["state"] = state.written(estimator)
     return document
 
 
@@ -253,7 +253,10 @@ def _read(file: Part) -> Model:
     if isinstance(p, KernelPerceptron):
         kernel.read(file.part("rule"), p)
     else:
-        linear.read(file.part("rule"), file.part("state"), p, counts)
+        rule, d = file.part("rule"), p.n_features_in_
+        voting, eta0 = p._made_with.keep == "vote", p._made_with.eta0
+        p._rule = linear.read_voters(rule, d) if voting else linear.read_rule(rule, d, eta0)
+        state.read(file.part("state"), p, counts)
     return Model(p, encoding, about | _about(p))
 
 

@@ -35,7 +35,18 @@ from models import (
     seen,
     table,
 )
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, load, model_file, save
+from rosenblatt import (
+    KernelPerceptron,
+    Perceptron,
+    RandomLinearClassifier,
+    StopReason,
+    _examples,
+    _voters,
+    load,
+    model_file,
+    save,
+)
+from rosenblatt._watch import Interrupted, Watch
 from rosenblatt.errors import InputError, InputTypeError
 
 
@@ -192,6 +203,43 @@ def test_partial_fit_and_warm_start_after_a_fit_that_was_loaded(path, keep):
     # Without warm_start before, fitting again starts from the returned weights.
     q = through_a_file(p, path).set_params(warm_start=True).fit(X, Y)
     assert everything_seen(q, X) == everything_seen(p.set_params(warm_start=True).fit(X, Y), X)
+
+
+@every_order
+@every_keep
+@pytest.mark.parametrize("moment", [1, 2, 3, 7, 20])
+@may_not_converge
+def test_training_that_ctrl_c_has_stopped_anywhere_goes_on(path, monkeypatch, order, keep, moment):
+    """Whatever state training is left in, a file holds it."""
+    calls = iter(range(1, 10**6))
+
+    def breathe(self):
+        if next(calls) == moment:
+            raise Interrupted
+
+    monkeypatch.setattr(_examples, "CHUNK", 100)  # a few rows at a time
+    p = Perceptron(order=order, keep=keep, warm_start=True, max_iter=6, random_state=0)
+    with monkeypatch.context() as patched:
+        patched.setattr(Watch, "breathe", breathe)
+        p.fit(X, Y, coef_init=[1.0, -1.0, 0.5])
+    assert p.stop_reason_ in (StopReason.INTERRUPTED, StopReason.MAX_ITER)
+    q = through_a_file(p, path)
+    assert everything_seen(q, X) == everything_seen(p, X)
+    assert everything_seen(q.fit(X, Y), X) == everything_seen(p.fit(X, Y), X)
+    p.partial_fit(X, Y)
+    assert everything_seen(q.partial_fit(X, Y), X) == everything_seen(p, X)
+
+
+@may_not_converge
+def test_voters_that_fill_several_blocks(path, monkeypatch):
+    monkeypatch.setattr(_voters, "_BLOCK_BYTES", 8 * 4 * 5)  # five voters in each
+    for updates in (4, 5, 6, 10, 23):
+        p = Perceptron(keep="vote", warm_start=True, max_updates=updates, random_state=0)
+        q = through_a_file(p.fit(X, Y), path)
+        for _ in range(2):
+            assert everything_seen(q, X) == everything_seen(p, X)
+            q.fit(X, Y)
+            p.fit(X, Y)
 
 
 def test_warm_start_on_other_data_than_before_the_file(path):

@@ -1,7 +1,9 @@
 """Trained estimators in a file: JSON that a person can read, exact arrays, no code.
 
 `docs/model-file.md` describes every field. A file is checked as it is read: whatever it holds, the
-worst that can happen is a ModelFileError.
+worst that can happen is a ModelFileError. Whoever changes what is written, by a new parameter for
+example, counts VERSION up, goes on reading the versions before, and keeps files of the new one in
+`tests/model_files`.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ from rosenblatt import (
     save,
 )
 from rosenblatt._watch import Interrupted, Watch
-from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.errors import FileError, InputError, InputTypeError
 
 
 @pytest.fixture
@@ -490,6 +490,17 @@ def test_an_encoding_that_is_too_deep_or_too_large_is_refused(path):
     while deep:  # Python itself cannot take apart what is so deep
         deep = deep.pop("a", None)
     assert not path.exists()
+
+
+def test_a_model_that_is_too_large_is_refused_on_both_sides(path, monkeypatch):
+    save(trained(), path)
+    monkeypatch.setattr(model_file, "MOST_BYTES", 1000)
+    with pytest.raises(FileError, match="at most 1,000 are read"):
+        load(path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="at most 1,000"):
+        save(trained(), path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("mark", [3, b"abc", 1.5])

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rosenblatt._trace import Trace, trace
     from rosenblatt.certificate import Certificate
     from rosenblatt.kernel_perceptron import KernelPerceptron
+    from rosenblatt.model_file import load, save
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
@@ -20,6 +21,8 @@ __all__ = [
     "StopReason",
     "Trace",
     "certify",
+    "load",
+    "save",
     "trace",
 ]
 __version__ = "0.1.0"
@@ -33,6 +36,8 @@ _HOME = {
     "StopReason": "rosenblatt._stop",
     "Trace": "rosenblatt._trace",
     "certify": "rosenblatt._certify",
+    "load": "rosenblatt.model_file",
+    "save": "rosenblatt.model_file",
     "trace": "rosenblatt._trace",
 }
 

@@ -1,25 +1,145 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and read only where they can be."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import FileError, InputError, InputTypeError, MissingFileError
 
 
-def write_whole(path: Path, content: bytes, *, overwrite: bool) -> None:
-    """Through a temporary file in the same folder, then renamed."""
-    if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already.")
-    part = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+def write_whole(path: Any, content: bytes, *, overwrite: bool) -> None:
+    """The file has this content afterwards, or is as it was before and an error says why.
+
+    The content goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that one
+    takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new one.
+    A symbolic link is followed. Permissions of a file that was there are kept.
+    """
+    target = _target(path)
+    mode = _checked_place(target, overwrite=overwrite)
+    part = target.with_name(f".rosenblatt-{secrets.token_hex(8)}")
     try:
-        with open(part, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
+        _write(part, content, mode)
+        if overwrite:
+            os.replace(part, target)
+        else:
+            _move_to_free_name(part, target)
+    except FileExistsError:
+        raise _exists(target) from None
+    except OSError as error:
+        raise _cannot("write", path, error) from None
+    finally:
+        with suppress(OSError):  # gone if all went well
+            part.unlink()
+    _settle(target.parent)
+
+
+def read_whole(path: Any, *, most: int) -> bytes:
+    """The content of an ordinary file of at most `most` bytes."""
+    source = _path(path)
+    try:
+        status = source.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise FileError(f"{source} is a folder, not a file.")
+        if not stat.S_ISREG(status.st_mode):  # a pipe could be waited for, a device read, for ever
+            raise FileError(f"{source} is not an ordinary file; save its content to one first.")
+        with open(source, "rb") as file:
+            content = file.read(min(status.st_size, most) + 1)
+    except FileNotFoundError:
+        raise MissingFileError(f"There is no file {source}.") from None
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        raise _cannot("read", source, error) from None
+    if len(content) > most:
+        raise FileError(
+            f"{source} has {status.st_size:,} bytes; at most {most:,} are read at once."
+        )
+    return content
+
+
+def _path(path: Any) -> Path:
+    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
+        raise InputTypeError(
+            f"A path is text or a pathlib.Path; got {path!r}, a {type(path).__name__}."
+        )
+    text = os.fspath(path)
+    if not text or "\0" in text:
+        raise InputError(f"{text!r} is not a path: give the name of a file.")
+    return Path(text)
+
+
+def _target(path: Any) -> Path:
+    return Path(os.path.realpath(_path(path)))
+
+
+def _checked_place(target: Path, *, overwrite: bool) -> int | None:
+    """The permissions of the file that is there; None where there is none."""
+    if not target.parent.is_dir():
+        raise MissingFileError(f"There is no folder {target.parent} to save into.")
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _cannot("write", target, error) from None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
+        raise FileError(f"{target} is {what}: give the name of a file.")
+    if not overwrite:
+        raise _exists(target)
+    if not os.access(target, os.W_OK):  # it could be replaced all the same
+        raise FileError(f"{target} is write-protected: give another name, or chmod u+w it.")
+    return stat.S_IMODE(mode)
+
+
+def _write(part: Path, content: bytes, mode: int | None) -> None:
+    with open(part, "xb") as file:
+        if mode is not None:
+            with suppress(OSError):  # not every file system has permissions
+                os.chmod(part, mode)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _move_to_free_name(part: Path, target: Path) -> None:
+    try:
+        os.link(part, target)  # fails, unlike a renaming, where somebody was faster
+    except FileExistsError:
         raise
+    except OSError:  # a file system without links
+        if target.exists():
+            raise FileExistsError from None
+        os.replace(part, target)
+
+
+def _settle(folder: Path) -> None:
+    """The new name reaches the disk, too, where a folder can be asked for that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+_NO_SPACE = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def _exists(target: Path) -> FileError:
+    return FileError(f"{target} exists already and is not overwritten: give another name.")
+
+
+def _cannot(verb: str, path: Any, error: OSError) -> FileError:
+    reason = (error.strerror or str(error) or type(error).__name__).rstrip(".")
+    advice = " Make room, or write somewhere else." if error.errno in _NO_SPACE else ""
+    kept = " A file that was there is as it was." if verb == "write" else ""
+    found = FileError(f"Cannot {verb} {path}: {reason}.{advice}{kept}")
+    found.errno = error.errno
+    return found

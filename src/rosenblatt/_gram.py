@@ -150,16 +150,29 @@ def blocks(n: int, width: int) -> Iterator[slice]:
         yield slice(begin, min(begin + step, n))
 
 
+def check_parameters(estimator: Any) -> None:
+    """The error for a parameter of the kernel that is not allowed whatever the rows."""
+    if not callable(estimator.kernel):
+        _validate.one_of("kernel", estimator.kernel, KERNELS)
+    if isinstance(estimator.gamma, str):
+        _validate.one_of("gamma", estimator.gamma, ("scale", "auto"))
+    else:
+        _validate.not_negative("gamma", estimator.gamma)
+    _validate.not_negative("degree", estimator.degree)
+    _number("coef0", estimator.coef0)
+
+
 def checked_kernel(estimator: Any, X: Matrix) -> Kernel:
     """The kernel of an estimator, with gamma as a number."""
-    kernel = estimator.kernel
-    if not callable(kernel):
-        _validate.one_of("kernel", kernel, KERNELS)
-    if isinstance(kernel, str) and kernel == "precomputed":
+    check_parameters(estimator)
+    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
         _refuse_not_square(X)
-    degree = _validate.not_negative("degree", estimator.degree)
-    coef0 = _number("coef0", estimator.coef0)
-    return Kernel(kernel, degree=degree, gamma=_gamma(estimator.gamma, X), coef0=coef0)
+    return Kernel(
+        estimator.kernel,
+        degree=float(estimator.degree),
+        gamma=_gamma(estimator.gamma, X),
+        coef0=float(estimator.coef0),
+    )
 
 
 def _refuse_not_square(X: Matrix) -> None:
@@ -174,14 +187,13 @@ def _refuse_not_square(X: Matrix) -> None:
 
 def _gamma(gamma: Any, X: Matrix) -> float:
     """scikit-learn's: "scale" is 1/(d · variance of X), "auto" is 1/d."""
-    if isinstance(gamma, str):
-        _validate.one_of("gamma", gamma, ("scale", "auto"))
-        d = int(X.shape[1])
-        if gamma == "auto":
-            return 1.0 / d
-        variance = _variance(X)
-        return 1.0 / (d * variance) if variance > 0 else 1.0
-    return _validate.not_negative("gamma", gamma)
+    if not isinstance(gamma, str):
+        return float(gamma)
+    d = int(X.shape[1])
+    if gamma == "auto":
+        return 1.0 / d
+    variance = _variance(X)
+    return 1.0 / (d * variance) if variance > 0 else 1.0
 
 
 def _variance(X: Matrix) -> float:

@@ -52,9 +52,25 @@ def checked(estimator: Any) -> Settings:
     )
 
 
-def recipe_of(
-    settings: Settings, examples: Examples, judges: Examples | None, classes: NDArray[Any]
-) -> tuple[Any, ...]:
+class Recipe(NamedTuple):
     """All that must be equal for training to go on where it stopped."""
-    data = [None if e is None else fingerprint(e) for e in (examples, judges)]
-    return (settings.units, settings.order, settings.margin, classes.tolist(), *data)
+
+    units: Units
+    order: str
+    margin: float
+    classes: list[Any]
+    shape: tuple[int, int]
+    data: str  # fingerprint of the training rows
+    more: Any  # that of the validation rows, or the kernel
+
+
+def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], more: Any) -> Recipe:
+    return Recipe(
+        settings.units,
+        settings.order,
+        settings.margin,
+        classes.tolist(),
+        examples.rows.X.shape,
+        fingerprint(examples),
+        more,
+    )

@@ -14,7 +14,7 @@ from rosenblatt import _advice
 from rosenblatt._fit import Candidate, Job, State, check_finite
 from rosenblatt._progress import Progress
 from rosenblatt._rule import read_only
-from rosenblatt._settings import Settings, Units
+from rosenblatt._settings import Recipe, Settings, Units
 from rosenblatt._stop import StopReason
 from rosenblatt._traces.run import Recorder
 
@@ -24,6 +24,7 @@ class Training:
 
     _state: State
     _kept: Candidate | None
+    _trained_by: Recipe | None
     _made_with: Units
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     keep: str
@@ -37,8 +38,13 @@ class Training:
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
 
-    def _resumed(self, recipe: tuple[Any, ...]) -> State | None:
-        return self._state.copy() if getattr(self, "_trained_by", None) == recipe else None
+    def _resumed(self, recipe: Recipe, n: int) -> State | None:
+        """The state to go on from on n rows; None where it is not the state of this training."""
+        if getattr(self, "_trained_by", None) != recipe:
+            return None
+        # A file can claim anything, and the kernels believe the state.
+        fits = self._state.position <= n and self._state.seen <= n
+        return self._state.copy() if fits else None
 
     def _record(self, settings: Settings, job: Job, state: State) -> None:
         if self._recorder is not None:
@@ -59,7 +65,7 @@ class Training:
         state: State,
         classes: NDArray[Any],
         reason: StopReason,
-        recipe: tuple[Any, ...] | None,
+        recipe: Recipe | None,
     ) -> None:
         job.watch.settle()
         check_finite(state)

@@ -37,6 +37,29 @@ class Voters:
         other._votes, other._since = self._votes.copy(), self._since
         return other
 
+    @classmethod
+    def of(cls, weights: Weights, votes: list[int], since: int) -> Voters:
+        """Voters that were written down, one a row."""
+        self = cls(weights.shape[1])
+        step = self._per_block
+        self._blocks = [weights[k : k + step] for k in range(0, len(weights), step)]
+        if self._blocks and len(self._blocks[-1]) < step:  # room for more
+            room = np.empty((step, self._d_lifted))
+            room[: len(self._blocks[-1])] = self._blocks[-1]
+            self._blocks[-1] = room
+        self._votes, self._since = votes, since
+        return self
+
+    @property
+    def since(self) -> int:
+        """The visit since which the newest voter has been current."""
+        return self._since
+
+    def table(self) -> tuple[Weights, list[int]]:
+        """All voters, one a row, and their votes."""
+        weights = np.concatenate([np.empty((0, self._d_lifted)), *(w for w, _ in self.blocks())])
+        return weights, self._votes.copy()
+
     def append(self, w: Weights, visits: int) -> None:
         """w has become current with visit number `visits`; what was current before keeps its votes.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._files import write_whole
 from rosenblatt.errors import CertificateRejected, InputError
 
 INTERCEPT = "(intercept)"
@@ -280,20 +280,8 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate as JSON, whole or not at all."""
-        target = Path(path)
-        if not target.absolute().parent.is_dir():
-            raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
-        part = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
-        try:
-            with open(part, "x", encoding="utf-8") as file:
-                json.dump(self._document, file, ensure_ascii=False, indent=1)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        text = json.dumps(self._document, ensure_ascii=False, indent=1)
+        write_whole(path, f"{text}\n".encode(), overwrite=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:

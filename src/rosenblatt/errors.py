@@ -2,7 +2,10 @@
 
 RosenblattError
 ├── InputError (also ValueError)        what was given cannot be learned from, or is not allowed
-│   └── InputTypeError (also TypeError) it is not even of a type that could be
+│   ├── InputTypeError (also TypeError) it is not even of a type that could be
+│   └── ModelFileError                  a file is not a model file, or is damaged
+├── FileError (also OSError)            a file cannot be read or written
+│   └── MissingFileError (also FileNotFoundError) it, or the folder to write into, is not there
 ├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
 ├── CertificateRejected                 a certificate does not prove what it claims about the data
 └── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
@@ -19,6 +22,18 @@ class InputError(RosenblattError, ValueError):
 
 class InputTypeError(InputError, TypeError):
     """What was given is not of an allowed type."""
+
+
+class ModelFileError(InputError):
+    """A file is not a model file, is damaged, or is of a version that is not known here."""
+
+
+class FileError(RosenblattError, OSError):
+    """A file cannot be read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file, or no such folder to write into."""
 
 
 class WeightsOverflow(RosenblattError, OverflowError):  # noqa: N818 - the word says what happened

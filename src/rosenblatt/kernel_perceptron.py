@@ -15,14 +15,13 @@ from threadpoolctl import threadpool_limits
 from rosenblatt import _targets, _validate
 from rosenblatt._dual import Dual, KernelExamples
 from rosenblatt._examples import Csr
-from rosenblatt._fingerprint import fingerprint
 from rosenblatt._fit import Job, State, train
 from rosenblatt._gram import Gram, checked_kernel
 from rosenblatt._keeps import KEEPS
 from rosenblatt._kernel_rule import KernelRule
 from rosenblatt._orders import ORDERS
 from rosenblatt._rule import read_only
-from rosenblatt._settings import Settings, checked
+from rosenblatt._settings import Recipe, Settings, checked, recipe_of
 from rosenblatt._training import Training
 from rosenblatt._transaction import unchanged_on_error
 from rosenblatt._watch import Watch
@@ -103,6 +102,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     """
 
     _rule: KernelRule
+    _state: State | None  # type: ignore[assignment] # None: loaded from a file
     classes_: NDArray[Any]
     update_counts_: NDArray[np.int64]
 
@@ -182,9 +182,10 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             job = Job(machine, order, keep, examples, False, watch)
             recipe = None
             if settings.warm_start:
-                recipe = self._recipe(settings, kernel, fingerprint(labelled), classes)
+                same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
+                recipe = recipe_of(settings, labelled, classes, same)
             given = dual_coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._continued(recipe)
+            state = None if given or recipe is None else self._continued(recipe, examples.n)
             if state is None:
                 units = start / settings.units.eta0
                 memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
@@ -202,17 +203,16 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         self._warn(settings, job, state)
         return self
 
-    def _recipe(
-        self, settings: Settings, kernel: Any, data: str, classes: NDArray[Any]
-    ) -> tuple[Any, ...]:
-        """All that must be equal for training to go on where it stopped."""
-        same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
-        return (settings.units, settings.order, settings.margin, classes.tolist(), data, *same)
-
-    def _continued(self, recipe: tuple[Any, ...]) -> State | None:
+    def _continued(self, recipe: Recipe, n: int) -> State | None:
         if not hasattr(self, "_state"):
             return None
-        state = self._resumed(recipe)
+        if self._state is None:
+            raise InputError(
+                "warm_start=True, but this estimator was loaded from a file, which keeps a kernel "
+                "rule and not the state of its training. Set warm_start=False to begin anew, or "
+                "give dual_coef_init."
+            )
+        state = self._resumed(recipe, n)
         if state is None:
             raise InputError(
                 "warm_start=True, but the data or the parameters are not those of the fit before: "

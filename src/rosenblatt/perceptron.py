@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import _targets, _validate
 from rosenblatt._examples import Examples, Weights
+from rosenblatt._fingerprint import fingerprint
 from rosenblatt._fit import Job, State, train
 from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._linear import LinearClassifier
@@ -144,9 +145,12 @@ class Perceptron(Training, LinearClassifier):
             examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
-            recipe = recipe_of(settings, examples, judges, classes) if settings.warm_start else None
+            recipe = None
+            if settings.warm_start:
+                judged_on = None if judges is None else fingerprint(judges)
+                recipe = recipe_of(settings, examples, classes, judged_on)
             given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(recipe)
+            state = None if given or recipe is None else self._resumed(recipe, examples.n)
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)

@@ -1,0 +1,151 @@
+"""Coefficients of the rows: support vectors, their kernel, and the functions that vote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._examples import Csr, Matrix
+from rosenblatt._function import DualVoters, Function
+from rosenblatt._gram import KERNELS, Kernel
+from rosenblatt._kernel_rule import KernelRule
+from rosenblatt._model import arrays
+from rosenblatt._model.document import Part, Wrong
+from rosenblatt.kernel_perceptron import KernelPerceptron
+
+# --- Writing -----------------------------------------------------------------------------------
+
+
+def written(p: KernelPerceptron) -> dict[str, Any]:
+    """The score is eta0 (Σ coefficient · kernel(support vector, x) + intercept), or the votes."""
+    rule = p._rule
+    return {
+        "kernel": rule.kernel.kernel,
+        "degree": rule.kernel.degree,
+        "gamma": rule.kernel.gamma,
+        "coef0": rule.kernel.coef0,
+        "support": arrays.counts(rule.support),
+        "vectors": None if rule.vectors is None else _table(rule.vectors),
+        "row_weights": None if p._weights is None else arrays.floats(p._weights),
+    } | _learned(rule)
+
+
+def _table(X: Matrix) -> dict[str, Any]:
+    if not isinstance(X, Csr):
+        return {"dense": arrays.floats(X)}
+    return {
+        "data": arrays.floats(X.data),
+        "indices": arrays.counts(X.indices),
+        "indptr": arrays.counts(X.indptr),
+        "index_type": X.indices.dtype.name,
+    }
+
+
+def _learned(rule: KernelRule) -> dict[str, Any]:
+    voters = rule.learned
+    if isinstance(voters, Function):
+        coefficients = np.asarray(voters.beta[rule.support])
+        return {"coefficients": arrays.floats(coefficients), "intercept": float(voters.b)}
+    found: dict[str, Any] = {
+        "updated_rows": arrays.counts(voters.rows),
+        "steps": arrays.floats(np.array(voters.steps, dtype=np.float64)),
+        "votes": arrays.counts(voters.votes),
+        "start": None,
+    }
+    if voters.start is not None:
+        found["start"] = {
+            "coefficients": arrays.floats(np.asarray(voters.start.beta[rule.support])),
+            "intercept": float(voters.start.b),
+            "votes": voters.start_votes,
+        }
+    return found
+
+
+# --- Reading -----------------------------------------------------------------------------------
+
+
+def read(part: Part, p: Any) -> None:
+    """Set the rule on an estimator that knows how training went. Training itself cannot go on."""
+    rows, d, units = len(p.update_counts_), p.n_features_in_, p._made_with
+    with part:
+        kernel = Kernel(
+            part.one_of("kernel", KERNELS),
+            degree=part.number("degree"),
+            gamma=part.number("gamma"),
+            coef0=part.number("coef0"),
+        )
+        support = arrays.read_counts(part, "support", (None,), most=rows - 1).astype(np.intp)
+        if (np.diff(support) <= 0).any():
+            raise Wrong(f"{part.name('support')} is not in increasing order")
+        vectors = _read_vectors(part, kernel, len(support), d)
+        learned: Function | DualVoters
+        if units.keep == "vote":
+            learned = _read_voters(part, rows, support, intercept=units.fit_intercept)
+        else:
+            learned = _read_function(part, rows, support)
+        weights = part.optional(
+            lambda field: arrays.read_floats(part, field, (rows,)), "row_weights"
+        )
+    if kernel.degree < 0 or kernel.gamma < 0:
+        raise Wrong("rule.degree or rule.gamma is less than 0")
+    if kernel.precomputed and d != rows:
+        raise Wrong(f"the kernel is precomputed, but there are {rows} rows and {d} features")
+    if weights is not None and (weights < 0).any():
+        raise Wrong(f"{part.name('row_weights')} holds numbers less than 0")
+    p._rule = KernelRule(learned, kernel, support, vectors, units.eta0)
+    p._weights = weights
+    p._state = p._kept = p._trained_by = None
+
+
+def _read_vectors(part: Part, kernel: Kernel, n: int, d: int) -> Matrix | None:
+    given = part.optional(part.part, "vectors")
+    if kernel.precomputed != (given is None):
+        raise Wrong(f"{part.name('vectors')} is not as kernel={kernel.kernel!r} has it")
+    if given is None:
+        return None
+    with given:
+        if "dense" in given:
+            return arrays.read_floats(given, "dense", (n, d), single=True)
+        return _read_csr(given, n, d)
+
+
+def _read_csr(part: Part, n: int, d: int) -> Csr:
+    index_type = part.one_of("index_type", ("int32", "int64"))
+    data = arrays.read_floats(part, "data", (None,), single=True)
+    indptr = arrays.read_counts(part, "indptr", (n + 1,), most=len(data))
+    indices = arrays.read_counts(part, "indices", (len(data),), most=d - 1)
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        raise Wrong(f"{part.name('indptr')} is not rows one after the other")
+    within = np.ones(len(data), dtype=bool)  # places whose entry before is of the same row
+    within[indptr[:-1][indptr[:-1] < len(data)]] = False
+    if len(data) and (np.diff(indices)[within[1:]] <= 0).any():
+        raise Wrong(f"{part.name('indices')} is not in increasing order within rows")
+    return Csr(data, indices.astype(index_type), indptr.astype(index_type), (n, d))
+
+
+def _read_function(part: Part, rows: int, support: NDArray[np.intp]) -> Function:
+    beta = np.zeros(rows)
+    beta[support] = arrays.read_floats(part, "coefficients", (len(support),))
+    # What it gives on the training rows is needed in training only.
+    return Function(beta, part.number("intercept"), np.zeros(0))
+
+
+def _read_voters(
+    part: Part, rows: int, support: NDArray[np.intp], *, intercept: bool
+) -> DualVoters:
+    voters = DualVoters(rows, intercept=intercept)
+    voters.votes = arrays.read_counts(part, "votes", (None,)).tolist()
+    updates = len(voters.votes)
+    updated = arrays.read_counts(part, "updated_rows", (updates,), most=rows - 1)
+    if not np.isin(updated, support).all():
+        raise Wrong(f"{part.name('updated_rows')} holds rows that are not in rule.support")
+    voters.rows = updated.tolist()
+    voters.steps = arrays.read_floats(part, "steps", (updates,)).tolist()
+    given = part.optional(part.part, "start")
+    if given is not None:
+        with given as start:
+            voters.start = _read_function(start, rows, support)
+            voters.start_votes = start.whole("votes")
+    return voters

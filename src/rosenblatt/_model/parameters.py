@@ -1,0 +1,156 @@
+"""The parameters of an estimator, as they were given to it."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rosenblatt import _settings, _targets, _validate
+from rosenblatt._gram import check_parameters
+from rosenblatt._model import arrays, labels
+from rosenblatt._model.document import MOST_DIGITS, Part, Wrong
+from rosenblatt.errors import InputError
+from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.random_linear import RandomLinearClassifier
+
+_KEYS = 624  # numbers in the state of a Mersenne twister
+
+
+# --- Writing -----------------------------------------------------------------------------------
+
+
+def written(estimator: Any) -> dict[str, Any]:
+    check(estimator, estimator.classes_)
+    return {name: _written(name, value) for name, value in estimator.get_params().items()}
+
+
+def _written(name: str, value: Any) -> Any:
+    if name == "class_weight" and isinstance(value, Mapping):
+        pairs = [[labels.label(k), float(weight)] for k, weight in value.items()]
+        return {"weights": pairs}
+    if isinstance(value, np.random.RandomState):
+        return _random_state(value)
+    return _plain(name, value)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """In Python's own types; the same value, or an error."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, numbers.Integral) and abs(int(value)) < 10**MOST_DIGITS:
+        return int(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        number = float(value)
+        if math.isfinite(number) and number == value:
+            return number
+    if callable(value):
+        raise InputError(
+            f"{name}={value!r} is a function, and a model file holds no code. Use a kernel that "
+            "has a name, or kernel='precomputed' with the matrix that the function returns; pickle "
+            "keeps functions."
+        )
+    raise InputError(
+        f"{name}={value!r} cannot be written to a model file: set_params({name}=...) to text, "
+        "a number, True, False or None first. What was learned stays."
+    )
+
+
+def _random_state(value: np.random.RandomState) -> dict[str, Any]:
+    state = value.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        raise InputError(
+            f"random_state is a RandomState on {state['bit_generator']}, which cannot be written "
+            "to a model file: set_params(random_state=None) first. What was learned stays."
+        )
+    return {
+        "mt19937": arrays.counts(state["state"]["key"]),
+        "position": int(state["state"]["pos"]),
+        "has_gauss": bool(state["has_gauss"]),
+        "gauss": float(state["gauss"]),
+    }
+
+
+# --- Reading -----------------------------------------------------------------------------------
+
+
+def read(part: Part, kind: type[Any], classes: NDArray[Any]) -> Any:
+    """A new estimator with these parameters."""
+    with part:
+        given = {name: _read(part, name) for name in kind().get_params()}
+    estimator = kind(**given)
+    try:
+        check(estimator, classes)
+    except ValueError as error:
+        raise Wrong(f"parameters are not allowed: {str(error).rstrip('.')}") from None
+    return estimator
+
+
+def _read(part: Part, name: str) -> Any:
+    value = part.value(name)
+    if isinstance(value, dict) and name == "class_weight":
+        with part.part(name) as weighed:
+            return _class_weight(weighed)
+    if isinstance(value, dict) and name == "random_state":
+        with part.part(name) as state:
+            return _read_random_state(state)
+    if isinstance(value, (dict, list)):
+        raise Wrong(f"{part.name(name)} is an object or a list, not a single value")
+    return value
+
+
+def _class_weight(part: Part) -> dict[Any, float]:
+    pairs = part.value("weights")
+    good = type(pairs) is list and all(
+        type(pair) is list
+        and len(pair) == 2
+        and type(pair[0]) in (str, bool, int, float)
+        and type(pair[1]) is float
+        for pair in pairs
+    )
+    if not good or len({pair[0] for pair in pairs}) < len(pairs):
+        raise Wrong(f"{part.name('weights')} is not a list of different labels with weights")
+    return dict(pairs)
+
+
+def _read_random_state(part: Part) -> np.random.RandomState:
+    key = arrays.read_counts(part, "mt19937", (_KEYS,), most=2**32 - 1)
+    state = {
+        "bit_generator": "MT19937",
+        "state": {"key": key.astype(np.uint32), "pos": part.whole("position", _KEYS)},
+        "has_gauss": int(part.flag("has_gauss")),
+        "gauss": part.number("gauss"),
+    }
+    found = np.random.RandomState()
+    found.set_state(state)
+    return found
+
+
+# --- Both --------------------------------------------------------------------------------------
+
+
+def check(estimator: Any, classes: NDArray[Any]) -> None:
+    """The error that fitting would raise, so that what is written can be read."""
+    if estimator.random_state is not None:
+        check_random_state(estimator.random_state)
+    if isinstance(estimator, RandomLinearClassifier):
+        _validate.whole("k", estimator.k)
+        _validate.flag("fit_intercept", estimator.fit_intercept)
+        return
+    _settings.checked(estimator)
+    weight = estimator.class_weight
+    if not (isinstance(weight, str) and weight == "balanced"):
+        nobody = np.zeros(0, dtype=np.int8)
+        _targets.class_weights(weight, classes, nobody, None)
+    if isinstance(estimator, KernelPerceptron):
+        _validate.positive("cache_size", estimator.cache_size)
+        check_parameters(estimator)

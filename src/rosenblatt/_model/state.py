@@ -1,0 +1,162 @@
+"""Where the training of a Perceptron stands: what going on needs besides the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._fit import Candidate, State
+from rosenblatt._keeps import KEEPS
+from rosenblatt._model.document import Part, Wrong
+from rosenblatt._model.linear import read_weights, written_weights
+from rosenblatt._orders import ORDERS
+from rosenblatt._primal import Memory
+from rosenblatt._rule import LinearRule
+from rosenblatt._settings import Recipe
+from rosenblatt.perceptron import Perceptron
+
+_JUDGED = ("best", "pocket")  # what these return was judged
+
+# --- Writing -----------------------------------------------------------------------------------
+
+
+def written(p: Perceptron) -> dict[str, Any]:
+    """What is not yet said by the rule and by how training went."""
+    state = p._state
+    memory = state.memory
+    return {
+        "seed": int(state.seed),
+        "position": int(state.position),
+        "under_way": bool(state.under_way),
+        "unseen_update": bool(state.unseen_update),
+        "draw": int(state.draw),
+        "seen": int(state.seen),
+        "visits": int(state.visits),
+        "last": written_weights(memory.w),
+        "drift": None if memory.drift is None else written_weights(memory.drift),
+        "returned": None if p._kept is None else _judgement(p._kept),
+        "kept": _written_kept(state.kept, p._kept),
+        "goes_on": _written_recipe(p._trained_by),
+    }
+
+
+def _judgement(c: Candidate) -> dict[str, Any]:
+    return {
+        "mistakes": int(c.mistakes),
+        "weighted": float(c.weighted),
+        "averaged": bool(c.averaged),
+    }
+
+
+def _written_kept(kept: Candidate | None, returned: Candidate | None) -> Any:
+    if kept is None:
+        return None
+    return "returned" if kept is returned else _judgement(kept) | written_weights(kept.weights)
+
+
+def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
+    """The data and parameters with which `warm_start` goes on to the bit."""
+    if recipe is None:
+        return None
+    return {
+        "order": recipe.order,
+        "margin": recipe.margin,
+        "data": recipe.data,
+        "validation_data": recipe.more,
+    }
+
+
+# --- Reading -----------------------------------------------------------------------------------
+
+
+def read(part: Part, p: Any, counts: NDArray[np.int64]) -> None:
+    """Set the state on an estimator that has its rule and knows how training went."""
+    keep = p._made_with.keep
+    with part:
+        p._kept = _read_returned(part, p._rule, keep)
+        p._state = _read_state(part, p, counts)
+        p._trained_by = _read_recipe(part, p)
+    if p._state.under_way and not (p._state.mistakes and p._state.epoch):
+        raise Wrong("state.under_way is true, but no epoch has begun")
+    if p._trained_by is not None and keep in _JUDGED and p._state.kept is None:
+        raise Wrong("state.kept is null, and training could not go on as state.goes_on says")
+
+
+def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> State:
+    keep, d, rows = p._made_with.keep, p.n_features_in_, len(counts)
+    return State(
+        memory=_read_memory(part, d, counts, keep),
+        seed=part.whole("seed", 2**63 - 1),
+        epoch=p.n_iter_,
+        position=part.whole("position", rows),
+        under_way=part.flag("under_way"),
+        clean=p.converged_,
+        unseen_update=part.flag("unseen_update"),
+        draw=part.whole("draw"),
+        seen=part.whole("seen", rows),
+        visits=part.whole("visits"),
+        updates=p.n_updates_,
+        mistakes=p.mistakes_.tolist(),
+        validation=list(map(int, getattr(p, "validation_mistakes_", ()))),
+        kept=_read_kept(part, d, p._kept),
+        voters=p._rule if keep == "vote" else None,
+    )
+
+
+def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | None:
+    """A part that is there if, and only if, `keep` calls for it."""
+    found = part.optional(part.part, field)
+    if (found is not None) != wanted:
+        is_there = "null" if found is None else "there"
+        raise Wrong(f"{part.name(field)} is {is_there} with keep={keep!r}")
+    return found
+
+
+def _read_returned(part: Part, rule: Any, keep: str) -> Candidate | None:
+    returned = _part_with(part, "returned", keep, wanted=keep in _JUDGED)
+    if returned is None:
+        return None
+    assert isinstance(rule, LinearRule)
+    with returned:
+        return _read_judgement(returned, rule.weights.copy())
+
+
+def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate:
+    weighted = part.number("weighted")
+    if weighted < 0:
+        raise Wrong(f"{part.name('weighted')} is {weighted}, which is less than 0")
+    return Candidate(weights, part.whole("mistakes"), weighted, part.flag("averaged"))
+
+
+def _read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | None:
+    if returned is not None and part.value("kept") == "returned":
+        return returned
+    kept = part.optional(part.part, "kept")
+    if kept is None:
+        return None
+    with kept:
+        return _read_judgement(kept, read_weights(kept, d))
+
+
+def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> Memory:
+    with part.part("last") as last:
+        w = read_weights(last, d)
+    given = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)
+    if given is None:
+        return Memory(w, None, counts)
+    with given:
+        return Memory(w, read_weights(given, d), counts)
+
+
+def _read_recipe(part: Part, p: Any) -> Recipe | None:
+    recipe = part.optional(part.part, "goes_on")
+    if recipe is None:
+        return None
+    with recipe:
+        order, margin = recipe.one_of("order", ORDERS), recipe.number("margin")
+        data = recipe.text("data")
+        validation = recipe.optional(recipe.text, "validation_data")
+    shape = (len(p.update_counts_), p.n_features_in_)
+    return Recipe(p._made_with, order, margin, p.classes_.tolist(), shape, data, validation)

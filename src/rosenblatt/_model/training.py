@@ -1,0 +1,73 @@
+"""How training went: what estimators that train publish about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._keeps import KEEPS
+from rosenblatt._model import arrays
+from rosenblatt._model.document import Part, Wrong
+from rosenblatt._rule import read_only
+from rosenblatt._settings import Units
+from rosenblatt._stop import StopReason
+from rosenblatt._training import Training
+
+
+def written(p: Any) -> dict[str, Any]:
+    validation = getattr(p, "validation_mistakes_", None)
+    return {
+        "ended": p.stop_reason_.name,
+        "in_words": str(p.stop_reason_),
+        "converged": bool(p.converged_),
+        "epochs": int(p.n_iter_),
+        "updates": int(p.n_updates_),
+        "training_errors": None if p.training_errors_ is None else int(p.training_errors_),
+        "rows": len(p.update_counts_),
+        "keep": p._made_with.keep,
+        "eta0": p._made_with.eta0,
+        "fit_intercept": p._made_with.fit_intercept,
+        "mistakes": arrays.counts(p.mistakes_),
+        "validation_mistakes": None if validation is None else arrays.counts(validation),
+        "update_counts": arrays.many_counts(p.update_counts_),
+    }
+
+
+def read(part: Part, p: Training) -> NDArray[np.int64]:
+    """Set on a new estimator what `written` has taken from another.
+
+    Returns the counts of updates: `update_counts_` is a view of them that cannot be changed.
+    """
+    with part:
+        reason = StopReason[part.one_of("ended", StopReason.__members__)]
+        part.text("in_words")  # for people: a later version may say it otherwise
+        rows = part.whole("rows")
+        counts = arrays.read_counts(part, "update_counts", (rows,), deflated=True)
+        validation = part.optional(
+            lambda field: arrays.read_counts(part, field, (None,)), "validation_mistakes"
+        )
+        found = {
+            "_made_with": _units(part),
+            "training_errors_": part.optional(part.whole, "training_errors", rows),
+            "converged_": part.flag("converged"),
+            "stop_reason_": reason,
+            "n_iter_": part.whole("epochs"),
+            "n_updates_": part.whole("updates"),
+            "mistakes_": arrays.read_counts(part, "mistakes", (None,)),
+            "update_counts_": read_only(counts.view()),
+        }
+    if rows == 0:
+        raise Wrong("training.rows is 0: nothing could be learned")
+    if validation is not None:
+        found["validation_mistakes_"] = validation
+    p.__dict__.update(found)
+    return counts
+
+
+def _units(part: Part) -> Units:
+    keep, eta0 = part.one_of("keep", KEEPS), part.number("eta0")
+    if not eta0 > 0:
+        raise Wrong(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
+    return Units(keep, eta0, part.flag("fit_intercept"))

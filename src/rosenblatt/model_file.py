@@ -1,0 +1,294 @@
+"""Trained estimators in a file: JSON that a person can read, exact arrays, no code.
+
+`docs/model-file.md` describes every field. A file is checked as it is read: whatever it holds, the
+worst that can happen is a ModelFileError. Whoever changes what is written, by a new parameter for
+example, counts VERSION up, goes on reading the versions before, and keeps files of the new one in
+`tests/model_files`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import rosenblatt
+from rosenblatt._files import read_whole, write_whole
+from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
+from rosenblatt._model.document import Part, Wrong, as_text, check_size, parse, plain, shown
+from rosenblatt._stop import StopReason
+from rosenblatt.errors import InputError, InputTypeError, ModelFileError
+from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.perceptron import Perceptron
+from rosenblatt.random_linear import RandomLinearClassifier
+
+FORMAT, VERSION = "rosenblatt-model", 1
+MOST_BYTES = 4 << 30
+_NO_SUM = "0" * 64
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a model file holds."""
+
+    estimator: Any
+    encoding: dict[str, Any] | None
+    about: dict[str, Any]
+
+
+# --- Writing -----------------------------------------------------------------------------------
+
+
+def save(
+    estimator: Any, path: Any, *, encoding: Any = None, data_fingerprint: str | None = None
+) -> None:
+    """Write a trained estimator to a file, whole or not at all.
+
+    Parameters
+    ----------
+    estimator : Perceptron, KernelPerceptron or RandomLinearClassifier
+        Fitted.
+    path : str or path
+        A file that is there is replaced.
+    encoding : dict, or an object with `to_dict()`, or None
+        How a table becomes the numbers that the estimator takes; kept as it is, as JSON.
+    data_fingerprint : str or None
+        Of the training data. By default the hash that `warm_start=True` takes, where it did.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from rosenblatt import Perceptron, load, save
+    >>> X, y = [[3, 3], [4, 3], [1, 1]], ["yes", "yes", "no"]
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> save(Perceptron(order="cyclic").fit(X, y), path)
+    >>> load(path).predict([[2, 2], [0, 1]])
+    array(['yes', 'no'], dtype='<U3')
+    """
+    if type(estimator) not in _KINDS.values():
+        raise InputTypeError(_not_ours(estimator))
+    check_is_fitted(estimator)
+    text = as_text(_written(estimator, encoding, data_fingerprint))
+    # The sum is of the file with zeros in its place.
+    content = text.encode()
+    content = content.replace(_NO_SUM.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
+    if len(content) > MOST_BYTES:
+        raise InputError(
+            f"The model would take {len(content):,} bytes; a model file has at most "
+            f"{MOST_BYTES:,}. Use keep='average' instead of 'vote', or fewer support vectors."
+        )
+    try:
+        check_size(content)
+    except Wrong as why:
+        raise InputError(
+            f"The model has too many feature names, or too large an encoding: {why}."
+        ) from None
+    write_whole(path, content, overwrite=True)
+
+
+def _not_ours(estimator: Any) -> str:
+    kind = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+    advice = ""
+    if hasattr(estimator, "steps"):
+        advice = (
+            " Save its last step, pipeline[-1]; rows must then be transformed by the other steps, "
+            "pipeline[:-1], before it predicts. pickle, joblib or skops keep a pipeline whole."
+        )
+    return f"A model file holds a fitted {', '.join(_KINDS)}; got {kind}.{advice}"
+
+
+def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str, Any]:
+    names = getattr(estimator, "feature_names_in_", None)
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "sha256": _NO_SUM,
+        "written_by": f"rosenblatt {rosenblatt.__version__}",
+        "estimator": type(estimator).__name__,
+        "parameters": parameters.written(estimator),
+        "classes": labels.written(estimator.classes_),
+        "features": {
+            "number": int(estimator.n_features_in_),
+            "names": None if names is None else names.tolist(),
+        },
+        "encoding": _encoding(encoding),
+        "data_fingerprint": _fingerprint(estimator, fingerprint),
+    }
+    if isinstance(estimator, RandomLinearClassifier):
+        document["drawn"] = {
+            "training_errors": estimator.training_errors_,
+            "candidate_errors": arrays.counts(estimator.candidate_errors_),
+        }
+        document["rule"] = linear.written(estimator._rule)
+        return document
+    document["training"] = training.written(estimator)
+    if isinstance(estimator, KernelPerceptron):
+        document["rule"] = kernel.written(estimator)
+    else:
+        document["rule"] = linear.written(estimator._rule)
+        document["state"] = state.written(estimator)
+    return document
+
+
+def _encoding(encoding: Any) -> dict[str, Any] | None:
+    if encoding is None:
+        return None
+    found = encoding.to_dict() if hasattr(encoding, "to_dict") else encoding
+    if type(found) is not dict:
+        raise InputTypeError(
+            f"encoding is a {type(encoding).__name__}: give a dict, or an object whose to_dict() "
+            "returns one."
+        )
+    try:
+        return plain(found, "encoding")  # type: ignore[no-any-return] # a dict stays one
+    except Wrong as why:
+        raise InputError(
+            f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."
+        ) from None
+
+
+def _fingerprint(estimator: Any, given: str | None) -> str | None:
+    if given is None:
+        recipe = getattr(estimator, "_trained_by", None)
+        return None if recipe is None else recipe.data
+    if not isinstance(given, str):
+        raise InputTypeError(f"data_fingerprint={given!r} is not text.")
+    return str(given)
+
+
+# --- Reading -----------------------------------------------------------------------------------
+
+
+def load(path: Any) -> Any:
+    """The estimator in a model file, as it was saved.
+
+    Raises ModelFileError where the file is not a whole model file, FileError where it cannot be
+    read. No code in the file is run: there is none.
+    """
+    return read(path).estimator
+
+
+def read(path: Any) -> Model:
+    """All that a model file holds."""
+    try:
+        return _model(read_whole(path, most=MOST_BYTES))
+    except Wrong as why:
+        raise ModelFileError(f"{path} cannot be read as a model file: {why}.") from None
+
+
+_NOT_ONES = {
+    b"\x80": "it looks like a pickle, which can hold code and is never read",
+    b"PK": "it looks like a zip file (.npz, .skops, .xlsx)",
+    b"\x1f\x8b": "it is compressed with gzip: unpack it first",
+}
+
+
+def _model(content: bytes) -> Model:
+    if not content:
+        raise Wrong("it is empty")
+    for beginning, what in _NOT_ONES.items():
+        if content.startswith(beginning):
+            raise Wrong(what)
+    with parse(content) as file:
+        _check_version(file)
+        _check_sum(file.text("sha256"), content)
+        del content  # the arrays are yet to come
+        return _read(file)
+
+
+def _check_version(file: Part) -> None:
+    if "format" not in file or file.value("format") != FORMAT:
+        raise Wrong(f"its field 'format' is not {FORMAT!r}")
+    version = file.value("version")
+    if type(version) is int and version > VERSION:
+        writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
+        raise Wrong(
+            f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
+            f"rosenblatt {rosenblatt.__version__} reads version {VERSION}. Install a newer one"
+        )
+    if type(version) is not int or version != VERSION:
+        raise Wrong(f"its version is {shown(version)}, and there is no such version")
+
+
+def _check_sum(claimed: str, content: bytes) -> None:
+    if not re.fullmatch("[0-9a-f]{64}", claimed):
+        raise Wrong("its sha256 is not 64 hexadecimal digits")
+    place = content.find(claimed.encode())
+    digest = hashlib.sha256(memoryview(content)[:place])
+    digest.update(_NO_SUM.encode())
+    digest.update(memoryview(content)[place + 64 :])
+    if place < 0 or digest.hexdigest() != claimed:
+        raise Wrong(
+            "its content does not have the sha256 that it claims: it is damaged, or was changed "
+            "after it was written. Save the model again, or get the file again"
+        )
+
+
+def _read(file: Part) -> Model:
+    name = file.one_of("estimator", _KINDS)
+    classes = labels.read(file.part("classes"))
+    p = parameters.read(file.part("parameters"), _KINDS[name], classes)
+    p.classes_ = classes
+    _read_features(file.part("features"), p)
+    about: dict[str, Any] = {
+        "format": f"{FORMAT}/{VERSION}",
+        "rosenblatt": file.text("written_by").removeprefix("rosenblatt "),
+        "sha256": file.text("sha256"),
+        "estimator": name,
+        "features": p.n_features_in_,
+        "data_fingerprint": file.optional(file.text, "data_fingerprint"),
+    }
+    given = file.optional(file.part, "encoding")
+    encoding = None if given is None else given.everything()
+    if isinstance(p, RandomLinearClassifier):
+        _read_drawn(file.part("drawn"), p)
+        p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)
+        return Model(p, encoding, about | {"training_errors": p.training_errors_})
+    counts = training.read(file.part("training"), p)
+    if isinstance(p, KernelPerceptron):
+        kernel.read(file.part("rule"), p)
+    else:
+        rule, d = file.part("rule"), p.n_features_in_
+        voting, eta0 = p._made_with.keep == "vote", p._made_with.eta0
+        p._rule = linear.read_voters(rule, d) if voting else linear.read_rule(rule, d, eta0)
+        state.read(file.part("state"), p, counts)
+    return Model(p, encoding, about | _about(p))
+
+
+def _read_features(part: Part, p: Any) -> None:
+    with part:
+        p.n_features_in_ = part.whole("number")
+        names = part.optional(part.texts, "names")
+    if p.n_features_in_ == 0:
+        raise Wrong("features.number is 0")
+    if names is not None:
+        if len(names) != p.n_features_in_:
+            raise Wrong(f"there are {p.n_features_in_} features, but {len(names)} names of them")
+        p.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _read_drawn(part: Part, p: RandomLinearClassifier) -> None:
+    with part:
+        p.training_errors_ = part.whole("training_errors")
+        p.candidate_errors_ = arrays.read_counts(part, "candidate_errors", (None,))
+
+
+def _about(p: Any) -> dict[str, Any]:
+    """What a person would ask of a trained estimator first."""
+    reason: StopReason = p.stop_reason_
+    return {
+        "rows": len(p.update_counts_),
+        "ended": reason.name,
+        "in_words": str(reason),
+        "converged": p.converged_,
+        "epochs": p.n_iter_,
+        "updates": p.n_updates_,
+        "training_errors": p.training_errors_,
+    }

@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from rosenblatt._minimum.problem import Index, Mask
+from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.faces import Blend
 from rosenblatt._proof.rows import Floats
 from rosenblatt._proof.whole import PRIMES, Singular, System, echelon
@@ -29,14 +30,11 @@ Shares = dict[int, Fraction]  # conflict: share, in units of cost
 
 @dataclass(frozen=True)
 class Relaxation:
-    """The linear program: x in floating point, and shares that are right in fractions."""
+    """The linear program: x and its value in floating point, and shares that fractions prove."""
 
     x: Floats
-    shares: Shares
-
-    @property
-    def bound(self) -> Fraction:
-        return sum(self.shares.values(), Fraction(0))
+    value: float  # in units
+    prove: Callable[[], Shares]
 
 
 @dataclass(frozen=True)
@@ -82,21 +80,24 @@ class Cover:
         """Over some of the conflicts; rows that are `kept` cannot be in the set."""
         x = np.zeros(len(self.cost))
         if not among:
-            return Relaxation(x, {})
+            return Relaxation(x, 0.0, dict)
         A = self.incidence(among)
         columns = np.setdiff1d(np.unique(A.indices), np.flatnonzero(kept))
         A = A[:, columns]
         c = np.array([v / self.scale for v in self.cost[columns].tolist()])
-        found = linprog(
-            c, A_ub=-A, b_ub=-np.ones(len(among)), method="highs", options=_options(limit)
-        )
+        ones = np.ones(len(among))
+        found = linprog(c, A_ub=-A, b_ub=-ones, method="highs", options=_options(limit))
         if found.x is None:
-            return Relaxation(x, {})
+            raise LimitReached
         x[columns] = found.x
         guess = np.maximum(-found.ineqlin.marginals, 0.0)
-        whole = self.cost[columns].tolist()
-        shares = _vertex(A, guess, whole, c, breathe) or _scaled(A, guess, whole, self.scale)
-        return Relaxation(x, {among[k]: s for k, s in shares.items()})
+
+        def prove() -> Shares:
+            whole = self.cost[columns].tolist()
+            shares = _vertex(A, guess, whole, c, breathe) or _scaled(A, guess, whole, self.scale)
+            return {among[k]: s for k, s in shares.items()}
+
+        return Relaxation(x, float(found.fun) * self.scale, prove)
 
     # --- In whole numbers, by the solver ---
 

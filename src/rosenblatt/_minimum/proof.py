@@ -84,8 +84,9 @@ class Cases:
 
     def __init__(self, cover: Cover, root: Relaxation, budget: Budget):
         self.cover, self.budget = cover, budget
-        self.root = Case(shares=root.shares)
-        self._open = [_Open(math.ceil(root.bound), 0, self.root, root.x, frozenset(), frozenset())]
+        self.root = Case(shares=root.prove())
+        bound = math.ceil(sum(self.root.shares.values()))
+        self._open = [_Open(bound, 0, self.root, root.x, frozenset(), frozenset())]
         self._count = 1
 
     @property
@@ -131,6 +132,7 @@ class Cases:
         mask = np.zeros(len(cover.cost), dtype=bool)
         mask[list(kept)] = True
         relaxed = cover.relaxation(among, mask, self.budget.breathe, None)
-        end.case.shares, end.x = relaxed.shares, relaxed.x
-        end.bound = sum(int(cover.cost[i]) for i in given_up) + math.ceil(relaxed.bound)
+        end.case.shares, end.x = relaxed.prove(), relaxed.x
+        total = sum(int(cover.cost[i]) for i in given_up)
+        end.bound = total + math.ceil(sum(end.case.shares.values()))
         return end

@@ -1,4 +1,4 @@
-"""Rules with few errors: trained perceptrons, then a search along lines.
+"""Rules with few errors: trained perceptrons and a logistic regression, then a search along lines.
 
 Along a line w + t v the errors change only where a row crosses the hyperplane, at t_i = -m_i / p_i
 with the scores m_i of w and p_i of v. Sorting them finds the best t on the whole line (Li and Lin,
@@ -9,36 +9,44 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 
-from rosenblatt._minimum.problem import Problem
-from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.rows import Floats
-from rosenblatt.errors import InputError, WeightsOverflow
+from rosenblatt._kernels import NATIVE
+from rosenblatt._minimum.problem import Index, Problem
+from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt.errors import WeightsOverflow
 from rosenblatt.perceptron import Perceptron
 
 _EPOCHS = 64
-_MOST_UPDATES = 2000  # of the pocket, each of which counts all errors
+_UPDATES = 2000  # of the pocket, each of which counts all errors
 _MOST_COPIED = 5 * 10**7  # numbers of a table that is scaled for training
-_WORK = 5 * 10**8  # numbers that the search along lines reads
-_LINES = 1000
+_MOST_FITTED = 10**6  # numbers that a logistic regression is fitted to
+_WORK = 5 * 10**8  # numbers that a search reads
+_LINES = 300
+_MANY, _NEAR = 20_000, 0.05  # of so many rows this part is moved along a line
 
 
 def improve(problem: Problem) -> None:
-    """From each start along lines, as many as the size of the table allows."""
+    """From each start along lines, the most promising first, as many as the table's size allows."""
     rows = problem.rows
     lines = min(_LINES, 20 * rows.n, max(50, _WORK // (rows.n * (rows.D + 20))))
-    starts = []
+    starts = sorted(_offered(problem), key=lambda start: start[0])
+    for _, w in starts:
+        descend(problem, w, lines)
+        lines = max(lines // 2, 10)
+
+
+def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:
+    """Starts, and what they cost."""
     for w in _starts(problem):
-        problem.offer(w)
         if np.isfinite(w).all() and w.any():
-            starts.append(w)
-    for w in starts:
-        descend(problem, w, lines // len(starts))
-    descend(problem, problem.best.w, lines)
+            problem.offer(w)
+            yield problem.total(problem.wrong([Fraction(v) for v in w.tolist()])), w
 
 
 # --- Where to start -------------------------------------------------------------------------------
@@ -46,30 +54,43 @@ def improve(problem: Problem) -> None:
 
 def _starts(problem: Problem) -> Iterator[Floats]:
     rows = problem.rows
-    yield _weights(problem, problem.metric.rows(rows, _some(rows.n)).mean(axis=0))
+    yield _weights(problem, problem.metric.rows(rows, _some(rows.n, 4096)).mean(axis=0))
     if (rows.y == rows.y[0]).all():
         return
     X, scale, center = _scaled(problem)
+    work = _WORK if NATIVE else _WORK // 1000  # a time limit is a time limit
+    epochs = max(2, min(_EPOCHS, work // (4 * rows.n * rows.D)))
+    updates = max(20, min(_UPDATES, work // (8 * rows.n * rows.D)))
     for p in (
-        Perceptron(fit_intercept=rows.intercept, random_state=0, warm_start=True),
+        Perceptron(max_iter=epochs, fit_intercept=rows.intercept, random_state=0),
         Perceptron(
             order="random",
             keep="pocket",
+            max_iter=epochs,
+            max_updates=updates,
             fit_intercept=rows.intercept,
             random_state=0,
-            max_updates=max(20, min(_MOST_UPDATES, _WORK // (8 * rows.n * rows.D))),
         ),
     ):
-        if _train(problem, p, X):
-            w = p.coef_[0] * scale
-            yield rows.lifted(w, float(p.intercept_[0] - w @ center))
+        if _fit(problem, p, X, rows.y, problem.c):
+            yield _unscaled(p, rows, scale, center)
+    some = _some(rows.n, max(1, _MOST_FITTED // rows.d))
+    logistic = LogisticRegression(C=100.0, fit_intercept=rows.intercept)
+    if _fit(problem, logistic, X[some], rows.y[some], problem.c[some]):
+        yield _unscaled(logistic, rows, scale, center)
 
 
-def _some(n: int) -> Floats:
-    return np.unique(np.linspace(0, n - 1, min(n, 4096)).astype(np.intp))
+def _unscaled(trained: Any, rows: Rows, scale: Floats, center: Floats) -> Floats:
+    w = trained.coef_[0] * scale
+    return rows.lifted(w, float(np.ravel(trained.intercept_)[0] - w @ center))
 
 
-def _scaled(problem: Problem) -> tuple[object, Floats, Floats]:
+def _some(n: int, most: int) -> Index:
+    """Evenly spaced rows."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+
+
+def _scaled(problem: Problem) -> tuple[Any, Floats, Floats]:
     """X with columns of similar size, around zero where that keeps zeros."""
     rows, metric = problem.rows, problem.metric
     none = np.zeros(rows.d)
@@ -81,26 +102,14 @@ def _scaled(problem: Problem) -> tuple[object, Floats, Floats]:
     return (rows.x(0, rows.n) - center) * metric.scale, metric.scale, center
 
 
-def _train(problem: Problem, perceptron: Perceptron, X: object) -> bool:
-    """Until it converges or has made its epochs; between them the clock is looked at."""
-    epochs = 1 if perceptron.warm_start else _EPOCHS
+def _fit(problem: Problem, estimator: Any, X: Any, y: Floats, c: Floats) -> bool:
+    problem.rows.budget.spend(len(y))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        while epochs <= _EPOCHS:
-            done = getattr(perceptron, "n_iter_", 0)
-            perceptron.max_iter = epochs - done
-            try:
-                problem.rows.budget.spend(problem.rows.n)
-                perceptron.fit(X, problem.rows.y, problem.c)
-            except LimitReached:
-                if done:
-                    break
-                raise
-            except (InputError, WeightsOverflow):  # numbers that are too large for it
-                return False
-            if perceptron.converged_:
-                break
-            epochs *= 2
+        warnings.simplefilter("ignore")  # that it has not converged, or that numbers are too large
+        try:
+            estimator.fit(X, y, c)
+        except (ValueError, WeightsOverflow):  # too large altogether, or of one class
+            return False
     return True
 
 
@@ -120,12 +129,12 @@ def descend(problem: Problem, w: Floats, lines: int) -> None:
             found = best_step(m, p, problem.c)
             if found is None or found[0] > cost or not np.isfinite(found[1]):
                 continue
-            moved = w + found[1] * v
-            moved /= np.linalg.norm(moved)
-            again = rows.scores(*rows.split(moved))
-            real = float(problem.c[~(again > 0)].sum())
-            if real <= cost:  # it may not be, by rounding
-                w, m, cost = moved, again, real
+            least, t = found
+            moved = w + t * v
+            size = float(np.linalg.norm(moved))
+            if not 0 < size < np.inf:
+                continue
+            w, m, cost = moved / size, (m + t * p) / size, least
     finally:
         problem.offer(w)
 
@@ -152,22 +161,31 @@ def _weights(problem: Problem, v: Floats) -> Floats:
 
 
 def best_step(m: Floats, p: Floats, c: Floats) -> tuple[float, float] | None:
-    """The least Σ c_i over m_i + t p_i <= 0, and the middle of the widest interval of such t."""
+    """The least Σ c_i over m_i + t p_i <= 0, and the middle of the widest interval of such t.
+
+    Of many rows only those are moved that cross the hyperplane soonest.
+    """
     t = -m / p
-    moving = np.flatnonzero(np.isfinite(t))
+    far = np.inf
+    if len(t) > _MANY:
+        near = np.abs(t[:: len(t) // 1000])
+        far = float(np.quantile(near[~np.isnan(near)], _NEAR)) if not np.isnan(near).all() else far
+    moving = np.flatnonzero(np.abs(t) < far)
     if not len(moving):
         return None
-    fixed = np.ones(len(m), dtype=bool)
-    fixed[moving] = False
+    wrong = ~(m > 0)
+    fixed = float(c[wrong].sum()) - float(c[moving[wrong[moving]]].sum())
     order = moving[np.argsort(t[moving], kind="stable")]
-    t = t[order]
-    change = np.where(p[order] > 0, -c[order], c[order])  # when t passes
-    start = float(c[fixed & ~(m > 0)].sum()) + float(c[order][p[order] > 0].sum())
-    cost = np.append(start, start + np.cumsum(change))
-    reach = max(float(t[-1] - t[0]), abs(float(t[0])), abs(float(t[-1])), 1e-9)
-    ends = np.concatenate([[t[0] - reach], t, [t[-1] + reach]])
+    t, c, rising = t[order], c[order], p[order] > 0
+    start = fixed + float(c[rising].sum())
+    cost = np.append(start, start + np.cumsum(np.where(rising, -c, c)))  # as t passes each row
+    if far < np.inf:
+        ends = np.concatenate([[-far], t, [far]])
+    else:
+        reach = max(float(t[-1] - t[0]), abs(float(t[0])), abs(float(t[-1])), 1e-9)
+        ends = np.concatenate([[t[0] - reach], t, [t[-1] + reach]])
     width = np.diff(ends)
-    cost[width <= 1e-12 * reach] = np.inf
+    cost[width <= 1e-12 * (ends[-1] - ends[0])] = np.inf
     least = float(cost.min())
     liked = width.copy()
     liked[[0, -1]] = 0.0  # far out v alone decides

@@ -65,7 +65,8 @@ class Search:
     def run(self) -> None:
         stages: list[tuple[float, Callable[[], None]]] = [
             (0.3, self._rules),
-            (0.6, self._pack),
+            (0.6, self._absorb),
+            (0.85, self._pack),
             (0.85, self._meet),
             (1.0, self._prove),
         ]
@@ -94,6 +95,22 @@ class Search:
             if self._ask(everything) is None:
                 return  # separable
         rules.improve(self.problem)
+
+    def _absorb(self) -> None:
+        """Errors of the best rule leave, one of each conflict, until what is left has a separator.
+
+        Nothing else leaves, so that it errs no more than that rule; errors that were never in a
+        conflict it is right about.
+        """
+        while True:
+            rule, alive = self.problem.best, np.ones(self.problem.rows.n, dtype=bool)
+            depth = np.abs(self.problem.rows.scores(*self.problem.rows.split(rule.w)))
+            while (number := self._ask(alive)) is not None:
+                rows = self.cover.rows[number]
+                errors = rows[rule.wrong[rows]]
+                alive[errors[np.argmax(depth[errors])]] = False
+            if rule is self.problem.best:
+                return
 
     def _ask(self, alive: Mask, always: int | None = None) -> int | None:
         """The number of a conflict among the living rows; else what separates them is a rule."""
@@ -160,7 +177,8 @@ class Search:
         while not self.closed:
             self.problem.rows.budget.breathe()
             relaxed = self._relaxed(0.85)
-            self._believe(relaxed.shares)
+            if relaxed.value * (1 + _SOLVER) > self.proved:
+                self._believe(relaxed.prove())
             if self.closed or self._cut(relaxed.x):
                 continue
             found = self.cover.integral(self.clock.left(0.85))
@@ -180,12 +198,24 @@ class Search:
         breathe = self.problem.rows.budget.breathe
         return self.cover.relaxation(among, none, breathe, self.clock.left(part))
 
-    def _cut(self, x: Floats) -> bool:
-        """Conflicts that x does not meet, first among the rows that it leaves alone."""
-        for most in (1e-9, 0.999 / (self.problem.rows.D + 1), 0.5):
-            if self._add_conflicts(x <= most, x):
-                return True
-        return False
+    def _cut(self, x: Floats) -> int:
+        """Conflicts that x does not meet: how many were added."""
+        added = self._add_conflicts(x <= _SOLVER, x)
+        added += self._add_around(x)
+        if not added:
+            added = self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER, x)
+        return added
+
+    def _add_around(self, x: Floats) -> int:
+        """Conflicts of one error of the best rule with rows that x leaves alone."""
+        rule, added = self.problem.best, 0
+        alive = ~rule.wrong & (x <= _SOLVER)
+        errors = np.flatnonzero(rule.wrong & (x < 1 - _SOLVER))
+        for e in errors[np.argsort(x[errors], kind="stable")][:_MANY].tolist():
+            alive[e] = True
+            added += self._ask(alive, e) is not None
+            alive[e] = False
+        return added
 
     def _add_conflicts(self, alive: Mask, x: Floats) -> int:
         """As many as can be had by taking out, of each, the rows that the best rule errs on."""
@@ -219,7 +249,7 @@ class Search:
     def _prove(self) -> None:
         """By cases, where the linear program alone does not reach the solver's bound."""
         relaxed = self._relaxed(1.0)
-        self._believe(relaxed.shares)
+        self._believe(relaxed.prove())
         target = self.problem.best.cost if self.settled else self.lower
         if self.proved >= target:
             return

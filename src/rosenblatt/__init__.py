@@ -5,30 +5,36 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rosenblatt._certify import certify
+    from rosenblatt._minimum_errors import minimum_errors
     from rosenblatt._stop import StopReason
     from rosenblatt.certificate import Certificate
+    from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
 __all__ = [
     "Certificate",
+    "ErrorBracket",
     "KernelPerceptron",
     "Perceptron",
     "RandomLinearClassifier",
     "StopReason",
     "certify",
+    "minimum_errors",
 ]
 __version__ = "0.1.0"
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
     "Certificate": "rosenblatt.certificate",
+    "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "StopReason": "rosenblatt._stop",
     "certify": "rosenblatt._certify",
+    "minimum_errors": "rosenblatt._minimum_errors",
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -32,11 +32,28 @@ class Case:
     given_up: Case | None = None
     kept: Case | None = None
 
+    @property
+    def count(self) -> int:
+        """The cases at the ends."""
+        if self.given_up is None or self.kept is None:
+            return 1
+        return self.given_up.count + self.kept.count
+
+    def renamed(self, conflict: dict[int, int], row: Callable[[int], int]) -> Case:
+        """The same with other numbers for conflicts and rows."""
+        if self.row is not None:
+            assert self.given_up is not None
+            assert self.kept is not None
+            both = (end.renamed(conflict, row) for end in (self.given_up, self.kept))
+            return Case({}, None, row(self.row), *both)
+        shares = {conflict[k]: share for k, share in self.shares.items()}
+        return Case(shares, None if self.impossible is None else conflict[self.impossible])
+
 
 def bound_of(
     case: Case,
     conflicts: Sequence[Sequence[int]],
-    cost: Sequence[int],
+    cost: Mapping[int, int],
     given_up: frozenset[int] = frozenset(),
     kept: frozenset[int] = frozenset(),
 ) -> int | None:
@@ -136,3 +153,10 @@ class Cases:
         total = sum(int(cover.cost[i]) for i in given_up)
         end.bound = total + math.ceil(sum(end.case.shares.values()))
         return end
+
+
+def used(case: Case) -> list[int]:
+    """The conflicts that a proof speaks of."""
+    if case.given_up is not None and case.kept is not None:
+        return sorted({*used(case.given_up), *used(case.kept)})
+    return sorted(case.shares if case.impossible is None else [case.impossible])

@@ -94,8 +94,8 @@ def minimum_errors(
 
 
 def _limits(search: Search, time_limit: float | None) -> list[str]:
-    problem, out = search.problem, []
-    rows = problem.rows
+    problem, rows = search.problem, search.problem.rows
+    out: list[str] = []
     if search.lower >= problem.best.cost:
         return out
     if wide.is_wide(rows):

@@ -29,9 +29,7 @@ def check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
     for part in parts:
         verify.check_conflict(data, part)
     present = np.array(data.present, dtype=np.intp)
-    rows = Rows(
-        X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget()
-    )
+    rows = Rows(X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget())
     weights = bracket._weights
     problem = Problem(rows, None if weights is None else weights[present])
     demand(problem.unit == bracket._unit, "the weights are counted in another unit")

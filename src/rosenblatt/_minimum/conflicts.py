@@ -84,7 +84,11 @@ def _blend(rows: Rows, support: list[int]) -> Blend | None:
 def visible(rows: Rows) -> Iterator[Blend]:
     """Two equal rows of opposite labels; and zero rows, through the origin. Rows differ else."""
     code = hashes(rows)
-    zero = set() if rows.intercept else {i for i in np.flatnonzero(code == 0).tolist() if not rows.dense([i]).any()}
+    zero = (
+        set()
+        if rows.intercept
+        else {i for i in np.flatnonzero(code == 0).tolist() if not rows.dense([i]).any()}
+    )
     yield from ({i: 1} for i in sorted(zero))
     order = np.argsort(code, kind="stable")
     for k in np.flatnonzero(np.diff(code[order]) == 0).tolist():

@@ -1,8 +1,8 @@
 """The cheapest set of rows that meets every conflict found so far: floats guess, fractions prove.
 
-The linear program min c·x with Σ_{i in C} x_i >= 1 for each conflict C has the dual: shares s_C >= 0
-with Σ_{C holds i} s_C <= c_i. Any such shares prove that all rules err by Σ s_C or more; conflicts
-without a common row, each with the least of its costs, are the simplest.
+The linear program min c·x with Σ_{i in C} x_i >= 1 for each conflict C has the dual: shares
+s_C >= 0 with Σ_{C holds i} s_C <= c_i. Any such shares prove that the errors of every rule cost
+Σ s_C or more; conflicts without a common row, each with the least of its costs, are the simplest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A lower bound that fractions prove: by shares of conflicts, in several cases where one is not enough.
+"""A lower bound that fractions prove: by shares of conflicts, in cases where that is not enough.
 
 In each case some rows are given up (errors of the rule) and some are kept (it is right about them).
 Two cases part at a row: it is given up, or it is kept. So one of the cases at the ends holds for

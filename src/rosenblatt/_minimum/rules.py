@@ -1,4 +1,4 @@
-"""Rules with few errors: trained perceptrons and a logistic regression, then a search along lines.
+"""Rules with few errors: trained perceptrons, then a search along lines.
 
 Along a line w + t v the errors change only where a row crosses the hyperplane, at t_i = -m_i / p_i
 with the scores m_i of w and p_i of v. Sorting them finds the best t on the whole line (Li and Lin,
@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._kernels import NATIVE
-from rosenblatt._minimum.problem import Index, Problem
+from rosenblatt._minimum.problem import Problem
+from rosenblatt._proof.least_distance import mean
 from rosenblatt._proof.rows import Floats, Rows
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import InputError, WeightsOverflow
 from rosenblatt.perceptron import Perceptron
 
 _EPOCHS = 64
 _UPDATES = 2000  # of the pocket, each of which counts all errors
 _MOST_COPIED = 5 * 10**7  # numbers of a table that is scaled for training
-_MOST_FITTED = 10**6  # numbers that a logistic regression is fitted to
 _WORK = 5 * 10**8  # numbers that a search reads
 _LINES = 300
 _MANY, _NEAR = 20_000, 0.05  # of so many rows this part is moved along a line
@@ -34,7 +34,7 @@ _MANY, _NEAR = 20_000, 0.05  # of so many rows this part is moved along a line
 def improve(problem: Problem) -> None:
     """From each start along lines, the most promising first, as many as the table's size allows."""
     rows = problem.rows
-    lines = min(_LINES, 20 * rows.n, max(50, _WORK // (rows.n * (rows.D + 20))))
+    lines = min(_LINES, 8 * rows.n, max(50, _WORK // (rows.n * (rows.D + 20))))
     starts = sorted(_offered(problem), key=lambda start: start[0])
     for _, w in starts:
         descend(problem, w, lines)
@@ -54,7 +54,7 @@ def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:
 
 def _starts(problem: Problem) -> Iterator[Floats]:
     rows = problem.rows
-    yield _weights(problem, problem.metric.rows(rows, _some(rows.n, 4096)).mean(axis=0))
+    yield _weights(problem, mean(rows, problem.metric))
     if (rows.y == rows.y[0]).all():
         return
     X, scale, center = _scaled(problem)
@@ -72,22 +72,13 @@ def _starts(problem: Problem) -> Iterator[Floats]:
             random_state=0,
         ),
     ):
-        if _fit(problem, p, X, rows.y, problem.c):
+        if _fit(problem, p, X):
             yield _unscaled(p, rows, scale, center)
-    some = _some(rows.n, max(1, _MOST_FITTED // rows.d))
-    logistic = LogisticRegression(C=100.0, fit_intercept=rows.intercept)
-    if _fit(problem, logistic, X[some], rows.y[some], problem.c[some]):
-        yield _unscaled(logistic, rows, scale, center)
 
 
-def _unscaled(trained: Any, rows: Rows, scale: Floats, center: Floats) -> Floats:
+def _unscaled(trained: Perceptron, rows: Rows, scale: Floats, center: Floats) -> Floats:
     w = trained.coef_[0] * scale
-    return rows.lifted(w, float(np.ravel(trained.intercept_)[0] - w @ center))
-
-
-def _some(n: int, most: int) -> Index:
-    """Evenly spaced rows."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+    return rows.lifted(w, float(trained.intercept_[0] - w @ center))
 
 
 def _scaled(problem: Problem) -> tuple[Any, Floats, Floats]:
@@ -102,13 +93,13 @@ def _scaled(problem: Problem) -> tuple[Any, Floats, Floats]:
     return (rows.x(0, rows.n) - center) * metric.scale, metric.scale, center
 
 
-def _fit(problem: Problem, estimator: Any, X: Any, y: Floats, c: Floats) -> bool:
-    problem.rows.budget.spend(len(y))
+def _fit(problem: Problem, perceptron: Perceptron, X: Any) -> bool:
+    problem.rows.budget.spend(problem.rows.n)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it has not converged, or that numbers are too large
+        warnings.simplefilter("ignore", ConvergenceWarning)
         try:
-            estimator.fit(X, y, c)
-        except (ValueError, WeightsOverflow):  # too large altogether, or of one class
+            perceptron.fit(X, problem.rows.y, problem.c)
+        except (InputError, WeightsOverflow):  # numbers that are too large for it
             return False
     return True
 
@@ -151,7 +142,7 @@ def _direction(problem: Problem, m: Floats, k: int, rng: np.random.Generator) ->
     else:
         wrong = np.flatnonzero(~(m > 0))
         if not len(wrong):
-            return rng.standard_normal(rows.D)
+            return np.asarray(rng.standard_normal(rows.D))
         v = metric.rows(rows, rng.choice(wrong, 1))[0]
     return _weights(problem, v)
 

@@ -12,7 +12,6 @@ from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
 from rosenblatt._minimum.search import Clock, Search
 from rosenblatt._proof import claim as say
-from rosenblatt._proof import wide
 from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import read
@@ -98,7 +97,7 @@ def _limits(search: Search, time_limit: float | None) -> list[str]:
     out: list[str] = []
     if search.lower >= problem.best.cost:
         return out
-    if wide.is_wide(rows):
+    if problem.wide:
         out.append(
             f"{rows.n} different rows in {rows.D} dimensions are too many to look for conflicts, "
             "but for equal rows of opposite labels"

@@ -15,6 +15,7 @@ from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.findings import hashes
 from rosenblatt._proof.least_distance import Metric, decision_metric
 from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._proof.wide import is_wide
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.intp]
@@ -49,7 +50,14 @@ class Problem:
         self.beyond_floats: int | None = None  # the cost of a rule that no floats were found for
 
     @cached_property
+    def wide(self) -> bool:
+        """So many dimensions that conflicts cannot be searched for."""
+        return is_wide(self.rows)
+
+    @cached_property
     def metric(self) -> Metric:
+        if self.wide:  # nothing that would make rows dense
+            return Metric(np.ones(self.rows.d), np.zeros(self.rows.d), 1.0)
         return decision_metric(self.rows)
 
     def total(self, mask: Mask) -> int:

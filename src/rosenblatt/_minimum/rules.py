@@ -54,7 +54,8 @@ def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:
 
 def _starts(problem: Problem) -> Iterator[Floats]:
     rows = problem.rows
-    yield _weights(problem, mean(rows, problem.metric))
+    if not problem.wide:
+        yield _weights(problem, mean(rows, problem.metric))
     if (rows.y == rows.y[0]).all():
         return
     X, scale, center = _scaled(problem)

@@ -14,7 +14,6 @@ from rosenblatt._minimum import conflicts, rules
 from rosenblatt._minimum.cover import Cover, Relaxation, Shares
 from rosenblatt._minimum.problem import Mask, Problem
 from rosenblatt._minimum.proof import Case, Cases
-from rosenblatt._proof import wide
 from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.rows import Floats
 
@@ -70,7 +69,7 @@ class Search:
             (0.85, self._meet),
             (1.0, self._prove),
         ]
-        if wide.is_wide(self.problem.rows):
+        if self.problem.wide:
             stages = [(0.8, self._rules), (1.0, self._see)]
             self.cut_short = True
         for part, stage in stages:
@@ -90,7 +89,7 @@ class Search:
     # --- Rules first ---
 
     def _rules(self) -> None:
-        if not wide.is_wide(self.problem.rows):
+        if not self.problem.wide:
             everything = np.ones(self.problem.rows.n, dtype=bool)
             if self._ask(everything) is None:
                 return  # separable
@@ -185,7 +184,7 @@ class Search:
             self.trusted = max(self.trusted, self._rounded(found.bound))
             if found.removed is None:
                 raise LimitReached
-            if self.closed or self._add_conflicts(~found.removed, found.removed.astype(float)):
+            if self.closed or self._cut_whole(found.removed):
                 continue
             if found.done:
                 self.settled = True
@@ -200,35 +199,47 @@ class Search:
 
     def _cut(self, x: Floats) -> int:
         """Conflicts that x does not meet: how many were added."""
-        added = self._add_conflicts(x <= _SOLVER, x)
+        added = self._add_conflicts(x <= _SOLVER)
         added += self._add_around(x)
         if not added:
-            added = self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER, x)
+            added = self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER)
         return added
+
+    def _cut_whole(self, removed: Mask) -> bool:
+        """Conflicts that this set does not meet; False: without it the rows have a separator."""
+        known = len(self.cover.rows)
+        number = self._ask(~removed)
+        if number is None:
+            return False
+        if number < known:
+            raise LimitReached  # the solver's set does not do what was asked
+        x = removed.astype(np.float64)
+        self._add_conflicts(~removed)
+        self._add_around(x)
+        return True
 
     def _add_around(self, x: Floats) -> int:
         """Conflicts of one error of the best rule with rows that x leaves alone."""
-        rule, added = self.problem.best, 0
+        rule, known = self.problem.best, len(self.cover.rows)
         alive = ~rule.wrong & (x <= _SOLVER)
         errors = np.flatnonzero(rule.wrong & (x < 1 - _SOLVER))
         for e in errors[np.argsort(x[errors], kind="stable")][:_MANY].tolist():
             alive[e] = True
-            added += self._ask(alive, e) is not None
+            self._ask(alive, e)
             alive[e] = False
-        return added
+        return len(self.cover.rows) - known
 
-    def _add_conflicts(self, alive: Mask, x: Floats) -> int:
-        """As many as can be had by taking out, of each, the rows that the best rule errs on."""
-        alive, added = alive.copy(), 0
-        for _ in range(_MANY):
+    def _add_conflicts(self, alive: Mask) -> int:
+        """One after the other; of each a row leaves that the best rule errs on."""
+        alive, known = alive.copy(), len(self.cover.rows)
+        for k in range(_MANY):
             number = self._ask(alive)
             if number is None:
                 break
             rows = self.cover.rows[number]
-            if x[rows].sum() < 1 - _SOLVER:
-                added += 1
-            alive[rows[self.problem.best.wrong[rows]]] = False
-        return added
+            errors = rows[self.problem.best.wrong[rows]]
+            alive[errors[k % len(errors)]] = False
+        return len(self.cover.rows) - known
 
     def _rounded(self, bound: float) -> int:
         """The solver's bound in units: up to the next one, where its rounding cannot matter."""

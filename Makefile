@@ -31,7 +31,9 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
 	$(RUN) benchmarks/kernel.py
+	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
+	$(RUN) benchmarks/minimum.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

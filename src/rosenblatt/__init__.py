@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rosenblatt._certify import certify
+    from rosenblatt._minimum_errors import minimum_errors
     from rosenblatt._stop import StopReason
     from rosenblatt._trace import Trace, trace
     from rosenblatt.certificate import Certificate
+    from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
     from rosenblatt.perceptron import Perceptron
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "ErrorBracket",
     "KernelPerceptron",
     "Perceptron",
     "RandomLinearClassifier",
@@ -22,6 +25,7 @@ __all__ = [
     "Trace",
     "certify",
     "load",
+    "minimum_errors",
     "save",
     "trace",
 ]
@@ -30,6 +34,7 @@ __version__ = "0.1.0"
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
     "Certificate": "rosenblatt.certificate",
+    "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
@@ -37,6 +42,7 @@ _HOME = {
     "Trace": "rosenblatt._trace",
     "certify": "rosenblatt._certify",
     "load": "rosenblatt.model_file",
+    "minimum_errors": "rosenblatt._minimum_errors",
     "save": "rosenblatt.model_file",
     "trace": "rosenblatt._trace",
 }

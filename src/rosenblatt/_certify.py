@@ -106,7 +106,7 @@ class _Case:
                 trained = wide.train(partition, known)
             else:
                 partition.run(known)
-        out = self._head() | say.partition_part(partition, self.name)
+        out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
         if out["verdict"] == "complete separation":
             out |= self._margins(partition, trained, limits)
         if out["verdict"] == "quasi-complete separation":
@@ -119,23 +119,6 @@ class _Case:
         out["limits"] = limits
         self._check(out)
         return Certificate(out, checked=True)
-
-    def _head(self) -> dict[str, Any]:
-        table = self.table
-        index = np.arange(len(table.y))
-        dropped = index[:0] if table.present is None else np.delete(index, table.present)
-        out = {
-            "schema": verify.SCHEMA,
-            "producer": f"rosenblatt {rosenblatt.__version__}",
-            "semantics": self.semantics,
-            "fit_intercept": self.rows.intercept,
-            "rows": len(table.y),
-            "dropped": dropped.tolist(),
-            "columns": table.columns,
-            "target": table.target,
-            "labels": table.labels,
-        }
-        return out | {"sha256": fingerprint(out, self.rows)}
 
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str]
@@ -171,6 +154,24 @@ class _Case:
                 "returned. This is a mistake in rosenblatt: please report it, with the data if you "
                 "can."
             ) from None
+
+
+def head(table: Table, rows: Rows, semantics: str) -> dict[str, Any]:
+    """What a document is about; `rows` are those that are present."""
+    index = np.arange(len(table.y))
+    dropped = index[:0] if table.present is None else np.delete(index, table.present)
+    out = {
+        "schema": verify.SCHEMA,
+        "producer": f"rosenblatt {rosenblatt.__version__}",
+        "semantics": semantics,
+        "fit_intercept": rows.intercept,
+        "rows": len(table.y),
+        "dropped": dropped.tolist(),
+        "columns": table.columns,
+        "target": table.target,
+        "labels": table.labels,
+    }
+    return out | {"sha256": fingerprint(out, rows)}
 
 
 @contextmanager

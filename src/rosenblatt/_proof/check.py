@@ -28,13 +28,16 @@ def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> Non
 
     `hashed`: the hash in the claim was taken of this very data just now.
     """
+    with _no_collection():
+        verify.check(claim, data_of(claim, X, y, hashed=hashed))
+
+
+def data_of(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> verify.Data:
+    """The rows, as the verifier reads them."""
     n, d = X.shape
     if n * d <= _SMALL:
-        with _no_collection():
-            rows = dense(X).astype(np.float64).tolist()
-            verify.check(claim, verify.Data(claim, rows, y.tolist()))
-    else:
-        verify.check(claim, _Data(claim, X, y, hashed))
+        return verify.Data(claim, dense(X).astype(np.float64).tolist(), y.tolist())
+    return _Data(claim, X, y, hashed)
 
 
 @contextmanager

@@ -28,13 +28,13 @@ _MOST_SIGNS = 20_000  # coefficients times free directions
 def visible_conflict(rows: Rows) -> Blend | None:
     """Two equal rows of opposite labels, the first such; or a zero row, through the origin."""
     rows.budget.spend(rows.n)
-    hashes = _hashes(rows)
+    code = hashes(rows)
     if not rows.intercept:
-        for i in np.flatnonzero(hashes == 0).tolist():
+        for i in np.flatnonzero(code == 0).tolist():
             if not rows.dense([i]).any():
                 return {i: 1}
-    order = np.argsort(hashes, kind="stable")
-    same = hashes[order[:-1]] == hashes[order[1:]]
+    order = np.argsort(code, kind="stable")
+    same = code[order[:-1]] == code[order[1:]]
     opposite = rows.y[order[:-1]] != rows.y[order[1:]]
     pairs = sorted(sorted(order[k : k + 2].tolist()) for k in np.flatnonzero(same & opposite))
     for i, j in pairs:
@@ -43,7 +43,7 @@ def visible_conflict(rows: Rows) -> Blend | None:
     return None
 
 
-def _hashes(rows: Rows) -> NDArray[np.uint64]:
+def hashes(rows: Rows) -> NDArray[np.uint64]:
     """Σ bits(x_j)·c_j mod 2^64: equal for equal rows, dense or sparse."""
     j = np.arange(1, rows.d + 1, dtype=np.uint64)
     odd = (j * np.uint64(0x9E3779B97F4A7C15)) ^ (j * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(29))

@@ -225,7 +225,7 @@ def nearest_point(
     """
     working = _Working(rows, metric, extra)
     working.add(start)
-    v = _mean(rows, metric)
+    v = mean(rows, metric)
     best: Guess | None = None
     for _ in range(_MOST_PASSES):
         m = metric.scores(rows, v)
@@ -249,7 +249,7 @@ def nearest_point(
     return best or working.guess(v, 0.0)
 
 
-def _mean(rows: Rows, metric: Metric) -> Floats:
+def mean(rows: Rows, metric: Metric) -> Floats:
     """The mean of the rows, as a first guess."""
     v = metric.rows(rows, _some(rows.n)).mean(axis=0)
     return v if v.any() and np.isfinite(v).all() else np.ones_like(v)

@@ -33,8 +33,10 @@ class Table:
         return [None, *self.classes] if len(self.classes) == 1 else list(self.classes)
 
 
-def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
-    """Check what was given."""
+def read(
+    X: Any, y: Any, sample_weight: Any = None, *, semantics: str, asked: str = "certify"
+) -> Table:
+    """Check what was given to the function that was `asked`."""
     target = str(getattr(y, "name", None) or "y")
     matrix, columns = _matrix(X)
     n = matrix.shape[0]
@@ -42,14 +44,12 @@ def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
     y = _targets.labels(y, n)
     c = _targets.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
-    classes = _targets.found_classes(y, None if c is None else c != 0, _ONE_AGAINST_THE_REST)
+    for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
+    classes = _targets.found_classes(y, None if c is None else c != 0, for_more)
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
     signs = _targets.signs(y, pair, None if c is None else c != 0)
     words = [str(given[int(np.flatnonzero(y == label)[0])]) for label in classes]
     return Table(_values(matrix, semantics), signs, words, present, columns, target)
-
-
-_ONE_AGAINST_THE_REST = "For more classes ask for each against the rest: certify(X, y == label)."
 
 
 def read_again(

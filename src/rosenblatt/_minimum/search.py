@@ -1,0 +1,285 @@
+"""The search from both sides: a better rule, another conflict, until the two ends meet."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+import numpy as np
+
+from rosenblatt._minimum import conflicts, rules
+from rosenblatt._minimum.cover import Cover, Relaxation, Shares
+from rosenblatt._minimum.problem import Mask, Problem
+from rosenblatt._minimum.proof import Case, Cases
+from rosenblatt._proof.budget import Budget, LimitReached
+from rosenblatt._proof.rows import Floats
+
+_MANY = 50  # conflicts that are added before the cover is solved again
+_IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
+_SOLVER = 1e-6  # what the solver's sums may be off by
+
+
+class Clock:
+    """Parts of the time allowed; without a limit nothing here looks at the time."""
+
+    def __init__(self, limit: float | None):
+        self._limit, self._began = limit, time.monotonic()
+
+    def left(self, part: float = 1.0) -> float | None:
+        if self._limit is None:
+            return None
+        return self._began + part * self._limit - time.monotonic()
+
+    def budget(self, part: float = 1.0) -> Budget:
+        left = self.left(part)
+        return Budget(time_limit=None if left is None else left)
+
+
+class Search:
+    """What is known so far: the best rule in `problem`, conflicts in `cover`, two lower bounds."""
+
+    def __init__(self, problem: Problem, clock: Clock):
+        self.problem, self.clock = problem, clock
+        self.cover = Cover(problem.cost, problem.scale)
+        self.proof = Case()
+        self.proved = 0  # in units, by fractions
+        self.trusted = 0  # by the solver's word, if that is more
+        self.settled = False  # nothing is cheaper than the best rule, by the solver's word
+        self.cut_short = False
+
+    @property
+    def lower(self) -> int:
+        return max(self.proved, self.trusted)
+
+    @property
+    def closed(self) -> bool:
+        least = self.problem.beyond_floats
+        best = self.problem.best.cost
+        return self.lower >= (best if least is None else min(best, least))
+
+    @np.errstate(all="ignore")  # floating point only guesses here
+    def run(self) -> None:
+        stages: list[tuple[float, Callable[[], None]]] = [
+            (0.3, self._rules),
+            (0.6, self._absorb),
+            (0.85, self._pack),
+            (0.85, self._meet),
+            (1.0, self._prove),
+        ]
+        if self.problem.wide:
+            stages = [(0.8, self._rules), (1.0, self._see)]
+            self.cut_short = True
+        for part, stage in stages:
+            if not (self.closed and self.proved == self.lower):
+                with self._until(part):
+                    stage()
+        self.problem.rows.budget = Budget()
+
+    @contextmanager
+    def _until(self, part: float) -> Iterator[None]:
+        self.problem.rows.budget = self.clock.budget(part)
+        try:
+            yield
+        except LimitReached:
+            self.cut_short = True
+
+    # --- Rules first ---
+
+    def _rules(self) -> None:
+        if not self.problem.wide:
+            everything = np.ones(self.problem.rows.n, dtype=bool)
+            if self._ask(everything) is None:
+                return  # separable
+        rules.improve(self.problem)
+
+    def _absorb(self) -> None:
+        """Errors of the best rule leave, one of each conflict, until what is left has a separator.
+
+        Nothing else leaves, so that it errs no more than that rule; errors that were never in a
+        conflict it is right about.
+        """
+        while True:
+            rule, alive = self.problem.best, np.ones(self.problem.rows.n, dtype=bool)
+            depth = np.abs(self.problem.rows.scores(*self.problem.rows.split(rule.w)))
+            while (number := self._ask(alive)) is not None:
+                rows = self.cover.rows[number]
+                errors = rows[rule.wrong[rows]]
+                alive[errors[np.argmax(depth[errors])]] = False
+            if rule is self.problem.best:
+                return
+
+    def _ask(self, alive: Mask, always: int | None = None) -> int | None:
+        """The number of a conflict among the living rows; else what separates them is a rule."""
+        found = conflicts.ask(self.problem, alive, always=always)
+        if found.conflict is not None:
+            return self.cover.add(found.conflict)
+        assert found.separator is not None
+        self.problem.offer_exact(found.separator)
+        return None
+
+    # --- Conflicts that share no row (or share what it costs) ---
+
+    def _see(self) -> None:
+        """Conflicts at sight are enough where the search for others would not fit."""
+        packing = _Packing(self.cover)
+        for conflict in conflicts.visible(self.problem.rows):
+            packing.add(self.cover.add(conflict))
+        self._believe(packing.shares)
+
+    def _pack(self) -> None:
+        """Around each error of the best rule, among the rows that it is right about.
+
+        Those have a separator, so that a conflict of one error with them has that error and no
+        other: as many as possible fit beside each other. No conflict is a better rule.
+        """
+        while True:
+            packing, rule = _Packing(self.cover), self.problem.best
+            try:
+                for conflict in conflicts.visible(self.problem.rows):
+                    packing.add(self.cover.add(conflict))
+                self._around(packing)
+            finally:
+                self._believe(packing.shares)
+            if rule is self.problem.best:
+                break
+        while not self.closed:
+            number = self._ask(packing.left > 0)
+            if number is None:
+                break
+            packing.add(number)
+        self._believe(packing.shares)
+
+    def _around(self, packing: _Packing) -> None:
+        rule, in_vain = self.problem.best, 0
+        depth = np.abs(self.problem.rows.scores(*self.problem.rows.split(rule.w)))
+        for e in sorted(np.flatnonzero(rule.wrong).tolist(), key=lambda i: -depth[i]):
+            while packing.left[e] > 0:
+                alive = ~rule.wrong & (packing.left > 0)
+                alive[e] = True
+                number = self._ask(alive, e)
+                if rule is not self.problem.best:
+                    return  # a better rule: its errors are others
+                if number is None:
+                    in_vain += 1
+                    break
+                in_vain = 0
+                packing.add(number)
+            if in_vain >= _IN_VAIN and self.problem.rows.n > 10**4:
+                return
+
+    # --- The cheapest set that meets all conflicts ---
+
+    def _meet(self) -> None:
+        while not self.closed:
+            self.problem.rows.budget.breathe()
+            relaxed = self._relaxed(0.85)
+            if relaxed.value * (1 + _SOLVER) > self.proved:
+                self._believe(relaxed.prove())
+            if self.closed or self._cut(relaxed.x):
+                continue
+            found = self.cover.integral(self.clock.left(0.85))
+            self.trusted = max(self.trusted, self._rounded(found.bound))
+            if found.removed is None:
+                raise LimitReached
+            if self.closed or self._cut_whole(found.removed):
+                continue
+            if found.done:
+                self.settled = True
+                return
+            raise LimitReached
+
+    def _relaxed(self, part: float) -> Relaxation:
+        none = np.zeros(self.problem.rows.n, dtype=bool)
+        among = range(len(self.cover.rows))
+        breathe = self.problem.rows.budget.breathe
+        return self.cover.relaxation(among, none, breathe, self.clock.left(part))
+
+    def _cut(self, x: Floats) -> int:
+        """Conflicts that x does not meet: how many were added."""
+        added = self._add_conflicts(x <= _SOLVER)
+        added += self._add_around(x)
+        if not added:
+            added = self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER)
+        return added
+
+    def _cut_whole(self, removed: Mask) -> bool:
+        """Conflicts that this set does not meet; False: without it the rows have a separator."""
+        known = len(self.cover.rows)
+        number = self._ask(~removed)
+        if number is None:
+            return False
+        if number < known:
+            raise LimitReached  # the solver's set does not do what was asked
+        x = removed.astype(np.float64)
+        self._add_conflicts(~removed)
+        self._add_around(x)
+        return True
+
+    def _add_around(self, x: Floats) -> int:
+        """Conflicts of one error of the best rule with rows that x leaves alone."""
+        rule, known = self.problem.best, len(self.cover.rows)
+        alive = ~rule.wrong & (x <= _SOLVER)
+        errors = np.flatnonzero(rule.wrong & (x < 1 - _SOLVER))
+        for e in errors[np.argsort(x[errors], kind="stable")][:_MANY].tolist():
+            alive[e] = True
+            self._ask(alive, e)
+            alive[e] = False
+        return len(self.cover.rows) - known
+
+    def _add_conflicts(self, alive: Mask) -> int:
+        """One after the other; of each a row leaves that the best rule errs on."""
+        alive, known = alive.copy(), len(self.cover.rows)
+        for k in range(_MANY):
+            number = self._ask(alive)
+            if number is None:
+                break
+            rows = self.cover.rows[number]
+            errors = rows[self.problem.best.wrong[rows]]
+            alive[errors[k % len(errors)]] = False
+        return len(self.cover.rows) - known
+
+    def _rounded(self, bound: float) -> int:
+        """The solver's bound in units: up to the next one, where its rounding cannot matter."""
+        units = bound * self.problem.scale
+        if not math.isfinite(units):
+            return 0
+        off = _SOLVER * max(1.0, abs(bound)) * self.problem.scale
+        return max(0, math.ceil(units - off))
+
+    # --- In fractions ---
+
+    def _believe(self, shares: Shares) -> None:
+        """Shares of conflicts are a proof of their sum."""
+        bound = math.ceil(sum(shares.values()))
+        if bound > self.proved:
+            self.proved, self.proof = bound, Case(shares=dict(shares))
+
+    def _prove(self) -> None:
+        """By cases, where the linear program alone does not reach the solver's bound."""
+        relaxed = self._relaxed(1.0)
+        self._believe(relaxed.prove())
+        target = self.problem.best.cost if self.settled else self.lower
+        if self.proved >= target:
+            return
+        cases = Cases(self.cover, relaxed, self.problem.rows.budget)
+        cases.reach(target)
+        if cases.bound > self.proved:
+            self.proved, self.proof = cases.bound, cases.root
+
+
+class _Packing:
+    """Conflicts with shares: each takes as much as the row with the least left has."""
+
+    def __init__(self, cover: Cover):
+        self._cover, self.left = cover, cover.cost.copy()
+        self.shares: Shares = {}
+
+    def add(self, number: int) -> None:
+        rows = self._cover.rows[number]
+        share = min(self.left[rows].tolist())
+        if share > 0:
+            self.left[rows] -= share
+            self.shares[number] = self.shares.get(number, Fraction(0)) + share

@@ -1,0 +1,89 @@
+"""A bracket in words: for a terminal and for a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosenblatt.error_bracket import ErrorBracket
+
+_SHOWN = 10  # rows
+
+
+def as_text(bracket: ErrorBracket) -> str:
+    return "\n".join(_lines(bracket))
+
+
+def as_html(bracket: ErrorBracket) -> str:
+    first, *rest = (html.escape(line) for line in _lines(bracket))
+    return (
+        f'<div class="rosenblatt-bracket"><p><b>{first}</b></p><p>{"<br>".join(rest)}</p>'
+        f"{_coefficients(bracket)}</div>"
+    )
+
+
+def _coefficients(bracket: ErrorBracket) -> str:
+    names = [*bracket.feature_names, "(intercept)"]
+    values = [*bracket.coef_[0].tolist(), *bracket.intercept_.tolist()]
+    body = "".join(
+        f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>"
+        for name, value in zip(names, values, strict=True)
+    )
+    return f"<details><summary>the rule</summary><table>{body}</table></details>"
+
+
+def _lines(bracket: ErrorBracket) -> Iterator[str]:
+    yield _ends(bracket)
+    if len(bracket.wrong_rows):
+        yield _errors(bracket)
+        yield from _proof(bracket)
+    yield from (f"Cut short: {limit}." for limit in bracket.limits)
+    if bracket._weights is not None and bracket._head["dropped"]:
+        yield f"Left out: {_many(len(bracket._head['dropped']), 'row')} of weight 0."
+
+
+def _ends(bracket: ErrorBracket) -> str:
+    through = "" if bracket.fit_intercept else " through the origin"
+    lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
+    if not len(bracket.wrong_rows):
+        return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
+    if bracket.optimal:
+        return f"The fewest errors of any linear rule{through}: {upper}."
+    return f"Every linear rule{through} errs on at least {lower}; the best found errs on {upper}."
+
+
+def _amount(bracket: ErrorBracket, value: int | float) -> str:
+    share = f"{value / bracket.total:.2%}"
+    if bracket._weights is None:
+        return f"{value:,} of {bracket.n_rows:,} rows ({share})"
+    return f"rows of weight {value:.6g} of {bracket.total:.6g} ({share})"
+
+
+def _errors(bracket: ErrorBracket) -> str:
+    rows, on = bracket.wrong_rows.tolist(), "on the wrong side or on the hyperplane"
+    some = ", ".join(str(i) for i in rows[:_SHOWN])
+    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
+    word = "row" if len(rows) == 1 else "rows"
+    return f"The rule has {on}: {word} {some}{more} (rows are counted from 0)."
+
+
+def _proof(bracket: ErrorBracket) -> Iterator[str]:
+    value, k = bracket.proved_lower, len(bracket._parts)
+    if not value:
+        yield "No lower bound was found."
+        return
+    least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
+    how = f"{_many(k, 'conflict')} among the rows"
+    if bracket.shares is None:
+        how += f", in {bracket.n_cases:,} cases"
+    elif bracket._weights is None and set(bracket.shares) == {1}:
+        how += " that have no row in common" if k > 1 else ""
+    yield f"At least {least}: proved in exact arithmetic, by {how}."
+    if bracket.lower > value:
+        yield "More than that is the word of the solver, scipy.optimize.milp."
+
+
+def _many(k: int, what: str) -> str:
+    return f"one {what}" if k == 1 else f"{k:,} {what}s"

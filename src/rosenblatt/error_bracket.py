@@ -1,0 +1,192 @@
+"""The fewest training errors of any linear rule, from both sides, and what proves it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import verify
+from rosenblatt._minimum.proof import Case
+from rosenblatt.certificate import Certificate, Conflict
+from rosenblatt.errors import CertificateRejected
+
+_ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
+
+
+@final
+class ErrorBracket:
+    """The answer of `minimum_errors`.
+
+    Every linear rule errs on rows of `lower` or more; the rule (`coef_`, `intercept_`) errs on
+    `upper`. An error is a row with y_i (w·x_i + b) <= 0. Without weights both are numbers of rows.
+
+    Attributes
+    ----------
+    lower, upper : int, or float where there are weights
+        The two ends. `upper` is counted exactly. `lower` may trust the solver of mixed-integer
+        programs, where that reaches further than what is proved.
+    proved_lower : int or float
+        The part of `lower` that conflicts prove in exact arithmetic; see `verify`.
+    optimal, proved : bool
+        The ends are equal: no linear rule makes fewer errors. `proved`: without trusting a solver.
+    coef_, intercept_ : arrays of shape (1, d) and (1,)
+        The rule.
+    wrong_rows : array of int
+        The rows on which it errs.
+    conflicts : list of Conflict
+        Those that prove `proved_lower`: of the rows of each, every rule errs on at least one.
+    shares : list of Fraction, or None
+        How much of the bound each of them gives: the shares of the conflicts with a row are not
+        more than what an error on it counts, with all rows that equal it. All 1 without weights:
+        the conflicts have no row in common, and `proved_lower` is their number. None: the proof
+        distinguishes cases.
+    n_cases : int
+        How many cases it distinguishes.
+    limits : list of str
+        Why the ends do not meet.
+    n_rows, n_features, feature_names, classes, fit_intercept, sha256
+        What it is about.
+    """
+
+    def __init__(
+        self,
+        head: dict[str, Any],
+        *,
+        lifted: NDArray[np.float64],
+        wrong_rows: NDArray[np.intp],
+        weights: NDArray[np.float64] | None,
+        unit: Fraction,
+        ends: tuple[int, int, int],
+        conflicts: list[dict[str, Any]],
+        proof: Case,
+        limits: list[str],
+    ):
+        self._head, self._parts, self._proof = head, conflicts, proof
+        self._weights, self._unit, self._ends = weights, unit, ends
+        self.coef_, self.intercept_ = lifted[None, :-1], lifted[-1:]
+        self.wrong_rows, self.limits = wrong_rows, limits
+
+    # --- What it is about ---
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that count: those of weight 0 are left out."""
+        return int(self._head["rows"]) - len(self._head["dropped"])
+
+    @property
+    def n_features(self) -> int:
+        return len(self._head["columns"])
+
+    @property
+    def feature_names(self) -> list[str]:
+        return list(self._head["columns"])
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels as text; the last one is that of positive scores."""
+        return [label for label in self._head["labels"] if label is not None]
+
+    @property
+    def fit_intercept(self) -> bool:
+        return bool(self._head["fit_intercept"])
+
+    @property
+    def sha256(self) -> str:
+        return str(self._head["sha256"])
+
+    @property
+    def total(self) -> int | float:
+        """What errors on all rows would count."""
+        return self.n_rows if self._weights is None else float(self._weights.sum())
+
+    # --- The two ends ---
+
+    @property
+    def proved_lower(self) -> int | float:
+        return self._counted(self._ends[0], up=False)
+
+    @property
+    def lower(self) -> int | float:
+        return self._counted(self._ends[1], up=False)
+
+    @property
+    def upper(self) -> int | float:
+        return self._counted(self._ends[2], up=True)
+
+    @property
+    def optimal(self) -> bool:
+        return self._ends[1] >= self._ends[2]
+
+    @property
+    def proved(self) -> bool:
+        return self._ends[0] >= self._ends[2]
+
+    def _counted(self, units: int, *, up: bool) -> int | float:
+        """In the weights that were given: to the nearest float if the ends meet, else outward."""
+        exact = units * self._unit
+        if self._weights is None:
+            return int(exact)
+        value = float(exact)
+        if units == self._ends[2] and self.optimal:
+            return value
+        if up and Fraction(value) < exact:
+            return math.nextafter(value, math.inf)
+        if not up and Fraction(value) > exact:
+            return math.nextafter(value, 0.0)
+        return value
+
+    # --- The proof ---
+
+    @property
+    def conflicts(self) -> list[Conflict]:
+        found = (self.certificate(k).conflict for k in range(len(self._parts)))
+        return [conflict for conflict in found if conflict is not None]
+
+    @property
+    def shares(self) -> list[Fraction] | None:
+        if self._proof.row is not None:
+            return None
+        return [self._proof.shares[k] * self._unit for k in range(len(self._parts))]
+
+    @property
+    def n_cases(self) -> int:
+        return self._proof.count
+
+    def certificate(self, k: int) -> Certificate:
+        """Conflict k as a certificate that it is one, for `python -m rosenblatt.verify`."""
+        verdict = {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
+        return Certificate(self._head | verdict | {"conflict": self._parts[k]}, checked=True)
+
+    def verify(self, X: Any, y: Any) -> None:
+        """Check the rule, its errors, every conflict and `proved_lower` against the data, exactly.
+
+        Raises CertificateRejected if something does not hold.
+        """
+        from rosenblatt._minimum.check import check
+        from rosenblatt._proof.table import read_again
+
+        X, _, texts = read_again(X, y, self._head)
+        try:
+            signs = np.array(verify.label_signs(self._head, texts), dtype=np.int8)
+            check(self, X, signs)
+        except (verify.Rejected, ValueError) as reason:
+            raise CertificateRejected(f"The bracket is rejected: {reason}.") from None
+
+    # --- In words ---
+
+    def __repr__(self) -> str:
+        return f"<ErrorBracket: {self.lower} to {self.upper} of {self.total}>"
+
+    def __str__(self) -> str:
+        from rosenblatt._minimum.words import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from rosenblatt._minimum.words import as_html
+
+        return as_html(self)

@@ -115,6 +115,7 @@ class Partition:
         new = list(support)
         if not new:
             return False
+        self.rows.budget.spend_on_algebra(len(new) + len(old))
         whole, _ = self.rows.whole([*new, *old])
         blend = kernel(whole, self.rows.budget.breathe)
         if blend is None:
@@ -150,6 +151,7 @@ class Partition:
         basis = independent(rows, list(self.balance))
         if rows.D - len(basis) > _MOST_DIRECTIONS:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
+        rows.budget.spend_on_algebra(len(basis))
         whole, scale = rows.whole(basis)
         found = null_space(whole, rows.D, rows.budget.breathe) if len(basis) < rows.D else []
         self.normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]

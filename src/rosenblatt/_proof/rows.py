@@ -60,6 +60,7 @@ class Rows:
     def chunks(self) -> Iterator[tuple[int, int]]:
         step = max(1, _CHUNK // max(self.d, 1))
         for begin in range(0, self.n, step):
+            self.budget.hear()
             yield begin, min(begin + step, self.n)
 
     def x(self, begin: int, end: int) -> Any:

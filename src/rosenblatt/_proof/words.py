@@ -170,15 +170,16 @@ def _margins(certificate: Certificate) -> Iterator[str]:
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
     assert best is not None
-    loose = f" (with the largest γ: {_count(best)})" if best < bound else ""
+    loose = f" (with the largest γ: {updates(best)})" if best < bound else ""
     use = "; of no practical use, so scale the columns" if bound > 10**9 else ""
     yield (
         "Mistake bound: from zero weights, a row at a time, the perceptron makes at most "
-        f"{_count(bound)}{loose}{use}."
+        f"{updates(bound)}{loose}{use}."
     )
 
 
-def _count(value: int) -> str:
+def updates(value: int) -> str:
+    """A bound, readable however large."""
     if value < 10**15:
         return _many(value, "update")
     return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"

@@ -103,7 +103,9 @@ def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
             x = x.multiply(scale).tocsr()
             square = squares(x) - 2 * (x @ (scale * center)) + shift
         else:
-            square = squares((x - center) * scale) + rows.intercept
+            x = x - center
+            x *= scale
+            square = squares(x) + rows.intercept
         out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
     return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
 

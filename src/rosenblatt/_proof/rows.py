@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Vector = list[int]
 
-_CHUNK = 1 << 20  # numbers read at a time
+_CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
 def decimal_ratio(x: float) -> tuple[int, int]:

@@ -57,18 +57,22 @@ def trained_on(
 ) -> Table:
     """What `read` would give for rows, signs and classes that an estimator has checked."""
     target = str(getattr(y, "name", None) or "y")
-    given = _as_given(y)
     there = np.arange(len(signs)) if present is None else present
     first = [int(there[np.argmax(signs[there] == sign)]) for sign in (-1, 1)]
     return Table(
         as_table(X),
         signs,
-        [str(given[i]) for i in first],
+        [_text(y, i) for i in first],
         None if present is None else present.astype(np.intp),
         _columns(X, names),
         target,
         Origin(classes, names is not None),
     )
+
+
+def _text(y: Any, i: int) -> str:
+    """A label as text; of an array no other label is read."""
+    return str(_as_given(y[i : i + 1])[0] if isinstance(y, np.ndarray) else _as_given(y)[i])
 
 
 _ONE_AGAINST_THE_REST = "For more classes ask for each against the rest: certify(X, y == label)."

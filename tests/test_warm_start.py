@@ -76,7 +76,7 @@ VARIANTS = {
 @may_not_converge
 def test_two_fits_equal_one_long_fit(order, keep, variant):
     more, given = VARIANTS[variant]
-    choices = {"order": order, "keep": keep, **more}
+    choices = {"order": order, "keep": keep, "patience": None, **more}
     one = everything(at_once(7, X, Y, choices, given))
     assert one["stop_reason_"] is StopReason.MAX_ITER
     for pieces in ([3, 4], [1, 6], [6, 1]):

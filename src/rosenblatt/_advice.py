@@ -53,14 +53,15 @@ def separable_unfinished(
 
     assert certificate.mistake_bound is not None
     scaler = "StandardScaler()" if centered else "StandardScaler(with_mean=False)"
+    helps = when_scaled is not None and when_scaled < certificate.mistake_bound
     scaled = "" if when_scaled is None else f", and {so_many(when_scaled)} after {scaler}"
     return (
         f"{name} used up max_iter={max_iter} epochs with {errors} of {n} training rows on the "
         "wrong side, although a hyperplane separates them all: certificate_ has the proof. From "
         "zero weights, a row at a time, without weights or a margin, the perceptron makes at most "
         f"{so_many(certificate.mistake_bound)} on these rows{scaled}; {updates:,} were made. What "
-        "to try: scale the features; raise max_iter; or take the separator of the largest margin "
-        "as it is, Perceptron.from_certificate(certificate_)."
+        f"to try: {'scale the features; ' if helps else ''}raise max_iter; or take the separator "
+        "of the largest margin as it is, Perceptron.from_certificate(certificate_)."
     )
 
 

@@ -15,7 +15,7 @@ from rosenblatt._proof import margins, wide
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.check import check, fingerprint
-from rosenblatt._proof.faces import Partition
+from rosenblatt._proof.faces import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, read
@@ -24,7 +24,7 @@ from rosenblatt.errors import CertificateRejected
 
 SEMANTICS = ("binary64", "decimal")
 _MORE_TO_TELL = ("complete separation", "quasi-complete separation")
-_ONLY_SEPARABLE = "only whether the rows are separable was asked"
+_SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
 
 
 def certify(
@@ -114,7 +114,8 @@ class _Case:
 
     @np.errstate(all="ignore")  # floating point only guesses here
     def run(self, *, only_separable: bool = False) -> Certificate:
-        partition = Partition(self.rows)
+        small = self.rows.n * self.rows.D <= _SMALL
+        partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
         trained = None
         with _noting(limits):
@@ -122,7 +123,7 @@ class _Case:
         out = self._head() | say.partition_part(partition, self.name)
         if only_separable:
             self.budget.lift()
-            limits += [_ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
+            limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
         if out["verdict"] == "complete separation":
             out |= self._margins(partition, trained, limits, search=not only_separable)
         if not only_separable:

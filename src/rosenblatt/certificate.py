@@ -323,7 +323,9 @@ class Certificate:
     __hash__ = None  # type: ignore[assignment] # it is compared by what it says
 
     def __repr__(self) -> str:
-        return f"<Certificate: {self.verdict}, {self.n_rows} rows, {self.n_features} features>"
+        open_kind = self.verdict == "undecided" and self.separable is False
+        verdict = "not separable" if open_kind else self.verdict
+        return f"<Certificate: {verdict}, {self.n_rows} rows, {self.n_features} features>"
 
     def __str__(self) -> str:
         from rosenblatt._proof.words import as_text

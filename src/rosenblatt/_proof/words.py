@@ -92,13 +92,16 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             "all of them on it."
         )
         yield "A perceptron does not converge; a logistic regression has a finite estimate."
+    elif certificate.separable is False:
+        yield f"Not separable: no hyperplane{through} has all {n:,} rows on the right side."
+        yield "A perceptron does not converge."
+        yield f"Open: can some rows be there, with the others on it? ({_limits(certificate)})"
     else:
-        yield f"Undecided: {'; '.join(certificate.limits)}."
-        if certificate.separable is False:
-            yield (
-                f"Known: no hyperplane{through} has all {n:,} rows strictly on the right side. "
-                "Open: can some be, with the others on it?"
-            )
+        yield f"Undecided: {_limits(certificate)}."
+
+
+def _limits(certificate: Certificate) -> str:
+    return "; ".join(certificate.limits)
 
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:

@@ -210,7 +210,7 @@ class _Case:
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
         try:
-            check(out, self.table.X, self.table.y, hashed=True)
+            check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:
             raise CertificateRejected(
                 f"A certificate was found that its verifier rejects ({reason}), so that nothing is "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt import verify
+from rosenblatt._examples import nobody_waits
 from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Rows
 from rosenblatt._tables import dense
@@ -23,10 +24,17 @@ _SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
 
 
 @np.errstate(all="ignore")
-def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> None:
+def check(
+    claim: dict[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    hashed: bool = False,
+    hear: Callable[[], None] = nobody_waits,
+) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
-    `hashed`: the hash in the claim was taken of this very data just now.
+    `hashed`: the hash in the claim was taken of this very data just now. `hear` is called often.
     """
     n, d = X.shape
     if n * d <= _SMALL:
@@ -34,7 +42,7 @@ def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> Non
             rows = dense(X).astype(np.float64).tolist()
             verify.check(claim, verify.Data(claim, rows, y.tolist()))
     else:
-        verify.check(claim, _Data(claim, X, y, hashed))
+        verify.check(claim, _Data(claim, X, y, hashed, Budget(hear=hear)))
 
 
 @contextmanager
@@ -52,7 +60,7 @@ def _no_collection() -> Iterator[None]:
 class _Data(verify.Data):
     """Rows read in chunks; what is certain in floating point is decided there."""
 
-    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool):
+    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
         width = len(claim["columns"])
         verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
         present = np.delete(np.arange(len(y)), claim["dropped"])
@@ -63,7 +71,7 @@ class _Data(verify.Data):
             y[present],
             intercept=claim["fit_intercept"],
             decimal=claim["semantics"] == "decimal",
-            budget=Budget(),
+            budget=budget,
         )
         super().__init__(claim, _Lazy(X), y.tolist())
 

@@ -158,7 +158,7 @@ class Corral:
         length = np.linalg.norm(columns, axis=1)
         banned: set[int] = set()
         for _ in range(30 * (self.size + 10) + len(b)):
-            budget.spend(self.size)  # a column that joins or leaves moves as many numbers
+            budget.spend(self.size**2 // 16)  # a column that joins or leaves moves all of q
             r = self.residual()
             size = float(np.linalg.norm(r))
             if size <= _ZERO * self.unit:

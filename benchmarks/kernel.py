@@ -30,7 +30,7 @@ def bench_svc():
     train, test = (X[:20_000], y[:20_000]), (X[20_000:], y[20_000:])
     machines = [
         SVC(kernel="rbf", C=1),
-        KernelPerceptron(max_iter=10, keep="average", random_state=0),
+        KernelPerceptron(max_iter=10, patience=None, keep="average", random_state=0),
     ]
     theirs, ours = best_of(3, *(lambda m=m: m.fit(*train) for m in machines))
     yield "20000 x 50 rbf, fit", theirs, ours, theirs / ours, ">= 4"
@@ -68,7 +68,7 @@ def bench_epoch():
     for n in (5_000, 10_000, 20_000):
         X, y = two_gaussians(n)
         X[:, 0] += np.where(y, 20, -20)  # far apart
-        p = KernelPerceptron(keep="last", order="cyclic", random_state=0).fit(X, y)
+        p = KernelPerceptron(patience=None, keep="last", order="cyclic", random_state=0).fit(X, y)
         assert p.converged_
         labels = np.where(y, 1, -1).astype(np.int8)
         examples = KernelExamples(Gram(p._rule.kernel, X, 1), labels, None)

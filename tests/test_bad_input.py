@@ -724,7 +724,7 @@ def test_an_average_is_never_returned_with_weights_that_are_not_finite(
 ) -> None:
     """The last weights are finite here; the sums for the average may not be."""
     rows, labels = np.array([[1.0]] * 6 + [[1e308]]), [1] * 6 + [0]
-    estimator = Perceptron(order=order, keep=keep, max_iter=20)
+    estimator = Perceptron(order=order, keep=keep, patience=None, max_iter=20)
     try:
         estimator.fit(rows, labels)
     except WeightsOverflow:

@@ -46,7 +46,8 @@ may_not_separate = pytest.mark.filterwarnings(
 )
 # Noisy rows: the last weights after a few epochs are not the end of training.
 may_not_converge = pytest.mark.filterwarnings(
-    "ignore:.*used up max_iter:sklearn.exceptions.ConvergenceWarning"
+    "ignore:.*used up max_iter:sklearn.exceptions.ConvergenceWarning",
+    "ignore:.*happened to stop:sklearn.exceptions.ConvergenceWarning",
 )
 
 X = np.random.default_rng(0).normal(size=(60, 4)).round(2)

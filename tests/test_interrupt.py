@@ -45,7 +45,7 @@ random = np.random.default_rng(0)
 X = random.standard_normal((n, d), dtype=np.float32)
 y = np.where(random.random(n) < 0.5, -1, 1)
 for order, keep in cases:
-    p = Perceptron(order=order, keep=keep, max_iter=10**9, random_state=0, verbose=1)
+    p = Perceptron(patience=None, order=order, keep=keep, max_iter=10**9, random_state=0, verbose=1)
     try:
         p.fit(X, y)
     except KeyboardInterrupt:
@@ -253,7 +253,7 @@ def test_interrupted_while_validating_it_goes_on_to_the_same(order, keep, press)
 @may_not_converge
 def test_interrupted_again_and_again_it_goes_on_to_the_same(order, keep, press, rng, heavy):
     choices = {"order": order, "keep": keep, "random_state": 0, "margin": 0.1}
-    p = Perceptron(max_iter=10**6, warm_start=True, **choices)
+    p = Perceptron(patience=None, max_iter=10**6, warm_start=True, **choices)
     for _ in range(heavy(800)):
         press(int(rng.integers(0, 60)))
         with pytest.raises(KeyboardInterrupt):
@@ -262,7 +262,7 @@ def test_interrupted_again_and_again_it_goes_on_to_the_same(order, keep, press, 
         p = pickle.loads(pickle.dumps(p)) if rng.random() < 0.3 else p
     press()
     p.set_params(max_iter=1).fit(X, Y)
-    one = Perceptron(max_iter=p.n_iter_, **choices).fit(X, Y)
+    one = Perceptron(patience=None, max_iter=p.n_iter_, **choices).fit(X, Y)
     assert everything(p) == everything(one)
 
 
@@ -272,7 +272,7 @@ def test_interrupted_while_the_start_is_judged_it_is_fitted_with_the_start(keep,
     # The very first calls: nothing was visited yet, the start is the best so far.
     start = {"coef_init": [1.0, -2.0, 0.5], "intercept_init": 0.25}
     press(0)
-    p = Perceptron(keep=keep, warm_start=True, random_state=0, max_iter=10**6)
+    p = Perceptron(patience=None, keep=keep, warm_start=True, random_state=0, max_iter=10**6)
     with pytest.raises(KeyboardInterrupt):
         p.fit(X, Y, **start)
     press()
@@ -282,7 +282,9 @@ def test_interrupted_while_the_start_is_judged_it_is_fitted_with_the_start(keep,
         assert p.coef_.tolist() == [start["coef_init"]]
         assert p.intercept_.tolist() == [0.25]
     p.set_params(max_iter=2).fit(X, Y)
-    one = Perceptron(keep=keep, random_state=0, max_iter=p.n_iter_).fit(X, Y, **start)
+    one = Perceptron(patience=None, keep=keep, random_state=0, max_iter=p.n_iter_).fit(
+        X, Y, **start
+    )
     assert everything(p) == everything(one)
 
 
@@ -293,7 +295,7 @@ def test_interrupted_it_returns_the_best_so_far(keep, press):
     done = Pressing()  # how many calls five epochs take
     for _ in range(20):
         press(done.calls)
-        p = Perceptron(keep=keep, random_state=0, max_iter=10**6)
+        p = Perceptron(patience=None, keep=keep, random_state=0, max_iter=10**6)
         with pytest.raises(KeyboardInterrupt):
             p.fit(X, Y)
         if p.n_iter_ > 5:
@@ -349,11 +351,11 @@ def test_interrupted_at_random_times_it_goes_on_to_the_same(order, keep, rng, he
     # Rows enough that an epoch takes about a millisecond or so.
     rows, labels = noisy({"pocket": 200, "vote": 50}.get(keep, 20_000))
     choices = {"order": order, "keep": keep, "random_state": 0}
-    p = Perceptron(max_iter=10**9, warm_start=True, **choices)
+    p = Perceptron(patience=None, max_iter=10**9, warm_start=True, **choices)
     for _ in range(heavy(120)):
         assert interrupt_after(rng.uniform(0, 0.02), lambda: p.fit(rows, labels))
     p.set_params(max_iter=1).fit(rows, labels)
-    one = Perceptron(max_iter=p.n_iter_, **choices).fit(rows, labels)
+    one = Perceptron(patience=None, max_iter=p.n_iter_, **choices).fit(rows, labels)
     assert everything(p, rows) == everything(one, rows)
 
 
@@ -363,7 +365,7 @@ def test_interrupted_at_random_times_it_goes_on_to_the_same(order, keep, rng, he
 def test_a_grid_search_does_not_swallow_it(press):
     pressing = press(3)
     search = GridSearchCV(
-        Perceptron(max_iter=10**6, random_state=0), {"keep": ["last", "best"]}, cv=2
+        Perceptron(patience=None, max_iter=10**6, random_state=0), {"keep": ["last", "best"]}, cv=2
     )
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, Y)
@@ -391,7 +393,7 @@ def test_the_handler_of_before_is_called_once_and_is_there_again(keep, press):
 
     signal.signal(signal.SIGINT, handler)
     press(2)
-    p = Perceptron(keep=keep, max_iter=10**6, random_state=0)
+    p = Perceptron(patience=None, keep=keep, max_iter=10**6, random_state=0)
     assert p.fit(X, Y) is p  # this handler raises nothing
     assert heard == [signal.SIGINT]
     assert signal.getsignal(signal.SIGINT) is handler
@@ -409,7 +411,7 @@ def test_a_handler_that_raises_an_error_of_its_own_leaves_the_estimator_fitted(p
 
     signal.signal(signal.SIGINT, handler)
     press(2)
-    p = Perceptron(max_iter=10**6, random_state=0)
+    p = Perceptron(patience=None, max_iter=10**6, random_state=0)
     with pytest.raises(EnoughError):
         p.fit(X, Y)
     assert signal.getsignal(signal.SIGINT) is handler
@@ -478,7 +480,7 @@ def test_ctrl_c_before_training_begins_leaves_the_estimator_as_it_was():
 
 def test_a_second_ctrl_c_while_the_result_is_put_together_is_heard_at_once(press):
     # The first one stops training; counting the mistakes of the result takes calls 4 and later.
-    p = Perceptron(keep="last", order="cyclic", max_iter=10**6)
+    p = Perceptron(patience=None, keep="last", order="cyclic", max_iter=10**6)
     before = vars(p).copy()
     pressing = press(3, 5)
     with pytest.raises(KeyboardInterrupt):

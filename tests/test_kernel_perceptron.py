@@ -127,7 +127,7 @@ def test_what_no_line_separates_is_learned(data):
 def test_each_digit_is_learned_against_the_rest():
     X, y = load_digits(return_X_y=True)
     for digit in range(10):
-        p = KernelPerceptron(max_iter=50, random_state=0).fit(X / 16, y == digit)
+        p = KernelPerceptron(max_iter=50, patience=None, random_state=0).fit(X / 16, y == digit)
         assert p.training_errors_ == 0
 
 

@@ -367,7 +367,7 @@ def test_after_a_fit_the_returned_weights_are_the_kept_ones(keep, order, limit, 
     rows, labels = noisy(25, d=2, seed=seed)
     new_rows, new_labels = noisy(6, d=2, seed=seed + 1)
     kept, p, last, mean = (
-        Perceptron(order=order, keep=k, random_state=seed, **limit).fit(rows, labels)
+        Perceptron(order=order, keep=k, patience=None, random_state=seed, **limit).fit(rows, labels)
         for k in (keep, keep, "last", "average")
     )
     for q in (p, last, mean):

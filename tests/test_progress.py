@@ -60,7 +60,7 @@ def lines(capsys):
 @may_not_converge
 def test_some_epochs_and_the_last_are_lines_on_stderr(order, keep, epochs, shown, capsys):
     choices = {"order": order, "keep": keep, "max_iter": epochs, "random_state": 0}
-    p = Perceptron(verbose=1, **choices).fit(X, Y)
+    p = Perceptron(patience=None, verbose=1, **choices).fit(X, Y)
     found = lines(capsys)
     assert p.stop_reason_ is StopReason.MAX_ITER
     assert [epoch for epoch, *_ in found] == shown
@@ -72,11 +72,11 @@ def test_some_epochs_and_the_last_are_lines_on_stderr(order, keep, epochs, shown
 @every_order
 def test_the_lines_say_the_mistakes_of_the_rule_that_would_be_returned(order, keep, capsys):
     choices = {"order": order, "keep": keep, "random_state": 0}
-    Perceptron(verbose=1, max_iter=20, **choices).fit(X, Y)
+    Perceptron(patience=None, verbose=1, max_iter=20, **choices).fit(X, Y)
     found = lines(capsys)
     assert len(found) == 5
     for epoch, _, _, best in found:
-        errors = Perceptron(max_iter=epoch, **choices).fit(X, Y).training_errors_
+        errors = Perceptron(patience=None, max_iter=epoch, **choices).fit(X, Y).training_errors_
         assert best == f"best so far {errors} of 60 rows wrong"
 
 
@@ -93,7 +93,7 @@ def test_with_validation_rows_the_best_so_far_is_on_them(keep, capsys):
 @pytest.mark.parametrize("keep", ["last", "average", "vote"])
 @may_not_converge
 def test_where_nothing_is_judged_the_best_is_the_fewest_mistakes_in_an_epoch(keep, capsys):
-    p = Perceptron(keep=keep, verbose=1, max_iter=20, random_state=0).fit(X, Y)
+    p = Perceptron(patience=None, keep=keep, verbose=1, max_iter=20, random_state=0).fit(X, Y)
     for epoch, _, _, best in lines(capsys):
         assert str(p.mistakes_[:epoch].min()) in re.findall(r"\d+", best)
 
@@ -117,7 +117,9 @@ def test_the_clean_epoch_is_the_last_line(order, keep, capsys):
 @may_not_converge
 def test_the_last_line_is_the_end_also_when_max_updates_is(updates, capsys):
     # The epoch that was cut, or the last whole one.
-    p = Perceptron(order="cyclic", keep="last", verbose=1, max_updates=updates).fit(X, Y)
+    p = Perceptron(patience=None, order="cyclic", keep="last", verbose=1, max_updates=updates).fit(
+        X, Y
+    )
     assert p.stop_reason_ is StopReason.MAX_UPDATES
     epochs = [epoch for epoch, *_ in lines(capsys)]
     assert epochs[-1] in (p.n_iter_, p.n_iter_ - 1)
@@ -151,7 +153,9 @@ def test_the_result_does_not_depend_on_verbose(order, keep, capsys):
 @every_keep
 @may_not_converge
 def test_a_warm_start_goes_on_counting_epochs(keep, capsys):
-    p = Perceptron(keep=keep, verbose=1, max_iter=4, warm_start=True, random_state=0).fit(X, Y)
+    p = Perceptron(
+        patience=None, keep=keep, verbose=1, max_iter=4, warm_start=True, random_state=0
+    ).fit(X, Y)
     assert [line[:2] for line in lines(capsys)] == [(1, 4), (2, 4), (4, 4)]
     p.set_params(max_iter=6).fit(X, Y)
     found = lines(capsys)
@@ -167,7 +171,9 @@ def test_a_warm_start_goes_on_counting_epochs(keep, capsys):
 @every_order
 @may_not_converge
 def test_a_warm_start_in_the_middle_of_an_epoch_counts_to_its_end(order, capsys):
-    p = Perceptron(order=order, keep="last", max_updates=70, warm_start=True, random_state=0)
+    p = Perceptron(
+        patience=None, order=order, keep="last", max_updates=70, warm_start=True, random_state=0
+    )
     p.fit(X, Y)
     assert p.stop_reason_ is StopReason.MAX_UPDATES
     p.set_params(verbose=1, max_updates=None, max_iter=5).fit(X, Y)
@@ -196,7 +202,7 @@ epochs, verbose = int(sys.argv[1]), int(sys.argv[2])
 random = np.random.default_rng(0)
 X = random.normal(size=(3000, 3))
 y = np.where(random.random(3000) < 0.5, -1, 1)
-p = Perceptron(max_iter=epochs, random_state=0, verbose=verbose)
+p = Perceptron(patience=None, max_iter=epochs, random_state=0, verbose=verbose)
 try:
     p.fit(X, y)
 except KeyboardInterrupt:

@@ -90,7 +90,7 @@ def test_pocket_on_xor():
     # one exists. Zero weights have all four on the hyperplane.
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [-1, 1, 1, -1]
     for seed in range(20):
-        p = Perceptron(order="random", keep="pocket", random_state=seed).fit(X, y)
+        p = Perceptron(order="random", keep="pocket", patience=None, random_state=seed).fit(X, y)
         assert p.training_errors_ == 1
         assert not p.converged_
         assert p.stop_reason_ is StopReason.MAX_ITER

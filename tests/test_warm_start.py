@@ -76,7 +76,7 @@ VARIANTS = {
 @may_not_converge
 def test_two_fits_equal_one_long_fit(order, keep, variant):
     more, given = VARIANTS[variant]
-    choices = {"order": order, "keep": keep, **more}
+    choices = {"order": order, "keep": keep, "patience": None, **more}
     one = everything(at_once(7, X, Y, choices, given))
     assert one["stop_reason_"] is StopReason.MAX_ITER
     for pieces in ([3, 4], [1, 6], [6, 1]):
@@ -147,7 +147,13 @@ def test_converging_in_the_second_fit_is_the_same_as_converging_in_one(order, ke
 @may_not_converge
 def test_epochs_cut_by_max_updates_add_up_to_one_long_fit(order, keep, most):
     p = Perceptron(
-        order=order, keep=keep, max_updates=most, warm_start=True, random_state=0, eta0=0.1
+        order=order,
+        keep=keep,
+        max_updates=most,
+        patience=None,
+        warm_start=True,
+        random_state=0,
+        eta0=0.1,
     )
     updates = 0
     for _ in range(20):
@@ -160,7 +166,7 @@ def test_epochs_cut_by_max_updates_add_up_to_one_long_fit(order, keep, most):
         assert p.training_errors_ == np.sum(Y * p.decision_function(X) <= 0)
         updates = p.n_updates_
     p.set_params(max_updates=None, max_iter=1).fit(X, Y)  # to the end of an epoch, and one more
-    one = at_once(p.n_iter_, X, Y, {"order": order, "keep": keep, "eta0": 0.1})
+    one = at_once(p.n_iter_, X, Y, {"order": order, "keep": keep, "eta0": 0.1, "patience": None})
     assert everything(p) == everything(one)
 
 
@@ -182,7 +188,7 @@ def test_epochs_cut_by_max_updates_converge_to_the_same(order, keep):
 @every_keep
 @may_not_converge
 def test_cut_epochs_with_validation_rows_and_weights_add_up_too(order, keep):
-    choices = {"order": order, "keep": keep, "margin": 0.2}
+    choices = {"order": order, "keep": keep, "margin": 0.2, "patience": None}
     given = {"sample_weight": WEIGHTS, "X_val": X_VAL, "y_val": Y_VAL}
     p = Perceptron(max_updates=5, warm_start=True, random_state=0, **choices)
     for _ in range(12):

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate
 
 
 def trend(mistakes: Sequence[int]) -> str:
@@ -30,6 +34,53 @@ def unfinished(
         f"{trend(mistakes)}. What to try: raise max_iter{doubt}; scale the features, if they are "
         "not (StandardScaler), which often cuts the epochs needed by orders of magnitude; "
         "keep='best', which returns the weights with the fewest mistakes instead of the last ones."
+    )
+
+
+def separable_unfinished(
+    name: str,
+    errors: int,
+    n: int,
+    max_iter: int,
+    updates: int,
+    certificate: Certificate,
+    when_scaled: int | None,
+    *,
+    centered: bool,
+) -> str:
+    """max_iter ended a fit although a hyperplane separates the rows, as is proved."""
+    from rosenblatt._proof.words import updates as so_many
+
+    assert certificate.mistake_bound is not None
+    scaler = "StandardScaler()" if centered else "StandardScaler(with_mean=False)"
+    helps = when_scaled is not None and when_scaled < certificate.mistake_bound
+    scaled = "" if when_scaled is None else f", and {so_many(when_scaled)} after {scaler}"
+    return (
+        f"{name} used up max_iter={max_iter} epochs with {errors} of {n} training rows on the "
+        "wrong side, although a hyperplane separates them all: certificate_ has the proof. From "
+        "zero weights, a row at a time, without weights or a margin, the perceptron makes at most "
+        f"{so_many(certificate.mistake_bound)} on these rows{scaled}; {updates:,} were made. What "
+        f"to try: {'scale the features; ' if helps else ''}raise max_iter; or take the separator "
+        "of the largest margin as it is, Perceptron.from_certificate(certificate_)."
+    )
+
+
+def undecided(name: str, errors: int, n: int, patience: int | None) -> str:
+    """Patience ended a fit, and nothing is proved."""
+    return (
+        f"{name} stopped after {patience} epochs without fewer mistakes, with {errors} of {n} "
+        "training rows on the wrong side. Whether a hyperplane separates them is undecided: as "
+        "much work as training had taken was not enough to tell. What to try: patience=None, to "
+        "train until max_iter; certify(X, y), to decide it without a limit."
+    )
+
+
+def last_of_many(name: str, errors: int, n: int, reason: str) -> str:
+    """Training that cannot come to rest, or did not, ended somewhere; its last weights are kept."""
+    return (
+        f"{name}(keep='last') returns the weights at which it happened to stop, with {errors} of "
+        f"{n} training rows on the wrong side. {reason} What to try: keep='best', which returns "
+        "the weights with the fewest mistakes."
     )
 
 

@@ -15,7 +15,7 @@ from rosenblatt._proof import margins, wide
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.check import check, fingerprint
-from rosenblatt._proof.faces import Partition
+from rosenblatt._proof.faces import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, read
@@ -23,6 +23,8 @@ from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
 
 SEMANTICS = ("binary64", "decimal")
+_MORE_TO_TELL = ("complete separation", "quasi-complete separation")
+_SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
 
 
 def certify(
@@ -80,6 +82,21 @@ def certify(
     ).run()
 
 
+def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
+    """This one question, decided and proved; not how wide the separation is, nor of what kind."""
+    return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
+
+
+def in_full(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
+    """All that `certify` tells about a table that was checked before."""
+    return _Case(table, fit_intercept, "binary64", budget).run()
+
+
+def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int | None:
+    """Novikoff's, proved; None where the rows are not separable, or it is undecided."""
+    return _Case(table, fit_intercept, "binary64", budget).mistake_bound()
+
+
 class _Case:
     """One table to decide about."""
 
@@ -96,19 +113,26 @@ class _Case:
         self.name = say.Names(present)
 
     @np.errstate(all="ignore")  # floating point only guesses here
-    def run(self) -> Certificate:
-        partition = Partition(self.rows)
+    def run(self, *, only_separable: bool = False) -> Certificate:
+        small = self.rows.n * self.rows.D <= _SMALL
+        partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
         trained = None
         with _noting(limits):
-            known = visible_conflict(self.rows)
-            if wide.is_wide(self.rows):
-                trained = wide.train(partition, known)
-            else:
-                partition.run(known)
+            trained = self._decide(partition)
         out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
+        if only_separable:
+            self.budget.lift()
+            limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
         if out["verdict"] == "complete separation":
-            out |= self._margins(partition, trained, limits)
+            out |= self._margins(partition, trained, limits, search=not only_separable)
+        if not only_separable:
+            self._findings(partition, out, limits)
+        out["limits"] = limits
+        self._check(out)
+        return Certificate(out, checked=True, origin=self.table.origin)
+
+    def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
         if out["verdict"] == "quasi-complete separation":
             with _noting(limits):
                 found = coefficient_signs(partition)
@@ -116,12 +140,33 @@ class _Case:
         self.budget.lift()
         if out["separable"] or "separator" in out:
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
-        out["limits"] = limits
-        self._check(out)
-        return Certificate(out, checked=True)
+
+    @np.errstate(all="ignore")  # floating point only guesses here
+    def mistake_bound(self) -> int | None:
+        partition, limits, trained = Partition(self.rows), list[str](), None
+        with _noting(limits):
+            trained = self._decide(partition)
+        w = partition.separator
+        if not partition.done or partition.conflict is not None or w is None:
+            return None
+        bound = trained
+        with _noting(limits):
+            bound = trained or margins.homogeneous(self.rows, partition.support, w)
+        self.budget.lift()
+        bound = bound or margins.simple(self.rows, w)
+        radius2 = sum(v * v for v in self.rows.exact(margins.radius_row(self.rows)))
+        return int(radius2 // bound.lo2)
+
+    def _decide(self, partition: Partition) -> Bound | None:
+        """Find what is to be known; a bracket of the margin where it came with the search."""
+        known = visible_conflict(self.rows)
+        if wide.is_wide(self.rows):
+            return wide.train(partition, known)
+        partition.run(known)
+        return None
 
     def _margins(
-        self, partition: Partition, trained: Bound | None, limits: list[str]
+        self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
         rows, w = self.rows, partition.separator
         assert w is not None
@@ -129,10 +174,11 @@ class _Case:
         with _noting(limits):
             if trained is not None:
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
-            bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)
-            geometric = margins.geometric(rows, list(bounds["homogeneous"].weights), w)
-            if geometric is not None:
-                bounds["geometric"] = geometric
+            if search:
+                bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)
+                geometric = margins.geometric(rows, list(bounds["homogeneous"].weights), w)
+                if geometric is not None:
+                    bounds["geometric"] = geometric
         if "homogeneous" not in bounds:  # a limit struck: what is known already
             self.budget.lift()
             bounds["homogeneous"] = margins.simple(rows, w)
@@ -147,7 +193,7 @@ class _Case:
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
         try:
-            check(out, self.table.X, self.table.y, hashed=True)
+            check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:
             raise CertificateRejected(
                 f"A certificate was found that its verifier rejects ({reason}), so that nothing is "

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from rosenblatt._dual import Dual
     from rosenblatt._keeps import Keep
     from rosenblatt._orders import Order
+    from rosenblatt._patience import Patience
     from rosenblatt._primal import Primal
+    from rosenblatt.certificate import Certificate
 
 UNLIMITED = 1 << 62
 
@@ -64,6 +66,9 @@ class State:
     mistakes: list[int] = field(default_factory=list)  # by epoch
     validation: list[int] = field(default_factory=list)  # by epoch
     kept: Candidate | None = None
+    fewest: float = np.inf  # mistakes that an epoch ended with, by the word of `keep`,
+    fewest_in: int = 0  # and the first epoch that did
+    certificate: Certificate | None = None  # the answer, once it was asked for
     voters: Any = None  # the machine's, with keep="vote"
 
     def copy(self) -> State:
@@ -87,6 +92,11 @@ class State:
         self.mistakes[-1] += updates
         self.unseen_update = updates > 0
 
+    def note(self, mistakes: float) -> None:
+        """An epoch ended with so many mistakes."""
+        if mistakes < self.fewest:
+            self.fewest, self.fewest_in = mistakes, self.epoch
+
 
 @dataclass(frozen=True)
 class Job:
@@ -100,7 +110,14 @@ class Job:
     watch: Watch
 
 
-def train(job: Job, state: State, *, max_iter: int, max_updates: int | None) -> StopReason:
+def train(
+    job: Job,
+    state: State,
+    *,
+    max_iter: int,
+    max_updates: int | None,
+    patience: Patience | None = None,
+) -> StopReason:
     """Run epochs; `state` is changed in place and is consistent whenever this returns."""
     last_epoch = state.epoch + max_iter
     last_update = UNLIMITED if max_updates is None else state.updates + max_updates
@@ -113,6 +130,9 @@ def train(job: Job, state: State, *, max_iter: int, max_updates: int | None) -> 
                     return StopReason.MAX_ITER
                 if state.updates >= last_update:
                     return StopReason.MAX_UPDATES
+                reason = None if patience is None else patience.over(job, state)
+                if reason is not None:
+                    return reason
                 state.begin_epoch()
             reason = _finish_epoch(job, state, last_update)
             if reason is not None:
@@ -138,6 +158,7 @@ def _finish_epoch(job: Job, state: State, last_update: int) -> StopReason | None
         job.watch.chunk(state)
     check_finite(state)
     job.keep.after_epoch(job, state)
+    state.note(job.keep.standing(state))
     state.under_way = False
     job.watch.epoch(state)
     return None

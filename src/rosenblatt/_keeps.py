@@ -44,6 +44,14 @@ class Keep(ABC):
         if job.validating:
             state.validation.append(self._validation_mistakes(job, state))
 
+    def standing(self, state: State) -> float:
+        """The mistakes that tell whether an epoch has brought anything."""
+        return state.mistakes[-1]
+
+    def judged(self, job: Job, state: State) -> int:
+        """Row evaluations that judging has taken so far, had every count been a whole one."""
+        return state.epoch * job.judges.n if job.validating else 0
+
     @abstractmethod
     def _validation_mistakes(self, job: Job, state: State) -> int:
         """Mistakes on the validation rows of the rule that would be returned now."""
@@ -97,6 +105,10 @@ class _Kept(Keep):
         else:  # every row is on the hyperplane of zero weights
             state.kept = Candidate(w, job.judges.n, job.judges.total_weight, averaged=False)
 
+    def standing(self, state: State) -> float:
+        assert state.kept is not None
+        return state.kept.weighted
+
     def _challengers(self, job: Job, state: State) -> list[tuple[Any, bool]]:
         """Weights to be judged, and whether they are averages; of equal ones the first is kept."""
         last = (state.memory.w, False)
@@ -140,6 +152,9 @@ class Best(_Kept):
         state.kept = self._challenge(job, state)
         super().after_epoch(job, state)
 
+    def judged(self, job: Job, state: State) -> int:
+        return 2 * state.epoch * int(job.judges.n)
+
 
 class Pocket(_Kept):
     """Judged after every update (Gallant 1990, with ratchet)."""
@@ -148,6 +163,10 @@ class Pocket(_Kept):
 
     def after_update(self, job: Job, state: State) -> None:
         state.kept = self._challenge(job, state)
+
+    def judged(self, job: Job, state: State) -> int:
+        steps = min(state.updates, state.visits)  # a batch step is one visit of many updates
+        return steps * int(job.judges.n)
 
 
 class _OfPass(_Kept):

@@ -29,6 +29,10 @@ class Order(ABC):
     def _room(self) -> np.ndarray:
         return np.empty(self.n, dtype=self._index_type)
 
+    def looks(self, state: State) -> int:
+        """Row evaluations that visits have taken so far."""
+        return state.visits
+
     @abstractmethod
     def advance(self, job: Job, state: State, most: int) -> None:
         """Make some visits of the epoch under way, with at most `most` updates."""
@@ -109,6 +113,9 @@ class Batch(Order):
         state.record(1, mistakes)
         state.position = self.n
         state.clean = mistakes == 0
+
+    def looks(self, state: State) -> int:
+        return state.visits * self.n
 
 
 ORDERS: dict[str, type[Order]] = {

@@ -29,6 +29,7 @@ class Settings(NamedTuple):
     margin: float
     max_iter: int
     max_updates: int | None
+    patience: int | None
     warm_start: bool
     verbose: int
 
@@ -47,6 +48,7 @@ def checked(estimator: Any) -> Settings:
         margin=_validate.not_negative("margin", estimator.margin),
         max_iter=_validate.whole("max_iter", estimator.max_iter),
         max_updates=_validate.whole_or_none("max_updates", estimator.max_updates),
+        patience=_validate.whole_or_none("patience", estimator.patience),
         warm_start=_validate.flag("warm_start", estimator.warm_start),
         verbose=_validate.level("verbose", estimator.verbose),
     )

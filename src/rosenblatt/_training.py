@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,16 @@ from sklearn.utils import check_random_state
 
 from rosenblatt import _advice
 from rosenblatt._fit import Candidate, Job, State, check_finite
+from rosenblatt._patience import Patience
 from rosenblatt._progress import Progress
+from rosenblatt._proof.budget import Budget
 from rosenblatt._rule import read_only
 from rosenblatt._settings import Recipe, Settings, Units
 from rosenblatt._stop import StopReason
 from rosenblatt._traces.run import Recorder
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate
 
 
 class Training:
@@ -31,6 +36,7 @@ class Training:
     random_state: Any
     training_errors_: int | None
     stop_reason_: StopReason
+    certificate_: Certificate | None
 
     def _rule_of(self, learned: Any, settings: Settings, job: Job) -> Any:
         raise NotImplementedError
@@ -80,6 +86,7 @@ class Training:
             "training_errors_": result.mistakes,
             "converged_": state.clean,
             "stop_reason_": reason,
+            "certificate_": state.certificate,
             "n_iter_": state.epoch,
             "n_updates_": state.updates,
             "mistakes_": np.array(state.mistakes, dtype=np.int64),
@@ -91,17 +98,48 @@ class Training:
             self.__dict__.pop("validation_mistakes_", None)
         self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
 
-    def _warn(self, settings: Settings, job: Job, state: State) -> None:
+    def _warn(self, settings: Settings, job: Job, state: State, patience: Patience) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
+        reason, last = self.stop_reason_, self.keep == "last"
         unmet = errors > 0 or settings.margin > 0
-        if self.keep == "last" and self.stop_reason_ is StopReason.MAX_ITER and unmet:
+        known = state.certificate is not None and state.certificate.separable
+        if reason is StopReason.MAX_ITER and known and errors > 0:
+            text = self._advice_in_full(settings, job, state, patience)
+        elif reason is StopReason.MAX_ITER and last and unmet:
             text = _advice.unfinished(
                 name, errors, n, state.mistakes, settings.max_iter, settings.margin
             )
+        elif reason is StopReason.UNDECIDED and errors > 0:
+            text = _advice.undecided(name, errors, n, settings.patience)
+        elif reason in (StopReason.NOT_SEPARABLE, StopReason.PATIENCE) and last and errors > 0:
+            text = _advice.last_of_many(name, errors, n, reason)
         elif state.clean and errors > 0 and not job.validating:
             text = _advice.separable_but(name, self.keep, errors, n)
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
+
+    def _advice_in_full(
+        self, settings: Settings, job: Job, state: State, patience: Patience
+    ) -> str:
+        """Separable, and yet unfinished: how long it can take, and how to have it at once.
+
+        The estimator is fitted by now: Ctrl-C can come at any time.
+        """
+        question, errors = patience.question, self.training_errors_
+        assert question is not None
+        assert errors is not None
+        work = patience.work(job, state)
+        self.certificate_ = question.in_full(Budget(work_limit=work))
+        return _advice.separable_unfinished(
+            type(self).__name__,
+            errors,
+            job.machine.examples.n,
+            settings.max_iter,
+            state.updates,
+            self.certificate_,
+            question.bound_when_scaled(Budget(work_limit=work)),
+            centered=question.centers,
+        )

@@ -7,7 +7,7 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,13 @@ class RevealingColumn:
     rows: int
 
 
+class Origin(NamedTuple):
+    """What the document does not tell of the table: labels before they were text, and names."""
+
+    classes: NDArray[Any]
+    named: bool  # whether the columns have names of their own
+
+
 @final
 class Certificate:
     """The answer of `certify`, with its proof.
@@ -104,8 +111,10 @@ class Certificate:
         What the proof is about.
     """
 
-    def __init__(self, document: dict[str, Any], *, checked: bool = False):
-        self._document, self._checked = document, checked
+    def __init__(
+        self, document: dict[str, Any], *, checked: bool = False, origin: Origin | None = None
+    ):
+        self._document, self._checked, self._origin = document, checked, origin
 
     @property
     def checked(self) -> bool:
@@ -113,6 +122,11 @@ class Certificate:
         return self._checked
 
     # --- What it is about ---
+
+    @property
+    def origin(self) -> Origin | None:
+        """What only memory knows of the table; None after loading."""
+        return self._origin
 
     @property
     def n_rows(self) -> int:
@@ -305,7 +319,9 @@ class Certificate:
     __hash__ = None  # type: ignore[assignment] # it is compared by what it says
 
     def __repr__(self) -> str:
-        return f"<Certificate: {self.verdict}, {self.n_rows} rows, {self.n_features} features>"
+        open_kind = self.verdict == "undecided" and self.separable is False
+        verdict = "not separable" if open_kind else self.verdict
+        return f"<Certificate: {verdict}, {self.n_rows} rows, {self.n_features} features>"
 
     def __str__(self) -> str:
         from rosenblatt._proof.words import as_text

@@ -14,12 +14,14 @@ from threadpoolctl import threadpool_limits
 
 from rosenblatt import _targets, _validate
 from rosenblatt._dual import Dual, KernelExamples
-from rosenblatt._examples import Csr
+from rosenblatt._examples import Csr, Examples, Matrix
 from rosenblatt._fit import Job, State, train
-from rosenblatt._gram import Gram, checked_kernel
+from rosenblatt._gram import Gram, Kernel, checked_kernel
 from rosenblatt._keeps import KEEPS
 from rosenblatt._kernel_rule import KernelRule
 from rosenblatt._orders import ORDERS
+from rosenblatt._patience import Patience, in_rows
+from rosenblatt._question import Question
 from rosenblatt._rule import read_only
 from rosenblatt._settings import Recipe, Settings, checked, recipe_of
 from rosenblatt._training import Training
@@ -61,6 +63,9 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         The most epochs.
     max_updates : int or None, default=None
         The most updates, None for no limit.
+    patience : int or None, default=5
+        After so many epochs without fewer mistakes training ends; with kernel="linear" it asks
+        first whether it can end by itself, as `Perceptron` does. None: never.
     cache_size : float, default=1024
         Megabytes for rows of the Gram matrix; the least recently used leave first. The result does
         not depend on it.
@@ -70,7 +75,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         Seeds order="shuffle" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
-        cache_size and random_state) goes on exactly where training stopped.
+        patience, cache_size and random_state) goes on exactly where training stopped.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -88,7 +93,8 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         The weights w, with kernel="linear" only.
     classes_ : array of shape (2,)
         The two labels; a score of 0 or greater means `classes_[1]`.
-    training_errors_, converged_, stop_reason_, n_iter_, n_updates_, mistakes_, update_counts_
+    training_errors_, converged_, stop_reason_, certificate_, n_iter_, n_updates_, mistakes_,
+    update_counts_
         As in `Perceptron`.
 
     Examples
@@ -120,6 +126,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         fit_intercept: bool = True,
         max_iter: int = 1000,
         max_updates: int | None = None,
+        patience: int | None = 5,
         cache_size: float = 1024,
         class_weight: Any = None,
         random_state: Any = None,
@@ -137,6 +144,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.max_updates = max_updates
+        self.patience = patience
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.random_state = random_state
@@ -192,16 +200,37 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 state = State(memory, self._seed())
             self._record(settings, job, state)
             watch.show(self._progress(settings, job), state)
+            patience = self._patience(settings, kernel, X, labelled, y, classes)
             # A row of the Gram matrix at a time is too little for threads to share.
             with threadpool_limits(limits=1, user_api="blas"):
                 reason = train(
-                    job, state, max_iter=settings.max_iter, max_updates=settings.max_updates
+                    job,
+                    state,
+                    max_iter=settings.max_iter,
+                    max_updates=settings.max_updates,
+                    patience=patience,
                 )
             watch.done(state)
             self._weights = labelled.c  # first: once published, a second Ctrl-C may come
             self._publish(settings, job, state, classes, reason, recipe)
-        self._warn(settings, job, state)
+        self._warn(settings, job, state, patience)
         return self
+
+    def _patience(
+        self,
+        settings: Settings,
+        kernel: Kernel,
+        X: Matrix,
+        labelled: Examples,
+        y: Any,
+        classes: NDArray[Any],
+    ) -> Patience:
+        question = None  # of other kernels nothing is known but what training shows
+        if kernel.kernel == "linear":
+            names = getattr(self, "feature_names_in_", None)
+            intercept = settings.units.fit_intercept
+            question = Question(X, labelled.y, labelled.present, names, y, classes, intercept)
+        return Patience(settings.patience, question, in_rows)
 
     def _continued(self, recipe: Recipe, n: int) -> State | None:
         if not hasattr(self, "_state"):

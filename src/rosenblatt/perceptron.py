@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,13 @@ from rosenblatt import _targets, _validate
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._fingerprint import fingerprint
 from rosenblatt._fit import Job, State, train
+from rosenblatt._from_certificate import as_fitted
 from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
+from rosenblatt._patience import Patience, in_features
 from rosenblatt._primal import Primal
+from rosenblatt._question import Question
 from rosenblatt._rule import LinearRule, rule_of
 from rosenblatt._settings import Settings, checked, recipe_of
 from rosenblatt._stop import StopReason
@@ -23,6 +26,9 @@ from rosenblatt._transaction import unchanged_on_error
 from rosenblatt._voters import Voters
 from rosenblatt._watch import Watch
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate
 
 
 class Perceptron(Training, LinearClassifier):
@@ -52,14 +58,18 @@ class Perceptron(Training, LinearClassifier):
         The most epochs. An epoch is n visits, or one step with order="batch".
     max_updates : int or None, default=None
         The most updates, None for no limit; a step of order="batch" is not cut in two.
+    patience : int or None, default=5
+        After so many epochs without fewer mistakes training asks, once, whether a hyperplane
+        separates the rows. If it is proved that none does, or cannot be decided with as much work
+        as training has taken, training ends; if one does, it goes on. None: never ask.
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates and random_state) exactly where training stopped, otherwise from the weights
-        that were returned. Set it before the first fit, which then takes a hash of the data.
+        max_updates, patience and random_state) exactly where training stopped, otherwise from the
+        weights that were returned. Set it before the first fit: it then takes a hash of the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -77,6 +87,8 @@ class Perceptron(Training, LinearClassifier):
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
         Why training ended, in words.
+    certificate_ : Certificate or None
+        The answer with its proof, where the question was asked.
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
     mistakes_ : array
@@ -106,6 +118,7 @@ class Perceptron(Training, LinearClassifier):
         fit_intercept: bool = True,
         max_iter: int = 1000,
         max_updates: int | None = None,
+        patience: int | None = 5,
         class_weight: Any = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -118,6 +131,7 @@ class Perceptron(Training, LinearClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.max_updates = max_updates
+        self.patience = patience
         self.class_weight = class_weight
         self.random_state = random_state
         self.warm_start = warm_start
@@ -160,10 +174,17 @@ class Perceptron(Training, LinearClassifier):
                 state = self._new_state(settings, job, start)
             self._record(settings, job, state)
             watch.show(self._progress(settings, job), state)
-            reason = train(job, state, max_iter=settings.max_iter, max_updates=settings.max_updates)
+            patience = self._patience(settings, examples, y, classes)
+            reason = train(
+                job,
+                state,
+                max_iter=settings.max_iter,
+                max_updates=settings.max_updates,
+                patience=patience,
+            )
             watch.done(state)
             self._publish(settings, job, state, classes, reason, recipe)
-        self._warn(settings, job, state)
+        self._warn(settings, job, state, patience)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -194,6 +215,24 @@ class Perceptron(Training, LinearClassifier):
             self._publish(settings, job, state, known, reason, None)
         return self
 
+    @classmethod
+    def from_certificate(cls, certificate: Certificate, *, classes: Any = None) -> Self:
+        """The separator of a certificate of complete separation, as a fitted estimator.
+
+        It is the one of the largest geometric margin, or where the certificate has none (through
+        the origin, or a search cut short) of the best homogeneous margin it has proved; ‖w‖ = 1,
+        so that scores are distances. Nothing is trained: `n_iter_` and `n_updates_` are 0.
+        `training_errors_` is 0, as the certificate proves; None where rounding to floating-point
+        numbers might turn a row, or where the proof is about decimal numbers.
+
+        A certificate that was loaded from a file has labels as text: numbers, True and False are
+        read as such. `classes` gives the two labels, in the order of `certificate.classes`, where
+        they should be others that read the same.
+        """
+        estimator = cls(fit_intercept=certificate.fit_intercept)
+        estimator.__dict__.update(as_fitted(certificate, classes, estimator._seed()))
+        return estimator
+
     # --- What is given ---------------------------------------------------------------------------
 
     def _judges(
@@ -219,6 +258,14 @@ class Perceptron(Training, LinearClassifier):
                 f"{self.classes_.tolist()}."
             )
         return self.classes_
+
+    def _patience(
+        self, settings: Settings, examples: Examples, y: Any, classes: NDArray[Any]
+    ) -> Patience:
+        names = getattr(self, "feature_names_in_", None)
+        X, intercept = examples.rows.X, settings.units.fit_intercept
+        question = Question(X, examples.y, examples.present, names, y, classes, intercept)
+        return Patience(settings.patience, question, in_features)
 
     # --- Where training starts -------------------------------------------------------------------
 
@@ -255,6 +302,7 @@ class Perceptron(Training, LinearClassifier):
         state.memory.counts = np.zeros(rows.n, dtype=np.int64)
         state.mistakes, state.validation, state.kept = [], [], self._kept
         state.clean = state.under_way = state.unseen_update = False
+        state.certificate = None  # it is about other rows
         return state
 
     def _rule_of(self, learned: Any, settings: Settings, job: Job) -> LinearRule | Voters:

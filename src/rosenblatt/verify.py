@@ -16,7 +16,7 @@ import json
 import math
 import struct
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
@@ -87,9 +87,11 @@ class Data:
         self.x, self.y, self.intercept = rows, y, bool(claim["fit_intercept"])
         dropped, columns = set(claim["dropped"]), claim["columns"]
         demand(len(set(columns)) == len(columns), "two columns have the same name")
-        demand(dropped <= set(range(len(y))), "dropped names a row that is not there")
+        there = all(type(i) is int and 0 <= i < len(y) for i in dropped)
+        demand(there, "dropped names a row that is not there")
         demand(len(dropped) == len(claim["dropped"]) < len(y), "dropped names a row twice, or all")
-        self.present = [i for i in range(len(y)) if i not in dropped]
+        every = range(len(y))
+        self.present = [i for i in every if i not in dropped] if dropped else every
         self.size = len(claim["columns"]) + self.intercept
         decimal = claim["semantics"] == "decimal"
         demand(decimal or claim["semantics"] == "binary64", "semantics is neither of the two")
@@ -98,8 +100,8 @@ class Data:
         )
 
     @cached_property
-    def rows(self) -> set[int]:
-        return set(self.present)
+    def rows(self) -> Collection[int]:
+        return self.present if isinstance(self.present, range) else set(self.present)
 
     @cached_property
     def norms(self) -> Sequence[float]:
@@ -187,7 +189,7 @@ class Data:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        demand(set(rows) <= self.rows, f"{what}: a row that is not there")
+        demand(all(i in self.rows for i in rows), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) for v in weights])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt import verify
+from rosenblatt._examples import nobody_waits
 from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Rows
 from rosenblatt._tables import dense
@@ -23,21 +24,35 @@ _SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
 
 
 @np.errstate(all="ignore")
-def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> None:
+def check(
+    claim: dict[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    hashed: bool = False,
+    hear: Callable[[], None] = nobody_waits,
+) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
-    `hashed`: the hash in the claim was taken of this very data just now.
+    `hashed`: the hash in the claim was taken of this very data just now. `hear` is called often.
     """
     with _no_collection():
-        verify.check(claim, data_of(claim, X, y, hashed=hashed))
+        verify.check(claim, data_of(claim, X, y, hashed=hashed, hear=hear))
 
 
-def data_of(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> verify.Data:
+def data_of(
+    claim: dict[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    hashed: bool = False,
+    hear: Callable[[], None] = nobody_waits,
+) -> verify.Data:
     """The rows, as the verifier reads them."""
     n, d = X.shape
     if n * d <= _SMALL:
         return verify.Data(claim, dense(X).astype(np.float64).tolist(), y.tolist())
-    return _Data(claim, X, y, hashed)
+    return _Data(claim, X, y, hashed, Budget(hear=hear))
 
 
 @contextmanager
@@ -55,7 +70,7 @@ def _no_collection() -> Iterator[None]:
 class _Data(verify.Data):
     """Rows read in chunks; what is certain in floating point is decided there."""
 
-    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool):
+    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
         width = len(claim["columns"])
         verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
         present = np.delete(np.arange(len(y)), claim["dropped"])
@@ -66,7 +81,7 @@ class _Data(verify.Data):
             y[present],
             intercept=claim["fit_intercept"],
             decimal=claim["semantics"] == "decimal",
-            budget=Budget(),
+            budget=budget,
         )
         super().__init__(claim, _Lazy(X), y.tolist())
 
@@ -111,19 +126,26 @@ def fingerprint(claim: dict[str, Any], rows: Rows) -> str:
     """The hash of `verify.py`: names, labels, and the non-zero numbers of each row."""
     names = [claim["columns"], claim["target"], claim["labels"]]
     digest = hashlib.sha256(json.dumps(names).encode())
+    d = rows.d
+    record = np.dtype([("n", "<u4"), ("y", "<i4"), ("j", "<u4", (d,)), ("x", "<f8", (d,))])
+    full: Any = np.empty(0, dtype=record)
     for begin, end in rows.chunks():
-        digest.update(_bytes(rows.x(begin, end), rows.y[begin:end].astype("<i4")))
+        x, y = rows.x(begin, end), rows.y[begin:end].astype("<i4")
+        if sparse.issparse(x) or not x.all():
+            digest.update(_bytes(x, y))
+            continue
+        if len(full) < len(x):  # rows without a zero all look alike
+            full = np.empty(len(x), dtype=record)
+            full["n"], full["j"] = d, np.arange(d)
+        some = full[: len(x)]
+        some["y"], some["x"] = y, x
+        digest.update(some.view(np.uint8))
     return digest.hexdigest()
 
 
 def _bytes(x: Any, y: Any) -> Any:
     """Each row: how many numbers, the label, their columns, the numbers themselves."""
-    k, d = x.shape
-    if not sparse.issparse(x) and x.all():
-        record = np.dtype([("n", "<u4"), ("y", "<i4"), ("j", "<u4", (d,)), ("x", "<f8", (d,))])
-        out = np.empty(k, dtype=record)
-        out["n"], out["y"], out["j"], out["x"] = d, y, np.arange(d), x
-        return out.view(np.uint8)
+    k = x.shape[0]
     if sparse.issparse(x):
         x = x.tocsr()
         row = np.repeat(np.arange(k), np.diff(x.indptr))

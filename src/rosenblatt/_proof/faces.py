@@ -32,6 +32,7 @@ from rosenblatt._proof.whole import (
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_DIRECTIONS = 2000
+ONLY_SEPARABLE = "only whether the rows are separable was asked"
 
 
 @dataclass
@@ -47,6 +48,7 @@ class Partition:
     separator: list[Fraction] | None = None  # strict on the living rows, zero on the others
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
+    first_conflict: bool = False  # is enough: more is not asked
 
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
@@ -115,6 +117,7 @@ class Partition:
         new = list(support)
         if not new:
             return False
+        self.rows.budget.spend_on_algebra(len(new) + len(old))
         whole, _ = self.rows.whole([*new, *old])
         blend = kernel(whole, self.rows.budget.breathe)
         if blend is None:
@@ -148,14 +151,19 @@ class Partition:
         """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
         rows = self.rows
         basis = independent(rows, list(self.balance))
+        if self.first_conflict and len(basis) < rows.D:
+            raise LimitReached(ONLY_SEPARABLE)
         if rows.D - len(basis) > _MOST_DIRECTIONS:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
+        rows.budget.spend_on_algebra(len(basis))
         whole, scale = rows.whole(basis)
         found = null_space(whole, rows.D, rows.budget.breathe) if len(basis) < rows.D else []
         self.normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
         if not self.normals:
             self.alive = np.zeros(rows.n, dtype=bool)
             return
+        # A row times a direction takes as long modulo a prime as four do in floating point.
+        rows.budget.spend(4 * rows.n * len(self.normals))
         alive = np.ones(rows.n, dtype=bool) if self.alive is None else self.alive
         normals = [mod(self.normals, prime).T for prime in PRIMES]
         for begin, end in rows.chunks():

@@ -33,6 +33,9 @@ def visible_conflict(rows: Rows) -> Blend | None:
         for i in np.flatnonzero(code == 0).tolist():
             if not rows.dense([i]).any():
                 return {i: 1}
+    in_order = np.sort(code)
+    if not (in_order[:-1] == in_order[1:]).any():  # mostly: no two rows are equal
+        return None
     order = np.argsort(code, kind="stable")
     same = code[order[:-1]] == code[order[1:]]
     opposite = rows.y[order[:-1]] != rows.y[order[1:]]
@@ -44,7 +47,10 @@ def visible_conflict(rows: Rows) -> Blend | None:
 
 
 def hashes(rows: Rows) -> NDArray[np.uint64]:
-    """Σ bits(x_j)·c_j mod 2^64: equal for equal rows, dense or sparse."""
+    """Σ bits(x_j)·c_j mod 2^64: equal for equal rows, dense or sparse.
+
+    The low bits of many a number are zero; the high ones are folded in, or they would not be seen.
+    """
     j = np.arange(1, rows.d + 1, dtype=np.uint64)
     odd = (j * np.uint64(0x9E3779B97F4A7C15)) ^ (j * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(29))
     odd |= np.uint64(1)
@@ -52,15 +58,21 @@ def hashes(rows: Rows) -> NDArray[np.uint64]:
     for begin, end in rows.chunks():
         x = rows.x(begin, end)
         if sparse.issparse(x):
-            terms = (x.data + 0.0).view(np.uint64) * odd[x.indices]
+            terms = _folded((x.data + 0.0).view(np.uint64)) * odd[x.indices]
             total = np.concatenate(
                 [np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)]
             )
             out[begin:end] = total[x.indptr[1:]] - total[x.indptr[:-1]]
         else:  # adding 0 turns -0.0 into 0.0
-            bits = np.ascontiguousarray(x + 0.0).view(np.uint64)
-            out[begin:end] = (bits * odd).sum(axis=1, dtype=np.uint64)
+            bits = _folded(np.ascontiguousarray(x + 0.0).view(np.uint64))
+            out[begin:end] = bits @ odd
     return out
+
+
+def _folded(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    high = bits >> np.uint64(32)
+    high ^= bits
+    return high
 
 
 # --- One column alone ----------------------------------------------------------------------------

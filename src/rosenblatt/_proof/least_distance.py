@@ -9,7 +9,7 @@ that matter are ever in the small problem: those most on the wrong side join unt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
+from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Floats, Rows
 from rosenblatt._tables import squares
 
@@ -72,6 +73,7 @@ def narrowed(rows: Rows, metric: Metric) -> Metric:
     """Fewer rows than dimensions: only the space that they span matters."""
     if rows.n >= rows.D:
         return metric
+    rows.budget.spend(rows.n * rows.n // 16)
     q, _ = np.linalg.qr(metric.rows(rows, np.arange(rows.n)).T)
     return replace(metric, basis=q)
 
@@ -101,7 +103,9 @@ def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
             x = x.multiply(scale).tocsr()
             square = squares(x) - 2 * (x @ (scale * center)) + shift
         else:
-            square = squares((x - center) * scale) + rows.intercept
+            x = x - center
+            x *= scale
+            square = squares(x) + rows.intercept
         out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
     return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
 
@@ -146,7 +150,7 @@ class Corral:
         del self.members[k]
         self.x = np.delete(self.x, k)
 
-    def minimise(self, b: Floats, breathe: Callable[[], None]) -> None:
+    def minimise(self, b: Floats, budget: Budget) -> None:
         """Until no row of b would make the residual shorter."""
         if not len(b):
             return
@@ -154,7 +158,7 @@ class Corral:
         length = np.linalg.norm(columns, axis=1)
         banned: set[int] = set()
         for _ in range(30 * (self.size + 10) + len(b)):
-            breathe()
+            budget.spend(self.size**2 // 16)  # a column that joins or leaves moves all of q
             r = self.residual()
             size = float(np.linalg.norm(r))
             if size <= _ZERO * self.unit:
@@ -240,7 +244,7 @@ def nearest_point(
             best = guess
         if not working.add_worst(m) and working.corral.members:
             break  # all that matter are inside: floating point can do no better
-        working.corral.minimise(working.b, rows.budget.breathe)
+        working.corral.minimise(working.b, rows.budget)
         rows.budget.spend(len(working.index))
         r = working.corral.residual()
         v = -r[:-1]

@@ -65,6 +65,7 @@ class Optimum:
         matrix = [[*row, *(-v for v in part)] for row, part in zip(gram, border, strict=True)]
         matrix += [[*hull, *([0] * len(hulls))] for hull in hulls]
         right = [0] * len(index) + [1] * len(hulls)
+        self.rows.budget.spend_on_algebra(len(matrix))
         found, below = System(matrix).solve(right, self.rows.budget.breathe)
         target = {i: Fraction(v, below) for i, v in zip(index, found, strict=False)}
         return target, [Fraction(v, below * scale**2) for v in found[len(index) :]]

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Vector = list[int]
 
-_CHUNK = 1 << 20  # numbers read at a time
+_CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
 def decimal_ratio(x: float) -> tuple[int, int]:
@@ -60,6 +60,7 @@ class Rows:
     def chunks(self) -> Iterator[tuple[int, int]]:
         step = max(1, _CHUNK // max(self.d, 1))
         for begin in range(0, self.n, step):
+            self.budget.hear()
             yield begin, min(begin + step, self.n)
 
     def x(self, begin: int, end: int) -> Any:

@@ -149,6 +149,7 @@ class _Simplex:
     def __init__(self, face: Face, basis: list[int], coordinates: list[int]):
         self.face, self.basis, self.coordinates = face, basis, coordinates
         self.k = len(basis)
+        face.rows.budget.spend_on_algebra(self.k)
         matrix = [self._restricted(i) for i in basis]  # rows of Bᵀ
         columns = [list(c) for c in zip(*matrix, strict=True)]
         self.det, self.adjoint = _adjoint(columns, face.rows.budget.breathe)

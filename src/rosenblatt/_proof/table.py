@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from rosenblatt import _targets, _validate
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._tables import as_table
+from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
 
 
@@ -26,6 +27,7 @@ class Table:
     present: NDArray[np.intp] | None  # None: all rows
     columns: list[str]
     target: str
+    origin: Origin
 
     @property
     def labels(self) -> list[str | None]:
@@ -38,7 +40,7 @@ def read(
 ) -> Table:
     """Check what was given to the function that was `asked`."""
     target = str(getattr(y, "name", None) or "y")
-    matrix, columns = _matrix(X)
+    matrix, columns, named = _matrix(X)
     n = matrix.shape[0]
     given = _as_given(y)
     y = _targets.labels(y, n)
@@ -49,30 +51,57 @@ def read(
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
     signs = _targets.signs(y, pair, None if c is None else c != 0)
     words = [str(given[int(np.flatnonzero(y == label)[0])]) for label in classes]
-    return Table(_values(matrix, semantics), signs, words, present, columns, target)
+    origin = Origin(classes, named)
+    return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
+
+
+def trained_on(
+    X: Matrix, signs: NDArray[np.int8], present: Any, names: Any, y: Any, classes: NDArray[Any]
+) -> Table:
+    """What `read` would give for rows, signs and classes that an estimator has checked."""
+    target = str(getattr(y, "name", None) or "y")
+    there = np.arange(len(signs)) if present is None else present
+    first = [int(there[np.argmax(signs[there] == sign)]) for sign in (-1, 1)]
+    return Table(
+        as_table(X),
+        signs,
+        [_text(y, i) for i in first],
+        None if present is None else present.astype(np.intp),
+        _columns(X, names),
+        target,
+        Origin(classes, names is not None),
+    )
+
+
+def _text(y: Any, i: int) -> str:
+    """A label as text; of an array no other label is read."""
+    return str(_as_given(y[i : i + 1])[0] if isinstance(y, np.ndarray) else _as_given(y)[i])
 
 
 def read_again(
     X: Any, y: Any, certified: dict[str, Any]
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
-    matrix, columns = _matrix(X)
+    matrix, columns, _ = _matrix(X)
     texts = [str(label) for label in _as_given(y)]
     _targets.labels(y, matrix.shape[0])
     values = _values(matrix, certified.get("semantics", "binary64"))
     return values, columns if hasattr(X, "columns") else None, texts
 
 
-def _matrix(X: Any) -> tuple[Matrix, list[str]]:
-    """X as numbers, and the names of its columns."""
+def _matrix(X: Any) -> tuple[Matrix, list[str], bool]:
+    """X as numbers, the names of its columns, and whether they were given."""
     _refuse_rounded(X)
     reader = BaseEstimator()
     matrix = _validate.rows(reader, X, reset=True, finite=False)
     names = getattr(reader, "feature_names_in_", None)
-    d = matrix.shape[1]
-    columns = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
+    columns = _columns(matrix, names)
     _refuse_not_finite(matrix, columns)
-    return matrix, columns
+    return matrix, columns, names is not None
+
+
+def _columns(matrix: Matrix, names: Any) -> list[str]:
+    return [f"x{j}" for j in range(matrix.shape[1])] if names is None else [str(v) for v in names]
 
 
 def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:

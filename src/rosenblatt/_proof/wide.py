@@ -42,8 +42,13 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
         partition.done = True
         return proved(rows, partition.separator, Fraction(1), {0: 1}, free=False)
     rows.budget.spend(rows.n)
+    affordable = rows.budget.affords(rows.n)
     perceptron = Perceptron(
-        order="cyclic", keep="last", fit_intercept=rows.intercept, max_iter=_EPOCHS
+        order="cyclic",
+        keep="last",
+        fit_intercept=rows.intercept,
+        max_iter=_EPOCHS if affordable is None else min(max(affordable - 2, 1), _EPOCHS),
+        patience=None,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -55,7 +60,8 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
     w += [Fraction(float(perceptron.intercept_[0]))] * rows.intercept
     rows.budget.spend(rows.n * perceptron.n_iter_)
     if not (rows.signs(w) > 0).all():
-        raise LimitReached(_open(rows, f"{_EPOCHS} epochs of the perceptron did not separate it"))
+        epochs = perceptron.n_iter_
+        raise LimitReached(_open(rows, f"{epochs} epochs of the perceptron did not separate it"))
     partition.separator, partition.done = w, True
     counts = perceptron.update_counts_
     weights = {int(i): int(counts[i]) for i in np.flatnonzero(counts)}

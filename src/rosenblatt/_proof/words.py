@@ -92,13 +92,16 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             "all of them on it."
         )
         yield "A perceptron does not converge; a logistic regression has a finite estimate."
+    elif certificate.separable is False:
+        yield f"Not separable: no hyperplane{through} has all {n:,} rows on the right side."
+        yield "A perceptron does not converge."
+        yield f"Open: can some rows be there, with the others on it? ({_limits(certificate)})"
     else:
-        yield f"Undecided: {'; '.join(certificate.limits)}."
-        if certificate.separable is False:
-            yield (
-                f"Known: no hyperplane{through} has all {n:,} rows strictly on the right side. "
-                "Open: can some be, with the others on it?"
-            )
+        yield f"Undecided: {_limits(certificate)}."
+
+
+def _limits(certificate: Certificate) -> str:
+    return "; ".join(certificate.limits)
 
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
@@ -170,15 +173,16 @@ def _margins(certificate: Certificate) -> Iterator[str]:
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
     assert best is not None
-    loose = f" (with the largest γ: {_count(best)})" if best < bound else ""
+    loose = f" (with the largest γ: {updates(best)})" if best < bound else ""
     use = "; of no practical use, so scale the columns" if bound > 10**9 else ""
     yield (
         "Mistake bound: from zero weights, a row at a time, the perceptron makes at most "
-        f"{_count(bound)}{loose}{use}."
+        f"{updates(bound)}{loose}{use}."
     )
 
 
-def _count(value: int) -> str:
+def updates(value: int) -> str:
+    """A bound, readable however large."""
     if value < 10**15:
         return _many(value, "update")
     return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"

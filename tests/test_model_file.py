@@ -529,3 +529,28 @@ def test_sparse_support_vectors_keep_their_index_type(path):
     q = through_a_file(p, path)
     assert q._rule.vectors.indices.dtype == p._rule.vectors.indices.dtype
     assert sparse.issparse(q.support_vectors_)
+
+
+# --- Certificates ---------------------------------------------------------------------------------
+
+
+@may_not_converge
+def test_the_certificate_that_ended_training_comes_back_as_a_claim(path):
+    p = Perceptron(random_state=0).fit(X, Y)  # no hyperplane separates these rows
+    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
+    again = through_a_file(p, path)
+    assert again.certificate_ == p.certificate_
+    assert p.certificate_.checked
+    assert not again.certificate_.checked
+    again.certificate_.verify(X, Y)
+    assert again.certificate_.checked
+
+
+def test_an_estimator_from_a_certificate_comes_back(path):
+    rows, y = [[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]], [1, 1, -1]
+    p = Perceptron.from_certificate(rosenblatt.certify(rows, y))
+    again = through_a_file(p, path)
+    assert seen(again.decision_function(rows)) == seen(p.decision_function(rows))
+    assert again.stop_reason_ is StopReason.FROM_CERTIFICATE
+    assert again.certificate_ == p.certificate_
+    assert again.partial_fit(rows, y).predict(rows).tolist() == y

@@ -354,3 +354,9 @@ def test_the_checksum_is_of_the_file_with_zeros_in_its_place(original):
     digest = json.loads(original)["sha256"]
     again = hashlib.sha256(original.replace(digest, "0" * 64, 1).encode()).hexdigest()
     assert again == digest
+
+
+@pytest.mark.parametrize("wrong", [3, {}, {"schema": "rosenblatt.certificate/1"}, "overlap"])
+def test_what_is_not_a_certificate_is_refused(tmp_path, original, wrong):
+    content = changed(original, "training.certificate", wrong)
+    refused(tmp_path / "model.json", content, "certificate is not a certificate")

@@ -304,13 +304,18 @@ class Certificate:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a certificate: it is not JSON ({error}).") from None
+        return cls.from_dict(document, str(path))
+
+    @classmethod
+    def from_dict(cls, document: Any, name: str = "This") -> Certificate:
+        """What `to_dict` gave, from anywhere: it claims, and `verify` says whether it proves."""
         if not isinstance(document, dict) or document.get("schema") != verify.SCHEMA:
             raise InputError(
-                f"{path} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
+                f"{name} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
             )
         missing = sorted(set(verify.ALWAYS.split()) - set(document))
         if missing:
-            raise InputError(f"{path} is not a whole certificate: it lacks {', '.join(missing)}.")
+            raise InputError(f"{name} is not a whole certificate: it lacks {', '.join(missing)}.")
         return cls(document)
 
     def __eq__(self, other: object) -> bool:

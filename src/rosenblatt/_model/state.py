@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rosenblatt._orders import ORDERS
 from rosenblatt._primal import Memory
 from rosenblatt._rule import LinearRule
 from rosenblatt._settings import Recipe
+from rosenblatt._stop import StopReason
 from rosenblatt.perceptron import Perceptron
 
 _JUDGED = ("best", "pocket")  # what these return was judged
@@ -38,6 +40,8 @@ def written(p: Perceptron) -> dict[str, Any]:
         "drift": None if memory.drift is None else written_weights(memory.drift),
         "returned": None if p._kept is None else _judgement(p._kept),
         "kept": _written_kept(state.kept, p._kept),
+        "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
+        "fewest_in_epoch": int(state.fewest_in),
         "goes_on": _written_recipe(p._trained_by),
     }
 
@@ -75,7 +79,7 @@ def read(part: Part, p: Any, counts: NDArray[np.int64]) -> None:
     """Set the state on an estimator that has its rule and knows how training went."""
     keep = p._made_with.keep
     with part:
-        p._kept = _read_returned(part, p._rule, keep)
+        p._kept = _read_returned(part, p, keep)
         p._state = _read_state(part, p, counts)
         p._trained_by = _read_recipe(part, p)
     if p._state.under_way and not (p._state.mistakes and p._state.epoch):
@@ -101,8 +105,16 @@ def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> State:
         mistakes=p.mistakes_.tolist(),
         validation=list(map(int, getattr(p, "validation_mistakes_", ()))),
         kept=_read_kept(part, d, p._kept),
+        fewest=_read_fewest(part),
+        fewest_in=part.whole("fewest_in_epoch", p.n_iter_),
+        certificate=p.certificate_,
         voters=p._rule if keep == "vote" else None,
     )
+
+
+def _read_fewest(part: Part) -> float:
+    fewest = part.optional(part.number, "fewest_mistakes")
+    return math.inf if fewest is None else float(fewest)
 
 
 def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | None:
@@ -114,13 +126,14 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
     return found
 
 
-def _read_returned(part: Part, rule: Any, keep: str) -> Candidate | None:
-    returned = _part_with(part, "returned", keep, wanted=keep in _JUDGED)
+def _read_returned(part: Part, p: Any, keep: str) -> Candidate | None:
+    judged = keep in _JUDGED and p.stop_reason_ is not StopReason.FROM_CERTIFICATE
+    returned = _part_with(part, "returned", keep, wanted=judged)
     if returned is None:
         return None
-    assert isinstance(rule, LinearRule)
+    assert isinstance(p._rule, LinearRule)
     with returned:
-        return _read_judgement(returned, rule.weights.copy())
+        return _read_judgement(returned, p._rule.weights.copy())
 
 
 def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate:

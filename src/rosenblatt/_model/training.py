@@ -14,6 +14,8 @@ from rosenblatt._rule import read_only
 from rosenblatt._settings import Units
 from rosenblatt._stop import StopReason
 from rosenblatt._training import Training
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import InputError
 
 
 def written(p: Any) -> dict[str, Any]:
@@ -32,6 +34,7 @@ def written(p: Any) -> dict[str, Any]:
         "mistakes": arrays.counts(p.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
         "update_counts": arrays.many_counts(p.update_counts_),
+        "certificate": None if p.certificate_ is None else p.certificate_.to_dict(),
     }
 
 
@@ -53,6 +56,7 @@ def read(part: Part, p: Training) -> NDArray[np.int64]:
             "training_errors_": part.optional(part.whole, "training_errors", rows),
             "converged_": part.flag("converged"),
             "stop_reason_": reason,
+            "certificate_": part.optional(lambda field: _certificate(part, field), "certificate"),
             "n_iter_": part.whole("epochs"),
             "n_updates_": part.whole("updates"),
             "mistakes_": arrays.read_counts(part, "mistakes", (None,)),
@@ -64,6 +68,16 @@ def read(part: Part, p: Training) -> NDArray[np.int64]:
         found["validation_mistakes_"] = validation
     p.__dict__.update(found)
     return counts
+
+
+def _certificate(part: Part, field: str) -> Certificate:
+    """It claims what it did; whoever has the data can verify it."""
+    try:
+        certificate = Certificate.from_dict(part.value(field))
+        str(certificate)  # all that is shown of it can be shown
+    except (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+        raise Wrong(f"{part.name(field)} is not a certificate: {str(e).rstrip('.')}") from None
+    return certificate
 
 
 def _units(part: Part) -> Units:

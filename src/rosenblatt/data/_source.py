@@ -95,4 +95,5 @@ def _open_zst(name: str) -> Any:
         raise InputError(
             f"{name}: reading .zst needs pyarrow. Install it, or unpack the file first."
         ) from error
-    return pyarrow.CompressedInputStream(pyarrow.OSFile(name), "zstd")
+    # It can be read but not iterated over by lines; Python's buffer can.
+    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.OSFile(name), "zstd"))

@@ -87,7 +87,8 @@ class NativeReader:
         self._text = np.empty(BLOCK, dtype=np.uint8)
         self._begin = self._end = 0  # what of the block is still to be parsed
         self._over = False
-        if self._more() and bytes(self._text[:3]) == _BYTE_ORDER_MARK:
+        self._more()
+        if self._text[:3].tobytes() == _BYTE_ORDER_MARK:
             self._begin = 3
 
     def read(self, rows: int) -> Entries:
@@ -104,23 +105,24 @@ class NativeReader:
         return Entries(*self.seen.take())
 
     def _more(self) -> bool:
-        """Read a block behind the unfinished line. False: that was all."""
+        """Fill the block, behind the unfinished line. False: that was all."""
         if self._over:
             return False
         left = self._end - self._begin
         self._text[:left] = self._text[self._begin : self._end]
         self._begin, self._end = 0, left
-        if 2 * left > len(self._text):
+        if 2 * left >= len(self._text):
             self._enlarge()
         # One byte stays free, for the newline that the last line may lack.
-        count = self._source.read_into(memoryview(self._text)[left:-1])
-        self._end += count
-        if count == 0:
-            self._over = True
-            if left and self._text[left - 1] != ord("\n"):
-                self._text[left] = ord("\n")
-                self._end += 1
-        return self._end > 0
+        room = memoryview(self._text)[:-1]
+        while not self._over and self._end < len(room):
+            count = self._source.read_into(room[self._end :])
+            self._end += count
+            self._over = count == 0
+        if self._over and self._end and self._text[self._end - 1] != ord("\n"):
+            self._text[self._end] = ord("\n")
+            self._end += 1
+        return True
 
     def _enlarge(self) -> None:
         if len(self._text) >= LONGEST_LINE:

@@ -5,6 +5,7 @@ The grammar is strict, and every number becomes the double nearest to it. See `d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -123,11 +124,12 @@ def _scan(
 ) -> SvmlightInfo:
     """Read everything and keep nothing; an open file goes back to where it was."""
     with opened(source) as text:
-        before = text.file.tell()
+        before = None if isinstance(source, (str, os.PathLike)) else source.tell()
         reader = reader_of(text)
         while len(reader.read(rows_per_chunk).labels):
             pass
-        text.file.seek(before)
+        if before is not None:
+            text.file.seek(before)
         return _settle(text, reader, n_features, zero_based)
 
 

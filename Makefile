@@ -31,6 +31,8 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
 	$(RUN) benchmarks/kernel.py
+	$(RUN) -m pip install --quiet --group bench
+	$(RUN) benchmarks/svmlight.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

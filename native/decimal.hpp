@@ -41,7 +41,8 @@ ROSENBLATT_INLINE const char* read_digits(const char* at, uint64_t& number) {
 
 // [begin, end) is a number without a sign, less than 10 to the `power`. False: it is beyond the
 // largest double.
-inline bool nearest_double(const char* begin, const char* end, int64_t power, double& value) {
+inline bool nearest_double(const char* begin, const char* end, [[maybe_unused]] int64_t power,
+                           double& value) {
 #if ROSENBLATT_FROM_CHARS
   if (std::from_chars(begin, end, value).ec == std::errc()) return true;
   // Out of range, one way or the other: the power of the first digit that is not 0 says which.

@@ -56,6 +56,8 @@ def can_be_read_twice(source: Source) -> bool:
 def opened(source: Source) -> Iterator[Bytes]:
     """Open a path and close it in the end; take an open file as it is and leave it open."""
     if isinstance(source, str) and source == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed: give a file.")
         yield Bytes(sys.stdin.buffer, "standard input")
     elif isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)

@@ -102,14 +102,13 @@ def iterate_svmlight(
 def _chunks(
     source: Source, rows_per_chunk: int, n_features: int | None, zero_based: ZeroBased
 ) -> Iterator[tuple[sparse.csr_matrix, NDArray[np.float64]]]:
-    with opened(source) as text:
-        known = n_features is not None and zero_based != "auto"
-        if not known and not can_be_read_twice(source):
-            raise InputError(
-                f"{text.name} can be read only once: give n_features and zero_based "
-                "(True or False), which otherwise take a first reading to find out."
-            )
-    if not known:
+    if n_features is None or zero_based == "auto":
+        if not can_be_read_twice(source):
+            with opened(source) as text:
+                raise InputError(
+                    f"{text.name} can be read only once: give n_features and zero_based "
+                    "(True or False), which otherwise take a first reading to find out."
+                )
         info = _scan(source, rows_per_chunk, n_features, zero_based)
         n_features, zero_based = info.n_features, info.zero_based
     with opened(source) as text:

@@ -27,7 +27,7 @@ class Growing {
   // Room for `more` beyond `size`. False: there is no memory.
   bool reserve(int64_t more) {
     if (size + more <= capacity) return true;
-    const int64_t wanted = size + more + size / 2;
+    const int64_t wanted = size + more + size / 2 + 64;
     void* moved = std::realloc(data, size_t(wanted) * sizeof(T));
     if (moved == nullptr) return false;
     data = static_cast<T*>(moved);
@@ -60,11 +60,8 @@ class SvmlightReader {
   Reading read(const char*& begin, const char* end, int64_t more) {
     // Every line that is read ends in '\n', which is in no part of it: no need to ask for the end.
     while (end > begin && end[-1] != '\n') --end;
-    // The shortest row is two bytes, the shortest entry four: no need to ask for room in the loops.
     const int64_t bytes = end - begin;
-    if (!start.reserve(bytes / 2 + 2) || !label.reserve(bytes / 2 + 1) ||
-        !value.reserve(bytes / 4 + 1))
-      return Reading::no_memory;
+    if (!value.reserve(most_entries(bytes)) || !start.reserve(1)) return Reading::no_memory;
     if (start.size == 0) start.data[start.size++] = 0;
     const int64_t enough = more > bytes ? label.size + bytes : label.size + more;
     while (begin < end && label.size < enough) {
@@ -101,10 +98,14 @@ class SvmlightReader {
   // After a part of a line: its end, or blanks and what comes next.
   static ROSENBLATT_INLINE bool between(const char* at) { return is_blank(*at) || ends(at); }
 
+  // The shortest entry is four bytes with its blank: room for all, and no need to ask in the loop.
+  static int64_t most_entries(int64_t bytes) { return bytes / 4 + 1; }
+
   template <class Index>
   Reading read_lines(const char*& begin, const char* end, int64_t enough, Growing<Index>& column) {
-    if (!column.reserve((end - begin) / 4 + 1)) return Reading::no_memory;
+    if (!column.reserve(most_entries(end - begin))) return Reading::no_memory;
     while (begin < end && label.size < enough) {
+      if (!label.reserve(1) || !start.reserve(1)) return Reading::no_memory;
       const char* at = begin;
       const Line line = read_line(at, column);
       if (line == Line::refused) return Reading::refused;
@@ -142,7 +143,6 @@ class SvmlightReader {
       }
       queries += query;
     }
-    column.size = value.size;
     filled = k;
     at = p;
     return line;

@@ -9,6 +9,7 @@ import functools
 import os
 import sys
 import tempfile
+import time
 
 import numpy as np
 from run import EPOCHS, best_of, machine, main, zipf
@@ -53,15 +54,21 @@ def check_equal(path):
         assert np.array_equal(ours, theirs)
 
 
+def best_of_both(*sides):
+    """Best times in ms of the clock, and of the processor: a busy machine stretches the first."""
+    wall = best_of(3, *sides)
+    processor = best_of(3, *sides, clock=time.process_time)
+    return [("", wall), (", processor time", processor)]
+
+
 def bench_load():
     for digits in DIGITS:
         path, _ = texts(digits)
         check_equal(path)
-        peer, ours = best_of(
-            3, lambda p=path: load_svmlight_file(p), lambda p=path: read_svmlight(p)
-        )
         size = os.path.getsize(path) / 1e6
-        yield f"{size:.0f} MB, {digits} digits, load", peer, ours, peer / ours, ">= 10"
+        sides = [lambda p=path: load_svmlight_file(p), lambda p=path: read_svmlight(p)]
+        for which, (peer, ours) in best_of_both(*sides):
+            yield f"{size:.0f} MB, {digits} digits, load{which}", peer, ours, peer / ours, ">= 10"
 
 
 def wabbit(path, *choices):
@@ -95,17 +102,17 @@ def bench_train():
         sys.exit("The peer is missing: pip install --group bench")
     for digits in DIGITS:
         text, their_text = texts(digits)
-        default, hinge, last, best = best_of(
-            3,
+        sides = [
             wabbit(their_text),
             wabbit(their_text, "--sgd", "--loss_function", "hinge"),
             ours(text, "last"),
             ours(text, "best"),
-        )
-        name = f"{digits} digits, text to model"
-        yield f"{name}, VW defaults, best", default, best, default / best, "> 1"
-        yield f"{name}, VW --sgd hinge, best", hinge, best, hinge / best, "> 1"
-        yield f"{name}, VW --sgd hinge, last", hinge, last, hinge / last, "> 1"
+        ]
+        for which, (default, hinge, last, best) in best_of_both(*sides):
+            name = f"{digits} digits, text to model{which}"
+            yield f"{name}: VW's defaults, best", default, best, default / best, "> 1"
+            yield f"{name}: VW --sgd, hinge loss, best", hinge, best, hinge / best, "> 1"
+            yield f"{name}: VW --sgd, hinge loss, last", hinge, last, hinge / last, "> 1"
 
 
 if __name__ == "__main__":

@@ -99,11 +99,21 @@ def test_the_first_feature_is_0_or_1(text, zero_based, columns, d):
 def test_the_number_of_features_can_be_more_than_the_largest_index():
     assert same_as_peer(b"1 3:1", n_features=10)[0].shape == (1, 10)
     assert same_as_peer(b"1\n2", n_features=10)[0].shape == (2, 10)
+    assert read(b"1 3:1", n_features=2**63 - 1)[0].shape == (1, 2**63 - 1)
+
+
+@pytest.mark.usefixtures("either")
+def test_a_chunk_may_be_larger_than_any_file():
+    ((X, y),) = iterate_svmlight(io.BytesIO(TEXT), 10**30)
+    same((X, y), load_svmlight_file(io.BytesIO(TEXT)))
 
 
 @pytest.mark.usefixtures("either")
 def test_a_byte_order_mark_is_left_out():
     assert read(b"\xef\xbb\xbf1 1:2")[1].tolist() == [1]
+    for text in (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"):
+        with pytest.raises(InputError, match="has no rows" if len(text) == 3 else "column 1"):
+            read(text)
     assert read(b"\xef\xbb\xbf# only a comment\n1 1:2")[2].comments == 1
     with pytest.raises(InputError, match="line 2, column 1"):
         read(b"1 1:2\n\xef\xbb\xbf1 1:2")
@@ -335,6 +345,7 @@ def test_rows_that_do_not_agree_with_what_was_said(text, choices, message):
     [
         ({"n_features": 0}, "n_features=0 is not allowed"),
         ({"n_features": 1.5}, "n_features=1.5 is not allowed"),
+        ({"n_features": 2**63}, "n_features=9223372036854775808 is too many"),
         ({"zero_based": "yes"}, "zero_based='yes' is not known"),
         ({"zero_based": None}, "zero_based=None is not known"),
     ],

@@ -88,7 +88,7 @@ class NativeReader:
         self._begin = self._end = 0  # what of the block is still to be parsed
         self._over = False
         self._more()
-        if self._text[:3].tobytes() == _BYTE_ORDER_MARK:
+        if self._text[: self._end].tobytes().startswith(_BYTE_ORDER_MARK):
             self._begin = 3
 
     def read(self, rows: int) -> Entries:

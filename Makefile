@@ -34,6 +34,8 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
+	$(RUN) -m pip install --quiet --group bench
+	$(RUN) benchmarks/svmlight.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

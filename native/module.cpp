@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <new>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "count.hpp"
 #include "dispatch.hpp"
 #include "pass.hpp"
+#include "svmlight.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,6 +40,14 @@ struct Rows {
                Csr<double, int32_t>, Csr<double, int64_t>>
       view;
 };
+
+// An array that the core has filled, now Python's.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> given(Growing<T>& array) {
+  const size_t size = size_t(array.size);
+  T* data = array.release();
+  return {data, {size}, nb::capsule(data, [](void* start) noexcept { std::free(start); })};
+}
 
 template <class T>
 T* data(const Maybe<T>& array) {
@@ -223,4 +233,38 @@ NB_MODULE(_core, m) {
       },
       "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
       "out"_a.noconvert());
+
+  nb::class_<SvmlightReader>(m, "SvmlightReader")
+      .def(nb::init<>())
+      .def(
+          "read",
+          [](SvmlightReader& reader, Vector<const uint8_t> text, int64_t begin, int64_t end,
+             int64_t rows) {
+            const char* const start = reinterpret_cast<const char*>(text.data());
+            const char* at = start + begin;
+            Reading reading;
+            {
+              nb::gil_scoped_release unlocked;
+              reading = reader.read(at, start + end, rows);
+            }
+            if (reading == Reading::no_memory) throw std::bad_alloc();
+            return std::tuple(int64_t(at - start), reading == Reading::fine);
+          },
+          "text"_a.noconvert(), "begin"_a, "end"_a, "rows"_a)
+      .def("take",
+           [](SvmlightReader& reader) {
+             nb::object column = reader.is_wide ? nb::cast(given(reader.wide))
+                                                : nb::cast(given(reader.narrow));
+             return nb::make_tuple(given(reader.value), column, given(reader.start),
+                                   given(reader.label));
+           })
+      .def_ro("lines", &SvmlightReader::lines)
+      .def_ro("rows", &SvmlightReader::rows)
+      .def_ro("entries", &SvmlightReader::entries)
+      .def_ro("comments", &SvmlightReader::comments)
+      .def_ro("queries", &SvmlightReader::queries)
+      .def_ro("least", &SvmlightReader::least)
+      .def_ro("least_line", &SvmlightReader::least_line)
+      .def_ro("most", &SvmlightReader::most)
+      .def_ro("most_line", &SvmlightReader::most_line);
 }

@@ -61,7 +61,8 @@ def test_the_reference_has_every_function_of_the_core():
     from rosenblatt import _reference
 
     for name in vars(core):
-        assert name.startswith("_") or hasattr(_reference, name)
+        # Without the core scikit-learn reads svmlight text.
+        assert name.startswith("_") or name == "SvmlightReader" or hasattr(_reference, name)
 
 
 def pip_install(target, **environment):

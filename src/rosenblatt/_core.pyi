@@ -80,3 +80,23 @@ def vote(
     end: int,
     out: NDArray[np.float64],
 ) -> None: ...
+
+class SvmlightReader:
+    """Counts what it has read; `take` hands over data, indices, indptr and labels."""
+
+    lines: int
+    rows: int
+    entries: int
+    comments: int
+    queries: int
+    least: int
+    least_line: int
+    most: int
+    most_line: int
+
+    def read(
+        self, text: NDArray[np.uint8], begin: int, end: int, rows: int
+    ) -> tuple[int, bool]: ...
+    def take(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.int64], NDArray[np.float64]]: ...

@@ -1,0 +1,1 @@
+"""Tables and text files become rows and labels."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._kernels import kernels
+from rosenblatt._screen import Screen
 from rosenblatt._voters import Voters
 
 _MOST_VOTES_QUICKLY = 1 << 24
@@ -41,6 +42,7 @@ class Primal:
 
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
+        self.screen = examples.screen = Screen(examples.rows, examples.y, margin, intercept)
 
     def start(self, w: Weights, *, averaged: bool) -> Memory:
         counts = np.zeros(self.examples.rows.n, dtype=np.int64)
@@ -57,8 +59,10 @@ class Primal:
         visits: int,
     ) -> tuple[int, int]:
         """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
-        e = self.examples
-        return kernels.pass_(  # type: ignore[no-any-return] # one of two modules
+        e, screen = self.examples, self.screen
+        if screen.before(begin, memory.w):
+            return begin, 0  # nothing yet: a look at Ctrl-C first
+        given = (
             e.rows.native,
             e.y,
             e.c,
@@ -73,6 +77,13 @@ class Primal:
             memory.counts,
             visits,
         )
+        if screen.ready:
+            reached, updates, looked = kernels.screened_pass(*given, *screen.arguments(), screen.looks)
+        else:
+            reached, updates = kernels.pass_(*given)
+            looked = reached - begin
+        screen.after(reached - begin, updates, looked, memory.w)
+        return reached, updates
 
     def search(
         self,

@@ -238,16 +238,16 @@ NB_MODULE(_core, m) {
           reach[a] = reach_of_signs(reference.data(), candidates[a], room.data(),
                                     candidates.stride - 1);
         }
-        bool alive = true;
+        int64_t reached = begin;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          alive = screened_count(view, labels_of(y, c), candidates, limit.data(), begin, end,
-                                 slack.data(), reach.data(), total.data(), looked.data());
+          reached = screened_count(view, labels_of(y, c), candidates, limit.data(), begin, end,
+                                   slack.data(), reach.data(), total.data(), looked.data());
         });
         for (int64_t a = 0; a < candidates.k; ++a) {
           plain.data()[a] = total[a].plain;
           weighted.data()[a] = total[a].weighted;
         }
-        return alive;
+        return reached;
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
       "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert(),

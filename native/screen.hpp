@@ -169,17 +169,17 @@ ROSENBLATT_INLINE float reach_of_signs(const double* r, const double* w, double*
   return Reach(r, scaled, d).now;
 }
 
-// As `count`, with the same totals; looked[a] is how many rows were scored with candidate a.
+// As `count`, with the same totals. Returns the place reached, which is the end unless all are
+// dropped; looked[a] grows by the rows that were scored with candidate a.
 template <class Rows>
-ROSENBLATT_INLINE bool screened_count(const Rows& rows, Labels labels, Candidates candidates,
+ROSENBLATT_INLINE int64_t screened_count(const Rows& rows, Labels labels, Candidates candidates,
                                       const double* limit, int64_t begin, int64_t end,
                                       const float* slack, const float* reach, Tally* total,
                                       int64_t* looked) {
   int32_t offset[block];
-  bool alive = true;
-  for (int64_t from = begin; from < end && alive; from += block) {
+  for (int64_t from = begin; from < end; from += block) {
     const int64_t to = from + block < end ? from + block : end;
-    alive = false;
+    bool alive = false;
     for (int64_t a = 0; a < candidates.k; ++a) {
       if (total[a].weighted >= limit[a]) continue;
       alive = true;
@@ -190,8 +190,9 @@ ROSENBLATT_INLINE bool screened_count(const Rows& rows, Labels labels, Candidate
       }
       looked[a] += found;
     }
+    if (!alive) return from;
   }
-  return alive;
+  return end;
 }
 
 }  // namespace rosenblatt

@@ -119,12 +119,33 @@ class Examples(Labelled):
         w = np.ascontiguousarray(np.stack(weights))
         limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
         plain, weighted = np.zeros(len(w), dtype=np.int64), np.zeros(len(w))
-        count, screened = kernels.count, ()
-        looked = np.zeros(len(w), dtype=np.int64)
-        if self.screen is not None and self.screen.ready:
-            count, screened = kernels.screened_count, (*self.screen.arguments(), looked)
+        screened = self.screen is not None and self.screen.ready
+        judge = self._count_screened if screened else self._count
         for begin, end in self.rows.chunks(breathe, looks=len(w)):
-            rows = self.rows.native, self.y, self.c
-            if not count(*rows, w, limit, begin, end, plain, weighted, *screened):
+            if not judge(w, limit, begin, end, plain, weighted):
                 break
         return plain, weighted
+
+    def _count(self, *what: Any) -> bool:
+        return kernels.count(self.rows.native, self.y, self.c, *what)  # type: ignore[no-any-return] # one of two modules
+
+    def _count_screened(
+        self, w: Weights, limit: Weights, begin: int, end: int, *totals: NDArray[Any]
+    ) -> bool:
+        assert self.screen is not None
+        looked = np.zeros(len(w), dtype=np.int64)
+        reached = kernels.screened_count(
+            self.rows.native,
+            self.y,
+            self.c,
+            w,
+            limit,
+            begin,
+            end,
+            *totals,
+            *self.screen.arguments(),
+            looked,
+        )
+        # The first are the last weights; averages are far from the reference however new it is.
+        self.screen.passed(reached - begin, int(looked[0]))
+        return bool(reached == end)

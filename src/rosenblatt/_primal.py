@@ -78,11 +78,13 @@ class Primal:
             visits,
         )
         if screen.ready:
-            reached, updates, looked = kernels.screened_pass(*given, *screen.arguments(), screen.looks)
+            reached, updates, looked = kernels.screened_pass(
+                *given, *screen.arguments(), screen.looks
+            )
         else:
             reached, updates = kernels.pass_(*given)
             looked = reached - begin
-        screen.after(reached - begin, updates, looked, memory.w)
+        screen.visited(reached - begin, updates, looked)
         return reached, updates
 
     def search(

@@ -1,16 +1,14 @@
 """When screening is worth it: rows that certainly call for no update are passed over unread.
 
 `native/screen.hpp` says which rows those are and proves it; updates, counts and results are the
-same with and without. Here it is decided when to begin, when the reference is too old, and when to
-give up: from numbers of rows looked at, never from time.
+same with and without. Here it is decided when to begin, when the reference is too old and when to
+give up: from numbers of rows, never from time.
 
-What is not sure to pay is kept small beside what is certain: screening is tried when a thirtieth of
-all visits so far pays for it should it fail.
+    off ──few updates──► probe: the slack of a few rows ──an epoch later, most beyond reach──►
+    on: the slack of all rows ──as many looks as rows──► renewed, or off where it did not pay
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,88 +16,110 @@ from numpy.typing import NDArray
 from rosenblatt._examples import Rows, Weights
 from rosenblatt._kernels import kernels
 
-FEW = 16  # tried where at most one visit in so many was an update,
-SAFE = 32  # and where visits so far are so many times what a failure may cost
+FEW = 64  # a probe is made where at most one visit in so many was an update,
+PART = 64  # of one row in so many,
+REST = 4  # every so many epochs;
+NEAR = 8  # it succeeds where at most one row in so many is within reach after an epoch
+PAYS = 2  # times the rows read: the visits that they must have spared
+SAFE = 32  # times what failures have cost: the visits there must be before the next probe
+LEAST = 4096  # rows: with fewer it is not worth the calls
 
 
 class Screen:
-    """The slack of every row beside reference weights: 4 bytes a row while it is in use."""
+    """The slack of rows beside reference weights: 4 bytes a row while it is in use."""
 
     allowed = True  # tests compare with and without
 
     def __init__(self, rows: Rows, y: NDArray[np.int8], margin: float, intercept: bool):
         self._rows, self._y, self._margin, self._intercept = rows, y, margin, intercept
-        self._slack = np.empty(0, dtype=np.float32)
+        # The reference has no screening: it is the specification.
+        self._possible = self.allowed and rows.n >= LEAST and hasattr(kernels, "refer")
+        self._epochs = self._updates = 0  # epochs begun, updates in the last one
+        self._visits = self._lost = 0  # in all; and looks that screening did not spare
+        self._turn_off()
+
+    def _turn_off(self) -> None:
         self._reference: Weights | None = None
-        self._referred = 0  # rows whose slack is known
-        self._passed = self._looked = 0  # since the reference was made: visits, and real looks
-        self._visits = self._lost = 0  # in all: visits, and looks that screening did not spare
-        self._updates = 0  # in this epoch
+        self._slack = np.empty(0, dtype=np.float32)
+        self._known = self._wanted = 0  # rows whose slack is known, is to be known
 
     @property
     def ready(self) -> bool:
-        return self._reference is not None and self._referred == self._rows.n
+        """Every row has its slack."""
+        return self._reference is not None and self._known == self._rows.n
+
+    def arguments(self) -> tuple[NDArray[np.float32], Weights]:
+        assert self._reference is not None
+        return self._slack, self._reference
+
+    @property
+    def looks(self) -> int:
+        """Rows that may be looked at before the reference is too old: it costs as many."""
+        return self._rows.n - self._looked
 
     def before(self, begin: int, w: Weights) -> bool:
-        """Before visits from place `begin`; whether a chunk of the reference is made instead."""
-        if begin == 0:
-            if self._reference is None and self._worth_trying():
-                self._refer_to(w)
-            self._updates = 0
-        if self._reference is None or self._referred == self._rows.n:
+        """Called before visits from place `begin`. True: some slack was computed instead."""
+        if not self._possible:
             return False
-        end = min(self._referred + self._rows.chunk, self._rows.n)
+        if self.ready:
+            if self.looks <= 0:
+                self._renew(w)
+        elif begin == 0 and self._known == self._wanted:
+            self._begin_epoch(w)
+        if self._known == self._wanted:
+            return False
+        end = min(self._known + self._rows.chunk, self._wanted)
         kernels.refer(
             self._rows.native,
             self._y,
             self._margin,
             self._intercept,
             self._reference,
-            self._referred,
+            self._known,
             end,
             self._slack,
         )
-        self._referred = end
+        self._known = end
         return True
 
-    def after(self, visits: int, updates: int, looked: int, w: Weights) -> None:
-        """So many visits were made, with so many real looks."""
+    def visited(self, visits: int, updates: int, looked: int) -> None:
         self._visits += visits
         self._updates += updates
+        self.passed(visits, looked)
+
+    def passed(self, rows: int, looked: int) -> None:
+        """So many rows were passed, of which so many were looked at."""
         if self.ready:
-            self._passed += visits
+            self._passed += rows
             self._looked += looked
-            if self._looked >= self._rows.n:  # as much as making the reference: it is too old
-                self._renew(w)
 
-    @property
-    def looks(self) -> int:
-        """How many rows may be looked at until the reference is too old."""
-        return self._rows.n - self._looked
-
-    def arguments(self) -> tuple[NDArray[np.float32], Weights]:
-        assert self._reference is not None
-        return self._slack, self._reference
-
-    def _worth_trying(self) -> bool:
+    def _begin_epoch(self, w: Weights) -> None:
         n = self._rows.n
-        return (
-            self.allowed
-            and hasattr(kernels, "refer")  # not in the reference, which is the specification
-            and self._visits >= SAFE * (self._lost + n)
+        if self._reference is not None:  # a probe
+            reach = np.linalg.norm(w - self._reference)
+            within = np.count_nonzero(self._slack <= reach)
+            self._turn_off()
+            if within * NEAR <= n // PART:
+                self._refer_to(w, n)
+        elif (
+            self._epochs % REST == REST - 1
             and self._updates * FEW <= n
-        )
+            and self._visits >= SAFE * self._lost
+        ):
+            self._refer_to(w, n // PART)
+        self._epochs += 1
+        self._updates = 0
 
     def _renew(self, w: Weights) -> None:
-        balance = self._passed - self._looked - self._rows.n
-        if balance > 0:
-            self._refer_to(w)
+        spared = self._passed - PAYS * (self._looked + self._rows.n)
+        self._turn_off()
+        if spared > 0:
+            self._refer_to(w, self._rows.n)
         else:
-            self._lost -= balance
-            self._reference, self._slack = None, self._slack[:0].copy()
+            self._lost -= spared
 
-    def _refer_to(self, w: Weights) -> None:
-        if len(self._slack) == 0:
-            self._slack = np.empty(self._rows.n, dtype=np.float32)
-        self._reference, self._referred = w.copy(), 0
+    def _refer_to(self, w: Weights, rows: int) -> None:
+        self._reference = w.copy()
+        self._slack = np.empty(rows, dtype=np.float32)
+        self._known, self._wanted = 0, rows
         self._passed = self._looked = 0

@@ -28,6 +28,7 @@
 #include <cmath>
 
 #include "count.hpp"
+#include "dispatch.hpp"
 #include "pass.hpp"
 #include "rows.hpp"
 
@@ -93,28 +94,42 @@ ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, const double* w, con
   return rows.apart(i, w, r) + b * b;
 }
 
+ROSENBLATT_INLINE int lowest_bit(uint32_t bits) {
+#if defined(__GNUC__)
+  return __builtin_ctz(bits);
+#else
+  int l = 0;
+  while (!(bits >> l & 1)) ++l;
+  return l;
+#endif
+}
+
 // The places from .. to whose rows are within reach, as offsets from `from`. Returns their number.
+// Most are not, so 32 are looked at together, without a branch for each.
+template <class SlackAt>
+ROSENBLATT_INLINE int within(SlackAt slack_at, int64_t from, int64_t to, float reach,
+                             int32_t* offset) {
+  constexpr int together = 32;
+  int found = 0;
+  int64_t k = from;
+  for (; k + together <= to; k += together) {
+    uint32_t near = 0;
+    for (int l = 0; l < together; ++l) near |= uint32_t(!(slack_at(k + l) > reach)) << l;
+    for (; near; near &= near - 1) offset[found++] = int32_t(k - from) + lowest_bit(near);
+  }
+  for (; k < to; ++k)
+    if (!(slack_at(k) > reach)) offset[found++] = int32_t(k - from);
+  return found;
+}
+
 ROSENBLATT_INLINE int within(const float* slack, Indices order, int64_t from, int64_t to,
                              float reach, int32_t* offset) {
-  int found = 0;
-  if (order) {
-    for (int64_t k = from; k < to; ++k) {
-      offset[found] = int32_t(k - from);
-      found += !(slack[order[k]] > reach);
-    }
-    return found;
-  }
-  for (int64_t at = from; at < to; at += block) {
-    const int64_t until = at + block < to ? at + block : to;
-    int any = 0;
-    for (int64_t i = at; i < until; ++i) any |= !(slack[i] > reach);
-    if (!any) continue;
-    for (int64_t i = at; i < until; ++i) {
-      offset[found] = int32_t(i - from);
-      found += !(slack[i] > reach);
-    }
-  }
-  return found;
+  const auto of_row = [=](int64_t i) ROSENBLATT_LAMBDA_INLINE { return slack[i]; };
+  const auto narrow = [=](int64_t k) ROSENBLATT_LAMBDA_INLINE { return slack[order.narrow[k]]; };
+  const auto wide = [=](int64_t k) ROSENBLATT_LAMBDA_INLINE { return slack[order.wide[k]]; };
+  if (!order) return within(of_row, from, to, reach, offset);
+  return order.narrow ? within(narrow, from, to, reach, offset)
+                      : within(wide, from, to, reach, offset);
 }
 
 // As `pass`, with the same updates: rows beyond reach are visited without a look. Stops, too, when

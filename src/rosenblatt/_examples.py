@@ -119,33 +119,9 @@ class Examples(Labelled):
         w = np.ascontiguousarray(np.stack(weights))
         limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
         plain, weighted = np.zeros(len(w), dtype=np.int64), np.zeros(len(w))
-        screened = self.screen is not None and self.screen.ready
-        judge = self._count_screened if screened else self._count
+        screen = self.screen
+        count = screen.count if screen is not None and screen.ready else kernels.count
         for begin, end in self.rows.chunks(breathe, looks=len(w)):
-            if not judge(w, limit, begin, end, plain, weighted):
+            if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
                 break
         return plain, weighted
-
-    def _count(self, *what: Any) -> bool:
-        return kernels.count(self.rows.native, self.y, self.c, *what)  # type: ignore[no-any-return] # one of two modules
-
-    def _count_screened(
-        self, w: Weights, limit: Weights, begin: int, end: int, *totals: NDArray[Any]
-    ) -> bool:
-        assert self.screen is not None
-        looked = np.zeros(len(w), dtype=np.int64)
-        reached = kernels.screened_count(
-            self.rows.native,
-            self.y,
-            self.c,
-            w,
-            limit,
-            begin,
-            end,
-            *totals,
-            *self.screen.arguments(),
-            looked,
-        )
-        # The first are the last weights; averages are far from the reference however new it is.
-        self.screen.passed(reached - begin, int(looked[0]))
-        return bool(reached == end)

@@ -77,14 +77,8 @@ class Primal:
             memory.counts,
             visits,
         )
-        if screen.ready:
-            reached, updates, looked = kernels.screened_pass(
-                *given, *screen.arguments(), screen.looks
-            )
-        else:
-            reached, updates = kernels.pass_(*given)
-            looked = reached - begin
-        screen.visited(reached - begin, updates, looked)
+        reached, updates = (screen.pass_ if screen.ready else kernels.pass_)(*given)
+        screen.visited(reached - begin, updates)
         return reached, updates
 
     def search(

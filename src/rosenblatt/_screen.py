@@ -10,6 +10,8 @@ give up: from numbers of rows, never from time.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,27 +44,19 @@ class Screen:
         self._reference: Weights | None = None
         self._slack = np.empty(0, dtype=np.float32)
         self._known = self._wanted = 0  # rows whose slack is known, is to be known
+        self._passed = self._looked = 0  # rows passed since then, and those looked at
 
     @property
     def ready(self) -> bool:
         """Every row has its slack."""
         return self._reference is not None and self._known == self._rows.n
 
-    def arguments(self) -> tuple[NDArray[np.float32], Weights]:
-        assert self._reference is not None
-        return self._slack, self._reference
-
-    @property
-    def looks(self) -> int:
-        """Rows that may be looked at before the reference is too old: it costs as many."""
-        return self._rows.n - self._looked
-
     def before(self, begin: int, w: Weights) -> bool:
         """Called before visits from place `begin`. True: some slack was computed instead."""
         if not self._possible:
             return False
         if self.ready:
-            if self.looks <= 0:
+            if self._looked >= self._rows.n:  # as many as it costs: the reference is too old
                 self._renew(w)
         elif begin == 0 and self._known == self._wanted:
             self._begin_epoch(w)
@@ -82,16 +76,42 @@ class Screen:
         self._known = end
         return True
 
-    def visited(self, visits: int, updates: int, looked: int) -> None:
+    def visited(self, visits: int, updates: int) -> None:
+        """So many visits were made, screened or not."""
         self._visits += visits
         self._updates += updates
-        self.passed(visits, looked)
 
-    def passed(self, rows: int, looked: int) -> None:
-        """So many rows were passed, of which so many were looked at."""
-        if self.ready:
-            self._passed += rows
-            self._looked += looked
+    def pass_(self, rows: Any, y: Any, c: Any, order: Any, begin: int, *given: Any) -> Any:
+        """As the kernel `pass_`, with the same result; it may stop earlier."""
+        reached, updates, looked = kernels.screened_pass(
+            rows,
+            y,
+            c,
+            order,
+            begin,
+            *given,
+            self._slack,
+            self._reference,
+            self._rows.n - self._looked,
+        )
+        self._account(reached - begin, looked)
+        return reached, updates
+
+    def count(
+        self, rows: Any, y: Any, c: Any, w: Weights, limit: Weights, begin: int, *given: Any
+    ) -> bool:
+        """As the kernel `count`, with the same result."""
+        looked = np.zeros(len(w), dtype=np.int64)
+        reached = kernels.screened_count(
+            rows, y, c, w, limit, begin, *given, self._slack, self._reference, looked
+        )
+        # The first are the last weights; averages are far from the reference however new it is.
+        self._account(reached - begin, int(looked[0]))
+        return bool(reached == given[0])
+
+    def _account(self, passed: int, looked: int) -> None:
+        self._passed += passed
+        self._looked += looked
 
     def _begin_epoch(self, w: Weights) -> None:
         n = self._rows.n

@@ -36,6 +36,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/minimum.py
 	$(RUN) -m pip install --quiet --group bench
 	$(RUN) benchmarks/svmlight.py
+	$(RUN) benchmarks/screening.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

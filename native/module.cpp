@@ -19,6 +19,7 @@
 #include "count.hpp"
 #include "dispatch.hpp"
 #include "pass.hpp"
+#include "screen.hpp"
 #include "svmlight.hpp"
 
 namespace nb = nanobind;
@@ -212,6 +213,69 @@ NB_MODULE(_core, m) {
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
       "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert());
+
+  m.def(
+      "refer",
+      [](const Rows& rows, Vector<const int8_t> y, double margin, bool intercept,
+         Vector<const double> w, int64_t begin, int64_t end, Vector<float> slack) {
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          refer(view, Labels{y.data(), nullptr}, margin, intercept, w.data(), begin, end,
+                slack.data());
+        });
+      },
+      "rows"_a, "y"_a.noconvert(), "margin"_a, "intercept"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
+      "slack"_a.noconvert());
+
+  m.def(
+      "screened_pass",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
+         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
+         double margin, bool intercept, Vector<double> w, Maybe<double> drift,
+         Vector<int64_t> counts, int64_t visits, LogArrays log, Vector<const float> slack,
+         Vector<const double> reference, int64_t looks) {
+        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
+                        log_of(log)};
+        int64_t reached = begin, left = looks;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          reached = screened_pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order),
+                                  begin, end, most, slack.data(), reference.data(), left, learner);
+        });
+        return std::tuple(reached, learner.updates, looks - left);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "log"_a.noconvert().none(), "slack"_a.noconvert(), "reference"_a.noconvert(), "looks"_a);
+
+  m.def(
+      "screened_count",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, Matrix<const double> w,
+         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
+         Vector<double> weighted, Vector<const float> slack, Vector<const double> reference,
+         Vector<int64_t> looked) {
+        const Candidates candidates = candidates_of(w);
+        std::vector<Tally> total(candidates.k);
+        std::vector<double> room(candidates.stride);
+        std::vector<float> reach(candidates.k);
+        for (int64_t a = 0; a < candidates.k; ++a) {
+          total[a] = {plain.data()[a], weighted.data()[a]};
+          reach[a] = reach_of_signs(reference.data(), candidates[a], room.data(),
+                                    candidates.stride - 1);
+        }
+        int64_t reached = begin;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          reached = screened_count(view, labels_of(y, c), candidates, limit.data(), begin, end,
+                                   slack.data(), reach.data(), total.data(), looked.data());
+        });
+        for (int64_t a = 0; a < candidates.k; ++a) {
+          plain.data()[a] = total[a].plain;
+          weighted.data()[a] = total[a].weighted;
+        }
+        return reached;
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
+      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert(),
+      "slack"_a.noconvert(), "reference"_a.noconvert(), "looked"_a.noconvert());
 
   m.def(
       "scores",

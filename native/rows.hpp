@@ -73,6 +73,24 @@ struct Dense {
     for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]);
   }
 
+  // |x_i|^2
+  ROSENBLATT_INLINE double square(int64_t i) const {
+    const Value* row = x + i * d;
+    double lane[L] = {0};
+    int64_t j = 0;
+    for (; j + L <= d; j += L)
+      for (int l = 0; l < L; ++l) lane[l] += double(row[j + l]) * double(row[j + l]);
+    for (int l = 0; j + l < d; ++l) lane[l] += double(row[j + l]) * double(row[j + l]);
+    return fold(lane);
+  }
+
+  // Sum of (u_j - v_j)^2 over the columns of row i: all of them.
+  ROSENBLATT_INLINE double apart(int64_t, const double* u, const double* v) const {
+    double sum = 0;
+    for (int64_t j = 0; j < d; ++j) sum += (u[j] - v[j]) * (u[j] - v[j]);
+    return sum;
+  }
+
   ROSENBLATT_INLINE int64_t ahead() const { return rows_ahead(d * int64_t(sizeof(Value))); }
   ROSENBLATT_INLINE void prefetch_place(int64_t) const {}
   template <int level>
@@ -109,6 +127,22 @@ struct Csr {
 
   ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k]] += step * double(x[k]);
+  }
+
+  ROSENBLATT_INLINE double square(int64_t i) const {
+    double sum = 0;
+    for (Index k = start[i]; k < start[i + 1]; ++k) sum += double(x[k]) * double(x[k]);
+    return sum;
+  }
+
+  // Over the columns that row i has.
+  ROSENBLATT_INLINE double apart(int64_t i, const double* u, const double* v) const {
+    double sum = 0;
+    for (Index k = start[i]; k < start[i + 1]; ++k) {
+      const double between = u[column[k]] - v[column[k]];
+      sum += between * between;
+    }
+    return sum;
   }
 
   ROSENBLATT_INLINE int64_t ahead() const {

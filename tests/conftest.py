@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rosenblatt import _examples, _orders, _primal, _reference
+from rosenblatt import _examples, _orders, _primal, _reference, _screen
 
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
@@ -28,7 +28,7 @@ def with_core(monkeypatch):
     """A function that makes estimators run on another core: `_core` or `_reference`."""
 
     def use(core):
-        for module in (_examples, _orders, _primal):
+        for module in (_examples, _orders, _primal, _screen):
             monkeypatch.setattr(module, "kernels", core)
 
     return use

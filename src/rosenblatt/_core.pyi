@@ -1,4 +1,5 @@
-"""The compiled core. `_reference.py` says what each function computes."""
+"""The compiled core. `_reference.py` says what each function computes, and `native/screen.hpp` what
+the screened ones do, which have the same results."""
 
 from typing import Any
 
@@ -69,6 +70,48 @@ def count(
     plain: NDArray[np.int64],
     weighted: NDArray[np.float64],
 ) -> bool: ...
+def refer(
+    rows: Rows,
+    y: NDArray[np.int8],
+    margin: float,
+    intercept: bool,
+    w: NDArray[np.float64],
+    begin: int,
+    end: int,
+    slack: NDArray[np.float32],
+) -> None: ...
+def screened_pass(
+    rows: Rows,
+    y: NDArray[np.int8],
+    c: NDArray[np.float64] | None,
+    order: NDArray[Any] | None,
+    begin: int,
+    end: int,
+    most: int,
+    margin: float,
+    intercept: bool,
+    w: NDArray[np.float64],
+    drift: NDArray[np.float64] | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    slack: NDArray[np.float32],
+    reference: NDArray[np.float64],
+    looks: int,
+) -> tuple[int, int, int]: ...
+def screened_count(
+    rows: Rows,
+    y: NDArray[np.int8],
+    c: NDArray[np.float64] | None,
+    w: NDArray[np.float64],
+    limit: NDArray[np.float64],
+    begin: int,
+    end: int,
+    plain: NDArray[np.int64],
+    weighted: NDArray[np.float64],
+    slack: NDArray[np.float32],
+    reference: NDArray[np.float64],
+    looked: NDArray[np.int64],
+) -> int: ...
 def scores(
     rows: Rows, w: NDArray[np.float64], begin: int, end: int, out: NDArray[np.float64]
 ) -> None: ...

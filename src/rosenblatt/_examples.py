@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._kernels import CHUNK, kernels
+
+if TYPE_CHECKING:
+    from rosenblatt._screen import Screen
 
 Weights = NDArray[np.float64]
 
@@ -100,6 +103,7 @@ class Examples(Labelled):
         super().__init__(y, c)
         self.rows = Rows(X)
         self.chunk = self.rows.chunk
+        self.screen: Screen | None = None  # of the machine that trains on these rows
 
     def count(
         self,
@@ -115,9 +119,9 @@ class Examples(Labelled):
         w = np.ascontiguousarray(np.stack(weights))
         limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
         plain, weighted = np.zeros(len(w), dtype=np.int64), np.zeros(len(w))
+        screen = self.screen
+        count = screen.count if screen is not None and screen.ready else kernels.count
         for begin, end in self.rows.chunks(breathe, looks=len(w)):
-            if not kernels.count(
-                self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted
-            ):
+            if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
                 break
         return plain, weighted

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rosenblatt._examples import Examples, Weights, nobody_waits
 from rosenblatt._kernels import kernels
 from rosenblatt._log import Log
+from rosenblatt._screen import Screen
 from rosenblatt._voters import Voters
 
 _MOST_VOTES_QUICKLY = 1 << 24
@@ -43,6 +44,7 @@ class Primal:
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
         self.log: Log | None = None  # where updates are noted
+        self.screen = examples.screen = Screen(examples.rows, examples.y, margin, intercept)
 
     def start(self, w: Weights, *, averaged: bool) -> Memory:
         counts = np.zeros(self.examples.rows.n, dtype=np.int64)
@@ -59,8 +61,10 @@ class Primal:
         visits: int,
     ) -> tuple[int, int]:
         """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
-        e, log = self.examples, self.log
-        reached, updates = kernels.pass_(
+        e, log, screen = self.examples, self.log, self.screen
+        if screen.before(begin, memory.w):
+            return begin, 0  # nothing yet: a look at Ctrl-C first
+        given = (
             e.rows.native,
             e.y,
             e.c,
@@ -76,6 +80,8 @@ class Primal:
             visits,
             None if log is None else log.columns,
         )
+        reached, updates = (screen.pass_ if screen.ready else kernels.pass_)(*given)
+        screen.visited(reached - begin, updates)
         if log is not None:
             log.take(updates)
         return reached, updates

@@ -128,8 +128,8 @@ def _as_given(y: Any) -> list[Any]:
     values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
     try:
         values = list(values)
-    except TypeError:  # not a sequence: the check of labels has the words
-        return []
+    except TypeError:  # not a sequence: an array in disguise, or the check of labels has the words
+        return np.asarray(values).ravel().tolist() if hasattr(values, "__array__") else []
     if values and isinstance(values[0], list) and len(values[0]) == 1:  # a column
         values = [v[0] if isinstance(v, list) and v else v for v in values]
     return values

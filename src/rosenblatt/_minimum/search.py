@@ -18,6 +18,7 @@ from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.rows import Floats
 
 _MANY = 50  # conflicts that are added before the cover is solved again
+_PETALS = 3  # conflicts that have one row in common and no other
 _IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
 _SOLVER = 1e-6  # what the solver's sums may be off by
 
@@ -224,9 +225,14 @@ class Search:
         alive = ~rule.wrong & (x <= _SOLVER)
         errors = np.flatnonzero(rule.wrong & (x < 1 - _SOLVER))
         for e in errors[np.argsort(x[errors], kind="stable")][:_MANY].tolist():
-            alive[e] = True
-            self._ask(alive, e)
-            alive[e] = False
+            petals = alive.copy()
+            petals[e] = True
+            for _ in range(_PETALS):
+                number = self._ask(petals, e)
+                if number is None:
+                    break
+                petals[self.cover.rows[number]] = False
+                petals[e] = True
         return len(self.cover.rows) - known
 
     def _add_conflicts(self, alive: Mask) -> int:

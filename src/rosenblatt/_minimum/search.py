@@ -35,8 +35,7 @@ class Clock:
         return self._began + part * self._limit - time.monotonic()
 
     def budget(self, part: float = 1.0) -> Budget:
-        left = self.left(part)
-        return Budget(time_limit=None if left is None else left)
+        return Budget(time_limit=self.left(part))
 
 
 class Search:
@@ -72,7 +71,6 @@ class Search:
         ]
         if self.problem.wide:
             stages = [(0.8, self._rules), (1.0, self._see)]
-            self.cut_short = True
         for part, stage in stages:
             if not (self.closed and self.proved == self.lower):
                 with self._until(part):
@@ -146,12 +144,11 @@ class Search:
                 self._believe(packing.shares)
             if rule is self.problem.best:
                 break
-        while not self.closed:
-            number = self._ask(packing.left > 0)
-            if number is None:
-                break
-            packing.add(number)
-        self._believe(packing.shares)
+        try:
+            while not self.closed and (number := self._ask(packing.left > 0)) is not None:
+                packing.add(number)
+        finally:
+            self._believe(packing.shares)
 
     def _around(self, packing: _Packing) -> None:
         rule, in_vain = self.problem.best, 0
@@ -182,7 +179,7 @@ class Search:
             if self.closed or self._cut(relaxed.x):
                 continue
             found = self.cover.integral(self.clock.left(0.85))
-            self.trusted = max(self.trusted, self._rounded(found.bound))
+            self._trust(found.bound)
             if found.removed is None:
                 raise LimitReached
             if self.closed or self._cut_whole(found.removed):
@@ -247,13 +244,16 @@ class Search:
             alive[errors[k % len(errors)]] = False
         return len(self.cover.rows) - known
 
-    def _rounded(self, bound: float) -> int:
-        """The solver's bound in units: up to the next one, where its rounding cannot matter."""
-        units = bound * self.problem.scale
-        if not math.isfinite(units):
-            return 0
-        off = _SOLVER * max(1.0, abs(bound)) * self.problem.scale
-        return max(0, math.ceil(units - off))
+    def _trust(self, bound: float) -> None:
+        """The solver's bound in units: up to the next one, where its rounding cannot matter.
+
+        Not if a rule makes fewer errors than it says are possible.
+        """
+        if math.isfinite(bound):
+            off = _SOLVER * max(1.0, abs(bound))
+            units = math.ceil((bound - off) * self.problem.scale)
+            if units <= self.problem.best.cost:
+                self.trusted = max(self.trusted, units)
 
     # --- In fractions ---
 

@@ -19,6 +19,7 @@ from rosenblatt._proof.rows import Floats
 
 _MANY = 50  # conflicts that are added before the cover is solved again
 _PETALS = 3  # conflicts that have one row in common and no other
+_MOST_ABSORBED = 500  # errors: each takes a search
 _IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
 _SOLVER = 1e-6  # what the solver's sums may be off by
 
@@ -102,6 +103,8 @@ class Search:
         """
         while True:
             rule, alive = self.problem.best, np.ones(self.problem.rows.n, dtype=bool)
+            if np.count_nonzero(rule.wrong) > _MOST_ABSORBED:
+                return
             depth = np.abs(self.problem.rows.scores(*self.problem.rows.split(rule.w)))
             while (number := self._ask(alive)) is not None:
                 rows = self.cover.rows[number]

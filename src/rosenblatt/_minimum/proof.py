@@ -20,6 +20,7 @@ from rosenblatt._minimum.cover import Cover, Relaxation, Shares
 from rosenblatt._proof.budget import Budget, LimitReached
 
 _MOST_CASES = 2000
+_DEEPEST = 200  # rows that a case is about
 
 
 @dataclass
@@ -121,6 +122,8 @@ class Cases:
 
     def _part(self, case: _Open) -> bool:
         """At the row that is most in doubt."""
+        if len(case.given_up) + len(case.kept) >= _DEEPEST:
+            return False
         doubt = np.abs(case.x - 0.5)
         row = int(np.argmin(doubt))
         if doubt[row] > 0.5 - 1e-6:

@@ -60,8 +60,9 @@ def _starts(problem: Problem) -> Iterator[Floats]:
         return
     X, scale, center = _scaled(problem)
     work = _WORK if NATIVE else _WORK // 1000  # a time limit is a time limit
-    epochs = max(2, min(_EPOCHS, work // (4 * rows.n * rows.D)))
-    updates = max(20, min(_UPDATES, work // (8 * rows.n * rows.D)))
+    numbers = rows.n + (rows.X.nnz if sparse.issparse(rows.X) else rows.X.size)
+    epochs = max(2, min(_EPOCHS, work // (4 * numbers)))
+    updates = max(20, min(_UPDATES, work // (8 * numbers)))
     for p in (
         Perceptron(max_iter=epochs, fit_intercept=rows.intercept, random_state=0),
         Perceptron(

@@ -18,6 +18,8 @@ from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.rows import Floats
 
 _MANY = 50  # conflicts that are added before the cover is solved again
+_PETALS = 3  # conflicts that have one row in common and no other
+_MOST_ABSORBED = 500  # errors: each takes a search
 _IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
 _SOLVER = 1e-6  # what the solver's sums may be off by
 
@@ -34,8 +36,7 @@ class Clock:
         return self._began + part * self._limit - time.monotonic()
 
     def budget(self, part: float = 1.0) -> Budget:
-        left = self.left(part)
-        return Budget(time_limit=None if left is None else left)
+        return Budget(time_limit=self.left(part))
 
 
 class Search:
@@ -71,7 +72,6 @@ class Search:
         ]
         if self.problem.wide:
             stages = [(0.8, self._rules), (1.0, self._see)]
-            self.cut_short = True
         for part, stage in stages:
             if not (self.closed and self.proved == self.lower):
                 with self._until(part):
@@ -103,6 +103,8 @@ class Search:
         """
         while True:
             rule, alive = self.problem.best, np.ones(self.problem.rows.n, dtype=bool)
+            if np.count_nonzero(rule.wrong) > _MOST_ABSORBED:
+                return
             depth = np.abs(self.problem.rows.scores(*self.problem.rows.split(rule.w)))
             while (number := self._ask(alive)) is not None:
                 rows = self.cover.rows[number]
@@ -145,12 +147,11 @@ class Search:
                 self._believe(packing.shares)
             if rule is self.problem.best:
                 break
-        while not self.closed:
-            number = self._ask(packing.left > 0)
-            if number is None:
-                break
-            packing.add(number)
-        self._believe(packing.shares)
+        try:
+            while not self.closed and (number := self._ask(packing.left > 0)) is not None:
+                packing.add(number)
+        finally:
+            self._believe(packing.shares)
 
     def _around(self, packing: _Packing) -> None:
         rule, in_vain = self.problem.best, 0
@@ -181,7 +182,7 @@ class Search:
             if self.closed or self._cut(relaxed.x):
                 continue
             found = self.cover.integral(self.clock.left(0.85))
-            self.trusted = max(self.trusted, self._rounded(found.bound))
+            self._trust(found.bound)
             if found.removed is None:
                 raise LimitReached
             if self.closed or self._cut_whole(found.removed):
@@ -224,9 +225,14 @@ class Search:
         alive = ~rule.wrong & (x <= _SOLVER)
         errors = np.flatnonzero(rule.wrong & (x < 1 - _SOLVER))
         for e in errors[np.argsort(x[errors], kind="stable")][:_MANY].tolist():
-            alive[e] = True
-            self._ask(alive, e)
-            alive[e] = False
+            petals = alive.copy()
+            petals[e] = True
+            for _ in range(_PETALS):
+                number = self._ask(petals, e)
+                if number is None:
+                    break
+                petals[self.cover.rows[number]] = False
+                petals[e] = True
         return len(self.cover.rows) - known
 
     def _add_conflicts(self, alive: Mask) -> int:
@@ -241,13 +247,16 @@ class Search:
             alive[errors[k % len(errors)]] = False
         return len(self.cover.rows) - known
 
-    def _rounded(self, bound: float) -> int:
-        """The solver's bound in units: up to the next one, where its rounding cannot matter."""
-        units = bound * self.problem.scale
-        if not math.isfinite(units):
-            return 0
-        off = _SOLVER * max(1.0, abs(bound)) * self.problem.scale
-        return max(0, math.ceil(units - off))
+    def _trust(self, bound: float) -> None:
+        """The solver's bound in units: up to the next one, where its rounding cannot matter.
+
+        Not if a rule makes fewer errors than it says are possible.
+        """
+        if math.isfinite(bound):
+            off = _SOLVER * max(1.0, abs(bound))
+            units = math.ceil((bound - off) * self.problem.scale)
+            if units <= self.problem.best.cost:
+                self.trusted = max(self.trusted, units)
 
     # --- In fractions ---
 

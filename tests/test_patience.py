@@ -25,6 +25,14 @@ from rosenblatt.errors import InputError
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def every_epoch_counts():
+    """However few its rows; the tests here count epochs. One below tests what is otherwise so."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_patience, "LEAST_VISITS", 1)
+        yield
+
+
 def small(seed, n=14, d=2, can_be_separated=False):
     """Whole numbers with random labels, or with those of a hyperplane through no row."""
     rng = np.random.default_rng(seed)
@@ -590,3 +598,14 @@ def test_a_default_fit_ends_soon_on_rows_that_no_hyperplane_separates():
     assert p.n_iter_ < 60
     assert str(p.stop_reason_) == "No hyperplane separates the rows: certificate_ has the proof."
     assert {"patience": 5}.items() <= p.get_params().items()
+
+
+@pytest.mark.parametrize(("n", "epochs"), [(4, 500), (100, 20), (999, 4), (1000, 2), (3000, 2)])
+def test_epochs_of_few_rows_count_as_one_together(monkeypatch, n, epochs):
+    # 1000 visits at least make an epoch that counts: by hand 2 * ceil(1000 / n) for patience=2.
+    monkeypatch.setattr(_patience, "LEAST_VISITS", 1000)
+    rows = np.ones((n, 1))  # equal rows with both labels: every weight gets half of them wrong
+    labels = np.where(np.arange(n) % 2, 1, -1)
+    p = Perceptron(order="cyclic", patience=2).fit(rows, labels)
+    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
+    assert p.n_iter_ == 1 + epochs

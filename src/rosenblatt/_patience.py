@@ -15,6 +15,9 @@ from rosenblatt._proof.budget import Budget
 from rosenblatt._question import Question
 from rosenblatt._stop import StopReason
 
+LEAST_VISITS = 1000
+"""Epochs of fewer rows than this tell little: as many as make so many visits count as one."""
+
 _LEAST_WORK = 100_000  # row evaluations that may be spent on the answer in any case,
 _LEAST_LOOKS = 20  # and looks at each row
 
@@ -29,7 +32,7 @@ class Patience:
 
     def over(self, job: Job, state: State) -> StopReason | None:
         """Why to stop before the next epoch begins, if so."""
-        if self.limit is None or state.epoch - state.fewest_in < self.limit:
+        if self.limit is None or state.epoch - state.fewest_in < self._epochs(job):
             return None
         if _separated(job, state):
             return None
@@ -41,6 +44,10 @@ class Patience:
         if state.certificate.separable:
             return None
         return _NOT[state.certificate.separable]
+
+    def _epochs(self, job: Job) -> int:
+        assert self.limit is not None
+        return self.limit * -(-LEAST_VISITS // int(job.machine.examples.n))
 
     def work(self, job: Job, state: State) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""

@@ -5,7 +5,8 @@ RosenblattError
 │   └── InputTypeError (also TypeError) it is not even of a type that could be
 ├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
 ├── CertificateRejected                 a certificate does not prove what it claims about the data
-└── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
+├── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
+└── MissingExtra (also ImportError)     a library that only this needs is not installed
 """
 
 
@@ -31,3 +32,7 @@ class CertificateRejected(RosenblattError):  # noqa: N818 - the word says what h
 
 class TooManyVoters(RosenblattError, MemoryError):  # noqa: N818 - the word says what happened
     """The weight vectors that vote would take more memory than they may."""
+
+
+class MissingExtra(RosenblattError, ImportError):  # noqa: N818 - the word says what happened
+    """A library that only some functions need is not installed."""

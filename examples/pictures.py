@@ -64,7 +64,7 @@ def displays():
     curved = KernelPerceptron(gamma=2.0, random_state=0).fit(*moons)
     yield "kernel", BoundaryDisplay.from_estimator(curved, *moons)
 
-    yield "update", UpdateDisplay.from_trace(trace(Perceptron(order="cyclic"), *FOUR), 2)
+    yield "update", UpdateDisplay.from_trace(trace(Perceptron(order="cyclic"), *FOUR), 3)
     toy = trace(Perceptron(order="cyclic", keep="last"), *TOY)
     yield "squeeze", SqueezeDisplay.from_trace(toy)
     yield "losses", LossLineDisplay.from_trace(trace(Perceptron(order="cyclic"), X, y))
@@ -88,7 +88,7 @@ def main(folder):
         Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
             path, optimize=True
         )
-    trace(Perceptron(order="cyclic", keep="last"), *TOY).animate(folder / "training.gif")
+    trace(Perceptron(order="cyclic", keep="last"), *FOUR).animate(folder / "training.gif")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,9 @@ class _Film:
     def _draw(self, k: int) -> None:
         self._figure.clear()
         ax = self._figure.add_subplot()
-        display = BoundaryDisplay(self._data, self._plane, rules.of_trace(self._trace, k))
+        display = BoundaryDisplay(
+            self._data, self._plane, rules.of_trace(self._trace, k), origin=True
+        )
         display.plot(ax=ax, grid_resolution=self._resolution)
         self._mark(ax, k)
         ax.set_title(self._words(k), loc="left")

@@ -34,7 +34,8 @@ class BoundaryDisplay:
     Attributes
     ----------
     data, plane, rule
-        The rows, the features that are shown, what is drawn.
+        The rows, the features that are shown, what is drawn. With `origin` the origin is seen, too,
+        unless it is far away: training begins there.
     mistakes : array of int
         The rows with y_i (w·x_i + b) <= 0.
     ax_, figure_
@@ -52,12 +53,12 @@ class BoundaryDisplay:
     >>> display.figure_.savefig("plane.png")  # doctest: +SKIP
     """
 
-    def __init__(self, data: Data, plane: Plane, rule: Rule):
+    def __init__(self, data: Data, plane: Plane, rule: Rule, *, origin: bool = False):
         self.data, self.plane, self.rule = data, plane, rule
         self._wrong = ~(data.y * rule.scores > 0) & data.present
         self.mistakes = np.flatnonzero(self._wrong)
         self._points = plane.points(data.table)
-        self._view = view(self._points[data.present])
+        self._view = view(self._points[data.present], origin=origin)
 
     @classmethod
     def from_estimator(
@@ -109,7 +110,7 @@ class BoundaryDisplay:
         style.pyplot()
         k = trace._whole(len(trace) if step is None else step)
         data, rule = scene.of_trace(trace), rules.of_trace(trace, k)
-        found = cls(data, scene.plane(data, features, rule.w), rule)
+        found = cls(data, scene.plane(data, features, rule.w), rule, origin=True)
         found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._verdict()}")
         return found
@@ -137,7 +138,7 @@ class BoundaryDisplay:
         else:
             self._line(ax, level, which, weights)
         if self.line_ is None:
-            notes.append("The boundary is not in sight.")
+            notes.append(self._why_no_line())
         if self.plane.how:
             notes.append(f"{self.plane.how} Rings tell the mistakes, not the side that is seen.")
         self._view.apply(ax)
@@ -145,6 +146,13 @@ class BoundaryDisplay:
         style.title(ax, self._verdict())
         style.note(ax, notes)
         style.legend(ax, [a for a in self._in_order() if a is not None])
+
+    def _why_no_line(self) -> str:
+        w = self.rule.w
+        if w is None or self.plane.cut(w, 0.0)[0].any():
+            return "The boundary is not in sight."
+        which = "these features" if w.any() else "all features"
+        return f"The weights of {which} are zero, and there is no boundary."
 
     def _in_order(self) -> list[Any]:
         rings = self.rings_ if len(self.mistakes) else None
@@ -155,7 +163,7 @@ class BoundaryDisplay:
         if not len(self.mistakes):
             return f"All {n:,} rows are on the right side"
         wrong = len(self.mistakes)
-        return f"{wrong:,} of {n:,} rows {'is' if wrong == 1 else 'are'} on the wrong side"
+        return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
 
     # --- Boundary and band ---
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import MissingExtra
+from rosenblatt.errors import InputError, MissingExtra
 
 # Okabe and Ito's colours, which colour-blind people tell apart. The two classes also differ in
 # shape, and in grey one is dark and one is light.
@@ -19,7 +19,7 @@ BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
 CLASS_COLOURS, CLASS_SHAPES = (BLUE, ORANGE), ("o", "^")
 
-_SIZES = {
+_OURS = {
     "figure.figsize": (8.0, 4.8),
     "figure.constrained_layout.use": True,
     "font.size": 12.0,
@@ -29,6 +29,11 @@ _SIZES = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "text.usetex": False,
+    "savefig.bbox": None,  # frames of a film are of one size
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor"), "white"),
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "black"
+    ),
 }
 _LONGEST_NAME = 40
 
@@ -49,9 +54,14 @@ def canvas(ax: Any) -> Iterator[Any]:
     """Axes to draw on: those given, in the style they have, or new ones in ours."""
     plt = pyplot()
     if ax is not None:
+        if not hasattr(ax, "get_figure"):
+            raise InputError(
+                f"ax={ax!r} is not allowed: give the axes of one picture, as plt.subplots() "
+                "returns them, or None for a new figure."
+            )
         yield ax
         return
-    with plt.rc_context(_SIZES):
+    with plt.rc_context(_OURS):
         figure, ax = plt.subplots()
         try:
             yield ax
@@ -63,7 +73,7 @@ def canvas(ax: Any) -> Iterator[Any]:
 @contextmanager
 def house() -> Iterator[None]:
     """Our style, for a figure that is made by hand."""
-    with pyplot().rc_context(_SIZES):
+    with pyplot().rc_context(_OURS):
         yield
 
 
@@ -83,15 +93,23 @@ def text(value: Any, longest: int = _LONGEST_NAME) -> str:
 
 
 def _drawable(c: str) -> bool:
-    return unicodedata.category(c)[0] not in "CZ" and (c.isascii() or ord(c) in _glyphs())
+    """Whether one of the fonts that are set has it."""
+    if unicodedata.category(c)[0] in "CZ":
+        return False
+    return c.isascii() or any(ord(c) in _glyphs(path) for path in _fonts())
+
+
+def _fonts() -> list[str]:
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return [findfont(FontProperties(family=[name])) for name in FontProperties().get_family()]
 
 
 @cache
-def _glyphs() -> frozenset[int]:
-    """What the font that is set can draw."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
+def _glyphs(path: str) -> frozenset[int]:
+    from matplotlib.font_manager import get_font
 
-    return frozenset(get_font(findfont(FontProperties())).get_charmap())
+    return frozenset(get_font(path).get_charmap())
 
 
 def number(value: float) -> str:

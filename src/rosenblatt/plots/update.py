@@ -10,7 +10,15 @@ import numpy as np
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
-from rosenblatt.plots.view import View, axes_names, draw_arrow, draw_points, view
+from rosenblatt.plots.view import (
+    View,
+    axes_names,
+    draw_arrow,
+    draw_points,
+    name_arrow,
+    near_origin,
+    view,
+)
 
 if TYPE_CHECKING:
     from rosenblatt._trace import Trace
@@ -90,14 +98,14 @@ class UpdateDisplay:
             "added": see(self.added),
             "w'": see(self.after.w),
         }
-        around = view(self._points[self._data.present])
-        near = np.all(np.abs(around.middle) <= 1.5 * around.span)
-        self._anchor = np.zeros(2) if near else around.middle
+        present = self._points[self._data.present]
+        around = view(present)
+        self._anchor = np.zeros(2) if near_origin(present) else around.middle
         lengths = [float(np.max(np.abs(v) / around.span)) for v in self._vectors.values()]
         longest = max(lengths)
         self.scale = 1.0 if 0.2 <= longest <= 2 or longest == 0 else _round(1 / longest)
         ends = [self._anchor + self.scale * v for v in self._vectors.values()]
-        points = np.vstack([self._points[self._data.present], self._anchor, *ends])
+        points = np.vstack([present, self._anchor, *ends])
         self._view: View = view(points)
 
     def plot(self, *, ax: Any = None) -> UpdateDisplay:
@@ -154,6 +162,8 @@ class UpdateDisplay:
         self.arrows_, named = {}, []
         for name, (begin, stop, colour, how, label) in looks.items():
             self.arrows_[name] = draw_arrow(ax, begin, stop, colour, **how)
+            if np.any(begin != stop):
+                name_arrow(ax, begin, stop, name.replace("'", "′").replace("added", "ηcyx"), colour)
             named.append(Line2D([], [], color=colour, label=label, **{"linewidth": 2.5, **how}))
         return [named[1], named[2], named[0]]
 

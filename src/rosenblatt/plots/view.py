@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 from rosenblatt.plots.scene import Data
 
@@ -62,10 +63,15 @@ class View:
             ax.set_aspect("equal", adjustable="box")
 
 
-def view(points: Floats) -> View:
-    """Around the points."""
+def view(points: Floats, *, origin: bool = False) -> View:
+    """Around the points, and the origin if it is wanted and near."""
+    if origin and near_origin(points):
+        points = np.vstack([points, np.zeros(2)])
     low, high = points.min(axis=0), points.max(axis=0)
-    span = high - low
+    with np.errstate(over="ignore"):
+        span = high - low
+    if not np.isfinite(4 * span).all():
+        raise InputError("The numbers of these features are too large to draw: scale them.")
     flat = span == 0
     span = np.where(flat, span.max() or 1.0, span)
     equal = bool(span.max() <= _SAME_SCALE * span.min())
@@ -73,6 +79,13 @@ def view(points: Floats) -> View:
     if equal:
         wanted = np.maximum(wanted, [_NARROWEST * wanted[1], wanted[0] / _WIDEST])
     return View(middle - wanted / 2, middle + wanted / 2, equal)
+
+
+def near_origin(points: Floats) -> bool:
+    """Whether the origin is at most a span of the points away from them."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = high - low
+    return bool(np.all((low - reach <= 0) & (high + reach >= 0)))
 
 
 # --- What is in it -------------------------------------------------------------------------------
@@ -104,13 +117,15 @@ def draw_points(
             )
         )
     wrong = rows[mistakes[rows]]
+    few = len(wrong) <= len(rows) / 5  # then they must be seen in the crowd
     rings = ax.scatter(
         *points[wrong].T,
         s=3.2 * size,
         marker="o",
         facecolors="none",
         edgecolors=style.BLACK,
-        linewidths=2 * edge,
+        linewidths=1.0 + edge,
+        path_effects=_halo(3.0 + edge) if few else None,
         zorder=4,
         label=f"{style.count(len(wrong), 'mistake')}: y{score} ≤ 0",
     )
@@ -138,22 +153,26 @@ def draw_arrow(ax: Any, start: Floats, end: Floats, colour: str, **how: Any) -> 
 
 def name_arrow(ax: Any, start: Floats, end: Floats, name: str, colour: str) -> None:
     """Beside its middle, readable on whatever is there."""
-    from matplotlib.patheffects import withStroke
-
     along = end - start
     side = np.array([along[1], -along[0]]) / (np.linalg.norm(along) or 1.0)
     ax.annotate(
         name,
         xy=tuple((start + end) / 2),
-        xytext=tuple(11 * side),
+        xytext=tuple(9 * side),
         textcoords="offset points",
-        ha="center",
+        ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
         va="center",
         color=colour,
         weight="bold",
-        path_effects=[withStroke(linewidth=3, foreground="white")],
+        path_effects=_halo(3.0),
         zorder=6,
     )
+
+
+def _halo(width: float) -> list[Any]:
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=width, foreground="white")]
 
 
 def axes_names(ax: Any, names: tuple[str, str]) -> None:

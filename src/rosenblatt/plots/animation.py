@@ -38,13 +38,15 @@ def animate(
     target = _checked(path)
     speed, dots = _validate.positive("fps", fps), _validate.positive("dpi", dpi)
     most = _validate.whole("max_frames", max_frames)
+    level = _validate.level("verbose", verbose)
+    _validate.whole("grid_resolution", grid_resolution)
     if most < 2:
         raise InputError("max_frames=1 is not allowed: the first and the last step are two frames.")
     steps = [int(k) for k in style.thinned(len(trace) + 1, most)]
     film = _Film(trace, features, steps, grid_resolution)
     with tempfile.TemporaryDirectory() as folder, style.house():
         whole = Path(folder) / "training.gif"
-        film.write(whole, speed, dots, _shown(steps, _validate.level("verbose", verbose)))
+        film.write(whole, speed, dots, _shown(steps, level))
         write_whole(target, whole.read_bytes(), overwrite=True)
 
 

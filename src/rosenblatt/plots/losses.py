@@ -47,9 +47,9 @@ class LossLineDisplay:
     >>> X, y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
     >>> display = LossLineDisplay.from_weights(X, y, start=[3, 3, 1], end=[1, 1, -3])
     >>> display.zero_one
-    array([1., 0.])
-    >>> display.t.round(3)  # row 2 gets to its side at t = 7/8
-    array([-0.25 ,  0.875,  1.25 ])
+    array([1., 0., 1., 2.])
+    >>> display.t.round(3)  # row 2 gets to its side at t = 7/8, row 0 leaves it at 19/16
+    array([-0.25 ,  0.875,  1.188,  1.222,  1.25 ])
     """
 
     def __init__(self, examples: Examples, start: Floats, end: Floats, ends: tuple[str, str]):

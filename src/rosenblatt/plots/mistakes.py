@@ -39,7 +39,7 @@ class MistakesDisplay:
     >>> from rosenblatt.plots import MistakesDisplay
     >>> p = Perceptron(order="cyclic").fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1])
     >>> MistakesDisplay.from_estimator(p).mistakes
-    array([2, 1, 1, 1, 1, 1, 0])
+    array([2, 1, 1, 2, 1, 0])
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class SqueezeDisplay:
     >>> t = trace(Perceptron(order="cyclic", keep="last"), [[3, 3], [4, 3], [1, 1]], [1, 1, -1])
     >>> display = SqueezeDisplay.from_trace(t)
     >>> len(t), display.bound, round(display.gamma, 4), round(display.beta, 4)
-    (7, 286, 0.3015, 5.099)
+    (7, 117, 0.4714, 5.099)
     """
 
     def __init__(self, trace: Trace):

@@ -122,7 +122,7 @@ def count(n: int, word: str) -> str:
     return f"{n:,} {word}" + ("" if n == 1 else "s")
 
 
-def title(ax: Any, *sentences: str, width: int = 68) -> None:
+def title(ax: Any, *sentences: str, width: int = 64) -> None:
     lines = (line for s in sentences for line in textwrap.wrap(s, width))
     ax.set_title("\n".join(lines), loc="left")
 

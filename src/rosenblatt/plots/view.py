@@ -60,7 +60,7 @@ class View:
         ax.set_xlim(self.low[0], self.high[0])
         ax.set_ylim(self.low[1], self.high[1])
         if self.equal:
-            ax.set_aspect("equal", adjustable="box")
+            ax.set_aspect("equal", adjustable="box", anchor="NW")
 
 
 def view(points: Floats, *, origin: bool = False) -> View:

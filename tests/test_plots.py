@@ -394,7 +394,7 @@ def test_without_a_separator_only_the_norm_is_squeezed():
     display = SqueezeDisplay.from_trace(t, scale="linear")
     assert set(display.lines_) == {"upper", "norm"}
     assert "no bound" in words(display)
-    assert "contradict each other" in words(display)
+    assert "No w* has every row on the right side" in words(display)
     wrong = SqueezeDisplay.from_trace(trace(cyclic(), *FOUR, [1.0, -1.0, 0.0]))
     assert "does not have row" in words(wrong)
     assert "lower" not in wrong.lines_
@@ -570,6 +570,7 @@ def every_display(X, y, axes=(None,) * 7):
 def test_nothing_covers_anything(which):
     X, y = noisy(40, 5)
     names = [f"a rather long name of feature {j}" for j in range(5)]
+    y = np.where(y > 0, "approved after a second look", "rejected by a committee of three")
     display = list(every_display(pd.DataFrame(X, columns=names), y))[which]
     figure, ax = display.figure_, display.ax_
     figure.canvas.draw()
@@ -658,6 +659,19 @@ def test_the_pictures_of_the_documentation_can_be_drawn_again(tmp_path):
     for name, path in kept.items():
         assert f"(images/{name})" in page
         assert path.stat().st_size <= 60_000
+
+
+def test_a_run_without_updates_can_be_drawn(tmp_path):
+    t = trace(cyclic(), *TOY, coef_init=[1.0, 1.0], intercept_init=-3.0)
+    assert len(t) == 0
+    assert BoundaryDisplay.from_trace(t).line_ is not None
+    assert SqueezeDisplay.from_trace(t).bound > 0
+    assert_array_equal(PocketDisplay.from_trace(t).pla, [0])
+    assert_array_equal(MistakesDisplay.from_trace(Trace.from_json(t.to_json())).mistakes, [0])
+    assert not AlphaDisplay.from_trace(t).alpha.any()
+    t.animate(tmp_path / "still.gif")
+    with pytest.raises(InputError, match="two different weight vectors"):
+        LossLineDisplay.from_trace(t)
 
 
 # --- Errors --------------------------------------------------------------------------------------

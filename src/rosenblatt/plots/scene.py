@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,8 @@ def class_name(classes: Sequence[Any], sign: int) -> str:
     plain = "y = −1" if sign < 0 else "y = +1"
     if [str(label).removesuffix(".0") for label in classes] == ["-1", "1"]:
         return plain
-    return f"{style.text(classes[(sign + 1) // 2])} ({plain})"
+    name = f"{style.text(classes[(sign + 1) // 2])} ({plain})"
+    return "\n".join(textwrap.wrap(name, 26))
 
 
 def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:

@@ -144,14 +144,14 @@ class SqueezeDisplay:
             positive = [line.get_ydata() for name, line in self.lines_.items() if name != "bound"]
             smallest = min(float(y[y > 0].min()) for y in positive if (y > 0).any())
             largest = float(self.upper(reach).max())
-            ax.set_ylim(smallest / 1.3, largest * 1.3)
+            ax.set_ylim(max(smallest / 1.3, largest * 1e-4), largest * 1.3)
             ax.set_xlim(reach[0] / 1.1, reach[-1])
         else:
             ax.set_xlim(0, reach[-1])
         made = style.count(int(self.k[-1]), "update")
         if self.gamma is None:
             style.title(ax, f"{made}; no bound, for there is no γ")
-            style.note(ax, [style.text(self.why, 300)])
+            style.note(ax, [style.text(self.why[:1].upper() + self.why[1:], 300)])
         else:
             style.title(ax, f"{made}, and the theorem allows {self.bound:,}")
             style.note(ax, [self._form()])

@@ -36,6 +36,7 @@ _OURS = {
     ),
 }
 _LONGEST_NAME = 40
+_ROUNDS = 3
 
 
 def pyplot() -> Any:
@@ -65,9 +66,16 @@ def canvas(ax: Any) -> Iterator[Any]:
         figure, ax = plt.subplots()
         try:
             yield ax
+            settle(figure)
         except BaseException:
             plt.close(figure)
             raise
+
+
+def settle(figure: Any) -> None:
+    """Lay the figure out. Axes of a given shape move by it, so it takes a few rounds."""
+    for _ in range(_ROUNDS):
+        figure.draw_without_rendering()
 
 
 @contextmanager

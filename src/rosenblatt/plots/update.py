@@ -73,6 +73,7 @@ class UpdateDisplay:
         self.rows = run.rows[first:last]
         self.before, self.after = trace.weights_at(k - 1), trace.weights_at(k)
         self._size = float(trace.step_size[first])
+        self._score = style.number(trace.score[first])
         self._data = data = scene.of_trace(trace)
         x = np.asarray(data.table[self.rows].T @ trace.step_size[first:last]).ravel()
         self.added = x.astype(np.float64)
@@ -134,8 +135,7 @@ class UpdateDisplay:
             notes.append("Arrows begin in the middle of the rows: the origin is far away.")
         self._view.apply(ax)
         axes_names(ax, self.plane.names)
-        words = style.text(self.words.replace("-", "−"), 300)
-        style.title(ax, *words.rsplit(": ", 1))
+        style.title(ax, *self._headline())
         style.note(ax, notes)
         lines = [line for line in (before, after) if line is not None]
         style.legend(ax, [*reversed(points), rings, *arrows, *lines])
@@ -166,6 +166,15 @@ class UpdateDisplay:
                 name_arrow(ax, begin, stop, name.replace("'", "′").replace("added", "ηcyx"), colour)
             named.append(Line2D([], [], color=colour, label=label, **{"linewidth": 2.5, **how}))
         return [named[1], named[2], named[0]]
+
+    def _headline(self) -> list[str]:
+        """What happened; with all its numbers where they are few."""
+        if self._data.d <= 3 and len(self.rows) <= 3:
+            return style.text(self.words.replace("-", "−"), 300).rsplit(": ", 1)
+        if len(self.rows) > 1:
+            return [f"step {self.step}: {len(self.rows):,} rows call for an update"]
+        row, sign = self.rows[0], "+1" if self._size > 0 else "−1"
+        return [f"step {self.step}: row {row:,} has y = {sign} and the score {self._score}"]
 
     def _what(self) -> str:
         if len(self.rows) > 1:

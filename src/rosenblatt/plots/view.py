@@ -15,7 +15,7 @@ from rosenblatt.plots.scene import Data
 
 _PAD = 0.08  # of the span, on every side
 _NARROWEST, _WIDEST = 1.25, 1.6  # width against height, where both features have one scale
-_SIZES = [(60, 0.8), (26, 0.5), (12, 0.3)]  # of points and their edges: few, many, very many
+_SIZES = [(60, 0.8), (26, 0.5), (10, 0.0)]  # of points and their edges: few, many, very many
 _SAME_SCALE = 4.0  # spans further apart than this get scales of their own
 
 
@@ -120,12 +120,13 @@ def draw_points(
     few = len(wrong) <= len(rows) / 5  # then they must be seen in the crowd
     rings = ax.scatter(
         *points[wrong].T,
-        s=3.2 * size,
+        s=(3.2 if edge else 2.2) * size,
         marker="o",
         facecolors="none",
         edgecolors=style.BLACK,
-        linewidths=1.0 + edge,
+        linewidths=1.0 + edge if few else 0.5 + edge,
         path_effects=_halo(3.0 + edge) if few else None,
+        alpha=1.0 if edge else 0.35,
         zorder=4,
         label=f"{style.count(len(wrong), 'mistake')}: y{score} ≤ 0",
     )
@@ -178,5 +179,6 @@ def _halo(width: float) -> list[Any]:
 def axes_names(ax: Any, names: tuple[str, str]) -> None:
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
+    ax.locator_params(axis="x", nbins=7)  # long numbers do not run into each other
     if not names[1]:  # one feature only: there is no second axis
         ax.set_yticks([])

@@ -270,7 +270,7 @@ def test_the_arrows_of_an_update_add_up(estimator, weight):
     X, y = (np.array(part) for part in (FOUR if estimator.fit_intercept else THROUGH_ORIGIN))
     t = trace(estimator, X, y, sample_weight=weight)
     c = np.ones(4) if weight is None else np.array(weight)
-    for k in range(1, len(t) + 1):
+    for k in range(1, min(len(t), 4) + 1):
         display = UpdateDisplay.from_trace(t, k)
         (o, w), (tip, end), (o2, after) = (drawn(display.arrows_[a]) for a in ("w", "added", "w'"))
         assert_array_equal(o, o2)
@@ -554,24 +554,27 @@ def test_a_long_run_is_counted_now_and_then(monkeypatch):
 # --- All of them ---------------------------------------------------------------------------------
 
 
-def every_display(X, y, axes=(None,) * 7):
-    t = trace(Perceptron(order="cyclic", max_iter=5), X, y)
-    ax = iter(axes)
-    yield BoundaryDisplay.from_estimator(t.estimator, X, y, weights=True, ax=next(ax))
-    yield UpdateDisplay.from_trace(t, 2, ax=next(ax))
-    yield SqueezeDisplay.from_trace(t, ax=next(ax))
-    yield MistakesDisplay.from_trace(t, ax=next(ax))
-    yield AlphaDisplay.from_trace(t, ax=next(ax))
-    yield LossLineDisplay.from_trace(t, ax=next(ax))
-    yield PocketDisplay.from_trace(t, ax=next(ax))
+DISPLAYS = [
+    lambda t, X, y, ax: BoundaryDisplay.from_estimator(t.estimator, X, y, weights=True, ax=ax),
+    lambda t, X, y, ax: UpdateDisplay.from_trace(t, 2, ax=ax),
+    lambda t, X, y, ax: SqueezeDisplay.from_trace(t, ax=ax),
+    lambda t, X, y, ax: MistakesDisplay.from_trace(t, ax=ax),
+    lambda t, X, y, ax: AlphaDisplay.from_trace(t, ax=ax),
+    lambda t, X, y, ax: LossLineDisplay.from_trace(t, ax=ax),
+    lambda t, X, y, ax: PocketDisplay.from_trace(t, ax=ax),
+]
 
 
-@pytest.mark.parametrize("which", range(7))
-def test_nothing_covers_anything(which):
+def display_of(draw, X, y, ax=None):
+    return draw(trace(Perceptron(order="cyclic", max_iter=5), X, y), X, y, ax)
+
+
+@pytest.mark.parametrize("draw", DISPLAYS)
+def test_nothing_covers_anything(draw):
     X, y = noisy(40, 5)
     names = [f"a rather long name of feature {j}" for j in range(5)]
     y = np.where(y > 0, "approved after a second look", "rejected by a committee of three")
-    display = list(every_display(pd.DataFrame(X, columns=names), y))[which]
+    display = display_of(draw, pd.DataFrame(X, columns=names), y)
     figure, ax = display.figure_, display.ax_
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
@@ -580,7 +583,7 @@ def test_nothing_covers_anything(which):
         "title": ax._left_title,
         "xlabel": ax.xaxis.label,
         "ylabel": ax.yaxis.label,
-        "legend": None if which == 6 else ax.get_legend(),
+        "legend": None if isinstance(display, PocketDisplay) else ax.get_legend(),
         "note": next((t for t in ax.texts if t.get_color() == style.GREY), None),
     }
     boxes = {k: v.get_window_extent(renderer) for k, v in parts.items() if v is not None}
@@ -597,24 +600,20 @@ def test_nothing_covers_anything(which):
 
 def test_pictures_are_drawn_on_axes_that_are_given():
     figure, axes = plt.subplots(1, 7, figsize=(28, 4))
-    for ax, display in zip(axes, every_display(*noisy(30, 2), axes), strict=True):
+    for ax, draw in zip(axes, DISPLAYS, strict=True):
+        display = display_of(draw, *noisy(30, 2), ax)
         assert display.ax_ is ax
         assert display.figure_ is figure
     figure.canvas.draw()
     assert plt.get_fignums() == [figure.number]
 
 
-def test_a_display_can_be_drawn_again():
-    for display in every_display(*noisy(30, 2)):
-        first = display.ax_
-        assert display.plot().ax_ is not first
-        plt.close("all")
-
-
-def test_settings_of_matplotlib_are_left_alone():
+@pytest.mark.parametrize("draw", DISPLAYS)
+def test_a_display_can_be_drawn_again_and_settings_are_left_alone(draw):
     before = dict(matplotlib.rcParams)
-    for _ in every_display(*noisy(30, 2)):
-        pass
+    display = display_of(draw, *noisy(30, 2))
+    first = display.ax_
+    assert display.plot().ax_ is not first
     assert dict(matplotlib.rcParams) == before
 
 

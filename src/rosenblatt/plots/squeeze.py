@@ -99,15 +99,15 @@ class SqueezeDisplay:
         some = style.thinned(len(self.k), _MOST)
         if scale == "log":
             some = some[self.k[some] > 0]  # 0 has no place on it
-        k, dots = self.k[some], "." if len(some) <= 60 else ""
+        k, few = self.k[some], len(some) <= 60
         self.lines_: dict[str, Any] = {}
         self._curve(ax, "upper", reach, self.upper(reach), self._upper_name(), style.RED, "--")
-        self._curve(
-            ax, "norm", k, self.norm[some], f"‖{self._vector}‖", style.RED, "-", marker=dots
-        )
+        norm, product = f"‖{self._vector}‖", f"⟨{self._vector}, ŵ*⟩"
+        square, dot = ("s", "o") if few else ("", "")
+        self._curve(ax, "norm", k, self.norm[some], norm, style.RED, "-", marker=square)
         if self.product is not None:
-            name = f"⟨{self._vector}, ŵ*⟩"
-            self._curve(ax, "product", k, self.product[some], name, style.BLUE, "-", marker=dots)
+            y = self.product[some]
+            self._curve(ax, "product", k, y, product, style.BLUE, "-", marker=dot, linewidth=3)
         if self.gamma is not None:
             below = self.lower(reach)
             self._curve(ax, "lower", reach, below, self._lower_name(), style.BLUE, ":")
@@ -126,7 +126,7 @@ class SqueezeDisplay:
         self, ax: Any, name: str, x: Any, y: Any, label: str, colour: str, line: str, **how: Any
     ) -> None:
         (self.lines_[name],) = ax.plot(
-            x, y, linestyle=line, color=colour, label=label, markersize=7, **how
+            x, y, linestyle=line, color=colour, label=label, markersize=5, **how
         )
 
     def _end(self, ax: Any) -> None:

@@ -66,7 +66,8 @@ def canvas(ax: Any) -> Iterator[Any]:
         figure, ax = plt.subplots()
         try:
             yield ax
-            settle(figure)
+            if ax.get_aspect() != "auto":
+                settle(figure)
         except BaseException:
             plt.close(figure)
             raise

@@ -1,6 +1,7 @@
 """Shared by all tests: how long to run, and which core runs."""
 
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from rosenblatt import _examples, _orders, _primal, _reference, _screen
 
+os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
 settings.register_profile("test", max_examples=50, deadline=None, derandomize=True)
@@ -37,6 +39,13 @@ def with_core(monkeypatch):
 @pytest.fixture
 def on_reference(with_core):
     with_core(_reference)
+
+
+@pytest.fixture(autouse=True)
+def no_picture_stays_open():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import rosenblatt
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = [
-    f"rosenblatt.{module.name}"
-    for module in pkgutil.iter_modules(rosenblatt.__path__)
-    if module.name != "_core"
+    module.name
+    for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
+    if module.name not in ("rosenblatt._core", "rosenblatt.__main__")
 ]
 
 

@@ -209,7 +209,7 @@ def test_stopped_and_resumed_it_is_equal_to_the_bit(order, keep, eager, tally, m
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_interrupted_at_any_call_it_goes_on_to_the_same(
-    order, eager, tally, with_core, monkeypatch
+    order, eager, tally, with_core, monkeypatch, request
 ):
     X, y = noisy(30)
     monkeypatch.setattr(_examples, "CHUNK", 21)  # a few rows at a time

@@ -335,6 +335,36 @@ class Trace:
 
         return pandas.DataFrame(words.columns(self)).set_index("k")
 
+    def animate(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        features: Any = None,
+        max_frames: int = 100,
+        fps: float = 2.0,
+        dpi: float = 80.0,
+        grid_resolution: int = 100,
+        verbose: int = 0,
+    ) -> None:
+        """Write a GIF of the training in the plane, whole or not at all; needs matplotlib.
+
+        Of more than `max_frames` steps so many are shown, evenly, with the first and the last, and
+        the film says so. `features` and `grid_resolution` are as for
+        `rosenblatt.plots.BoundaryDisplay`; verbose=1 shows progress.
+        """
+        from rosenblatt.plots.animation import animate
+
+        animate(
+            self,
+            path,
+            features=features,
+            max_frames=max_frames,
+            fps=fps,
+            dpi=dpi,
+            grid_resolution=grid_resolution,
+            verbose=verbose,
+        )
+
     def to_json(
         self, path: str | os.PathLike[str] | None = None, *, all_rows: bool | None = None
     ) -> str:

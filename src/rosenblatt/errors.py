@@ -8,7 +8,8 @@ RosenblattError
 │   └── MissingFileError (also FileNotFoundError) it, or the folder to write into, is not there
 ├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
 ├── CertificateRejected                 a certificate does not prove what it claims about the data
-└── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
+├── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
+└── MissingExtra (also ImportError)     a library that only this needs is not installed
 """
 
 
@@ -46,3 +47,7 @@ class CertificateRejected(RosenblattError):  # noqa: N818 - the word says what h
 
 class TooManyVoters(RosenblattError, MemoryError):  # noqa: N818 - the word says what happened
     """The weight vectors that vote would take more memory than they may."""
+
+
+class MissingExtra(RosenblattError, ImportError):  # noqa: N818 - the word says what happened
+    """A library that only some functions need is not installed."""

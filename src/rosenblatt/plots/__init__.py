@@ -1,0 +1,23 @@
+"""Pictures of training and of what was learned, with matplotlib: pip install "rosenblatt[plot]".
+
+Each is a Display as in scikit-learn: `from_estimator` or `from_trace` computes and draws it, `plot`
+draws it again, `ax_` and `figure_` are matplotlib's. `Trace.animate` writes a film.
+"""
+
+from rosenblatt.plots.alpha import AlphaDisplay
+from rosenblatt.plots.boundary import BoundaryDisplay
+from rosenblatt.plots.losses import LossLineDisplay
+from rosenblatt.plots.mistakes import MistakesDisplay
+from rosenblatt.plots.pocket import PocketDisplay
+from rosenblatt.plots.squeeze import SqueezeDisplay
+from rosenblatt.plots.update import UpdateDisplay
+
+__all__ = [
+    "AlphaDisplay",
+    "BoundaryDisplay",
+    "LossLineDisplay",
+    "MistakesDisplay",
+    "PocketDisplay",
+    "SqueezeDisplay",
+    "UpdateDisplay",
+]

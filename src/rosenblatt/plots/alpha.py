@@ -1,0 +1,168 @@
+"""α by row: how often each row had to be learned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import _targets, _validate
+from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
+from rosenblatt.plots import style
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_MOST = 5_000
+
+
+@final
+class AlphaDisplay:
+    """α_i = η c_i · (updates of row i), by row: w is w₀ + Σ α_i y_i x_i.
+
+    The rows with the largest α are the hardest to place, and their numbers are written beside them.
+
+    Attributes
+    ----------
+    alpha : array of shape (n,)
+        By row.
+    y : array of shape (n,)
+        -1 or +1, by row.
+    hardest : array of int
+        The rows that are labelled, the hardest first.
+    ax_, figure_
+        Where it was drawn.
+    points_, stems_, labels_
+        The artists: one of each for each class, and the numbers that were written.
+
+    Examples
+    --------
+    >>> from rosenblatt import KernelPerceptron
+    >>> from rosenblatt.plots import AlphaDisplay
+    >>> X, y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
+    >>> p = KernelPerceptron(kernel="linear", order="cyclic", keep="last").fit(X, y)
+    >>> display = AlphaDisplay.from_estimator(p, y)
+    >>> display.alpha, display.hardest
+    (array([2., 0., 5.]), array([2, 0]))
+    """
+
+    def __init__(
+        self, alpha: Floats, y: NDArray[np.int8], classes: tuple[Any, Any] = (-1, 1), label: int = 5
+    ):
+        self.alpha, self.y = np.asarray(alpha, dtype=np.float64), np.asarray(y)
+        self.classes = classes
+        most = 0 if label == 0 else _validate.whole("label", label, also=", or 0 for none")
+        order = np.argsort(-self.alpha, kind="stable")[:most]
+        self.hardest = order[self.alpha[order] > 0]
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, y: Any, *, sample_weight: Any = None, label: int = 5, ax: Any = None
+    ) -> AlphaDisplay:
+        """Draw α of a fitted Perceptron or KernelPerceptron.
+
+        `y` and `sample_weight` are those of training; `label` is how many rows are labelled.
+        """
+        style.pyplot()
+        check_is_fitted(estimator)
+        counts = getattr(estimator, "update_counts_", None)
+        if counts is None:
+            raise InputError(
+                f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
+                "KernelPerceptron."
+            )
+        n, classes = len(counts), estimator.classes_
+        c = _targets.sample_weights(sample_weight, n)
+        signs = _targets.signs(_targets.labels(y, n), classes, None if c is None else c != 0)
+        by_class = _targets.class_weights(estimator.class_weight, classes, signs, c)
+        c = _targets.weigh(c, signs, by_class)
+        alpha = estimator.eta0 * counts * (1.0 if c is None else c)
+        return cls(alpha, signs, tuple(classes.tolist()), label).plot(ax=ax)
+
+    @classmethod
+    def from_trace(
+        cls, trace: Trace, step: int | None = None, *, label: int = 5, ax: Any = None
+    ) -> AlphaDisplay:
+        """Draw α after so many steps of a trace, by default after the last."""
+        style.pyplot()
+        k = len(trace) if step is None else step
+        alpha, classes = trace.alpha_at(k), tuple(trace._about["classes"])
+        found = cls(alpha, trace._run.y, (classes[0], classes[1]), label).plot(ax=ax)
+        style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
+        return found
+
+    def plot(self, *, ax: Any = None) -> AlphaDisplay:
+        """Draw it, on the given axes or on a new figure."""
+        with style.canvas(ax) as axes:
+            self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _words(self) -> str:
+        learned = int(np.count_nonzero(self.alpha))
+        return f"{learned:,} of {style.count(len(self.alpha), 'row')} made updates"
+
+    def _draw(self, ax: Any) -> None:
+        from rosenblatt.plots.scene import class_name
+
+        rows = np.flatnonzero(self.alpha)
+        notes = [] if len(rows) == len(self.alpha) else ["Rows with α = 0 are left out."]
+        if len(rows) > _MOST:
+            notes.append(f"Of {len(rows):,} rows the {_MOST:,} with the largest α are shown.")
+            rows = np.sort(np.argsort(-self.alpha, kind="stable")[:_MOST])
+        size = 50 if len(rows) <= 300 else 12
+        self.points_, self.stems_ = [], []
+        for sign, colour, shape in zip(
+            (-1, 1), style.CLASS_COLOURS, style.CLASS_SHAPES, strict=True
+        ):
+            some = rows[self.y[rows] == sign]
+            self.stems_.append(
+                ax.vlines(some, 0, self.alpha[some], color=colour, linewidth=1.2, zorder=1)
+            )
+            self.points_.append(
+                ax.scatter(
+                    some,
+                    self.alpha[some],
+                    s=size,
+                    c=colour,
+                    marker=shape,
+                    edgecolors=style.BLACK,
+                    linewidths=0.6,
+                    zorder=2,
+                    label=class_name(self.classes, sign),
+                )
+            )
+        top = float(self.alpha.max(initial=0.0)) or 1.0
+        ax.set_ylim(0, 1.15 * top)
+        pad = max(0.5, 0.03 * len(self.alpha))
+        ax.set_xlim(-pad, len(self.alpha) - 1 + pad)
+        self._label(ax, top)
+        style.whole_ticks(ax.xaxis)
+        ax.set_xlabel("row")
+        ax.set_ylabel("α = η c · updates")
+        style.title(ax, self._words())
+        style.note(ax, notes)
+        style.legend(ax, self.points_[::-1])
+
+    def _label(self, ax: Any, top: float) -> None:
+        """Numbers of the hardest rows, where they do not cover each other."""
+        self.labels_: list[Any] = []
+        taken: list[tuple[float, float]] = []
+        for i in self.hardest.tolist():
+            x, y = i / max(len(self.alpha), 1), self.alpha[i] / (1.15 * top)
+            if any(abs(x - a) < 0.12 and abs(y - b) < 0.08 for a, b in taken):
+                continue
+            taken.append((x, y))
+            self.labels_.append(
+                ax.annotate(
+                    f"row {i}",
+                    xy=(i, self.alpha[i]),
+                    xytext=(0, 7),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize="small",
+                )
+            )

@@ -1,0 +1,148 @@
+"""A GIF of training in the plane."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import _validate
+from rosenblatt._files import write_whole
+from rosenblatt.errors import InputError
+from rosenblatt.plots import rule as rules
+from rosenblatt.plots import scene, style
+from rosenblatt.plots.boundary import BoundaryDisplay
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_LINGER = 1.5  # seconds that the last picture stays
+
+
+def animate(
+    trace: Trace,
+    path: str | os.PathLike[str],
+    *,
+    features: Any,
+    max_frames: int,
+    fps: float,
+    dpi: float,
+    grid_resolution: int,
+    verbose: int,
+) -> None:
+    """Write it; see `Trace.animate`."""
+    style.pyplot()
+    target = _checked(path)
+    speed, dots = _validate.positive("fps", fps), _validate.positive("dpi", dpi)
+    most = _validate.whole("max_frames", max_frames)
+    level = _validate.level("verbose", verbose)
+    _validate.whole("grid_resolution", grid_resolution)
+    if most < 2:
+        raise InputError("max_frames=1 is not allowed: the first and the last step are two frames.")
+    steps = [int(k) for k in style.thinned(len(trace) + 1, most)]
+    film = _Film(trace, features, steps, grid_resolution)
+    with tempfile.TemporaryDirectory() as folder, style.house():
+        whole = Path(folder) / "training.gif"
+        film.write(whole, speed, dots, _shown(steps, level))
+        write_whole(target, whole.read_bytes(), overwrite=True)
+
+
+def _checked(path: str | os.PathLike[str]) -> Path:
+    target = Path(path)
+    if target.suffix.lower() != ".gif":
+        raise InputError(f"path={str(path)!r} is not allowed: give the name of a .gif file.")
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
+    return target
+
+
+class _Film:
+    """One frame after the other, on axes that do not move."""
+
+    def __init__(self, trace: Trace, features: Any, steps: list[int], resolution: int):
+        from matplotlib.figure import Figure
+
+        self._trace, self._steps, self._resolution = trace, steps, resolution
+        self._data = scene.of_trace(trace)
+        last = rules.of_trace(trace, len(trace))
+        self._plane = scene.plane(self._data, features, last.w)
+        self._points = self._plane.points(self._data.table)
+        with style.house():
+            self._figure: Any = Figure()  # not pyplot's: nobody has to close it
+        self._position: Any = None
+
+    def write(self, path: Path, fps: float, dpi: float, steps: Iterable[int]) -> None:
+        from matplotlib.animation import PillowWriter
+
+        writer: Any = PillowWriter(fps=fps)  # type: ignore[arg-type] # half a frame a second is fine
+        writer.setup(self._figure, str(path), dpi)
+        for k in steps:
+            self._draw(k)
+            writer.grab_frame()
+        for _ in range(round(_LINGER * fps)):  # pillow makes one long frame of equal ones
+            writer.grab_frame()
+        writer.finish()
+
+    def _draw(self, k: int) -> None:
+        self._figure.clear()
+        ax = self._figure.add_subplot()
+        display = BoundaryDisplay(
+            self._data, self._plane, rules.of_trace(self._trace, k), origin=True
+        )
+        display.plot(ax=ax, grid_resolution=self._resolution)
+        self._mark(ax, k)
+        ax.set_title(self._words(k), loc="left")
+        if self._position is None:  # as the first frame needs it, where most rows are mistakes
+            style.settle(self._figure)
+            self._position = ax.get_position(original=True)
+            self._figure.set_layout_engine("none")
+        ax.set_position(self._position)
+
+    def _mark(self, ax: Any, k: int) -> None:
+        """A square around the rows of this step."""
+        run = self._trace._run
+        rows = run.rows[run.edges[k - 1] : run.edges[k]] if k else run.rows[:0]
+        ax.scatter(
+            *self._points[rows].T,
+            s=330,
+            marker="s",
+            facecolors="none",
+            edgecolors=style.RED,
+            linewidths=2.0,
+            zorder=5,
+        )
+
+    def _words(self, k: int) -> str:
+        """Always two lines, so that nothing moves."""
+        part = len(self._steps) <= len(self._trace)
+        few = f" ({len(self._steps)} steps are shown)" if part else ""
+        first = f"Step {k:,} of {len(self._trace):,}{few}"
+        run = self._trace._run
+        if k == 0:
+            return f"{first}\nthe start"
+        rows = run.rows[run.edges[k - 1] : run.edges[k]]
+        if len(rows) > 1:
+            return f"{first}\nadded: {style.count(len(rows), 'row')} (squares)"
+        return f"{first}\nadded: row {rows[0]:,} (square)"
+
+
+# --- Progress ------------------------------------------------------------------------------------
+
+
+def _shown(steps: list[int], verbose: int) -> Iterator[int]:
+    """The steps, with a bar on a terminal, and a line elsewhere; both on stderr."""
+    if not verbose:
+        yield from steps
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    if console.is_terminal or console.is_jupyter:
+        yield from track(steps, description="frames", console=console)
+        return
+    yield from steps
+    print(f"animate: {len(steps)} frames, steps {steps[0]} to {steps[-1]}", file=sys.stderr)

@@ -1,0 +1,142 @@
+"""Mistakes per epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._traces.run import Ints
+from rosenblatt.errors import InputError
+from rosenblatt.plots import style
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+
+@final
+class MistakesDisplay:
+    """Rows that called for an update in each epoch, and the fewest so far.
+
+    These are not the errors of one rule, for the weights change within an epoch. Where a trace
+    knows them, the errors of the weights kept so far are drawn, too.
+
+    Attributes
+    ----------
+    mistakes, fewest : arrays of int, by epoch
+        Rows that called for an update; the fewest in an epoch so far.
+    kept : array of int or None
+        By epoch, the errors of the weights kept after it.
+    validation : array of int or None
+        By epoch, the errors on the validation rows, where there were any.
+    ax_, figure_, lines_
+        Where it was drawn, and the artists by name.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.plots import MistakesDisplay
+    >>> p = Perceptron(order="cyclic").fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    >>> MistakesDisplay.from_estimator(p).mistakes
+    array([2, 1, 1, 2, 1, 0])
+    """
+
+    def __init__(
+        self,
+        mistakes: Ints,
+        *,
+        margin: float = 0.0,
+        kept: Ints | None = None,
+        validation: Ints | None = None,
+    ):
+        self.mistakes = np.asarray(mistakes, dtype=np.int64)
+        if not len(self.mistakes):
+            raise InputError("There is no epoch to draw.")
+        self.fewest = np.minimum.accumulate(self.mistakes)
+        self.margin, self.kept, self.validation = margin, kept, validation
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> MistakesDisplay:
+        """Draw `mistakes_` (and `validation_mistakes_`) of a fitted estimator."""
+        style.pyplot()
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "mistakes_"):
+            raise InputError(
+                f"{type(estimator).__name__} has no mistakes_ by epoch: give a Perceptron or a "
+                "KernelPerceptron."
+            )
+        validation = getattr(estimator, "validation_mistakes_", None)
+        found = cls(estimator.mistakes_, margin=estimator.margin, validation=validation)
+        return found.plot(ax=ax)
+
+    @classmethod
+    def from_trace(cls, trace: Trace, *, ax: Any = None) -> MistakesDisplay:
+        """Draw the mistakes of a trace, with the errors of the weights that were kept."""
+        style.pyplot()
+        run, estimator = trace._run, trace.estimator
+        if estimator is not None:
+            mistakes = estimator.mistakes_
+        else:  # read from a file: epochs without an update left no mark there
+            mistakes = np.bincount(run.epochs, minlength=2)[1:]
+        validation = getattr(estimator, "validation_mistakes_", None)
+        kept = None if validation is not None else _kept(trace.kept, mistakes)
+        margin = run.eta * run.margin
+        return cls(mistakes, margin=margin, kept=kept, validation=validation).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> MistakesDisplay:
+        """Draw it, on the given axes or on a new figure."""
+        with style.canvas(ax) as axes:
+            self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        calls = "y·score ≤ " + ("0" if self.margin == 0 else f"μ = {style.number(self.margin)}")
+        curves: dict[str, tuple[Any, str, str, str, str]] = {
+            "mistakes": (self.mistakes, "in this epoch", style.GREY, "o", "-"),
+            "fewest": (self.fewest, "fewest so far", style.BLUE, "", "--"),
+            "kept": (self.kept, "errors of the\nkept weights", style.RED, "s", ":"),
+            "validation": (
+                self.validation,
+                "errors on the\nvalidation rows",
+                style.GREEN,
+                "D",
+                ":",
+            ),
+        }
+        self.lines_ = {}
+        for name, (values, label, colour, marker, line) in curves.items():
+            if values is None:
+                continue
+            some = style.thinned(len(values), 2_000)
+            (self.lines_[name],) = ax.plot(
+                some + 1,
+                values[some],
+                line,
+                color=colour,
+                marker=marker if len(some) <= 60 else "",
+                drawstyle="steps-post" if name == "fewest" else "default",
+                label=label,
+            )
+        style.whole_ticks(ax.xaxis)
+        style.whole_ticks(ax.yaxis)
+        ax.set_ylim(bottom=0)
+        ax.set_xlim(left=0.5)
+        ax.set_xlabel("epoch")
+        ax.set_ylabel("rows")
+        last = style.count(int(self.mistakes[-1]), "row")
+        epochs = style.count(len(self.mistakes), "epoch")
+        style.title(ax, f"{epochs}: {last} called for an update in the last")
+        style.note(ax, [f"A row calls for an update where {calls} at its visit."])
+        style.legend(ax)
+
+
+def _kept(judged: list[tuple[int, int]], mistakes: Ints) -> Ints | None:
+    """The newest judgement at the end of each epoch."""
+    if not judged:
+        return None
+    updates, errors = np.array(judged).T
+    ends = np.cumsum(mistakes)
+    at = np.searchsorted(updates, ends, side="right") - 1
+    return None if (at < 0).any() else np.asarray(errors[at])

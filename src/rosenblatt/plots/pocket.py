@@ -1,0 +1,175 @@
+"""The pocket algorithm against PLA: training errors after each update of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rosenblatt._examples import Examples, Labelled
+from rosenblatt._gram import Gram
+from rosenblatt._traces.run import Floats, Ints
+from rosenblatt.plots import scene, style
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_WORK = 2_000_000_000  # numbers looked at, at most, to count errors
+_TOGETHER = 32  # weight vectors counted in one pass over the rows
+
+
+@final
+class PocketDisplay:
+    """Errors of the weights as they are (PLA), and of the best so far (pocket).
+
+    Both make the same updates; the pocket returns the weights with the fewest errors (the least
+    weight of errors, where rows have weights). Where counting after every step would take too long,
+    every so many steps are counted, and the picture says so.
+
+    Attributes
+    ----------
+    updates : array of int
+        Updates made when the errors were counted; 0 is the start.
+    pla, pocket : arrays of int
+        Training rows with y·score <= 0 under the current weights, and under those in the pocket.
+    ax_, figure_, lines_
+        Where it was drawn, and the artists "pla" and "pocket".
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.plots import PocketDisplay
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]  # not separable
+    >>> display = PocketDisplay.from_estimator(Perceptron(order="cyclic", max_iter=4), X, y)
+    >>> display.pla.min(), display.pocket[-1]
+    (np.int64(2), np.int64(2))
+    """
+
+    def __init__(self, trace: Trace):
+        scene.of_trace(trace)  # all rows must be there
+        run = trace._run
+        cost = run.X.shape[0] * (run.X.shape[1] if run.linear() else 1)
+        most = max(int(_WORK // max(cost, 1)), 50)
+        steps = style.thinned(len(trace) + 1, most)
+        self.updates, self._all = run.edges[steps], len(steps) == len(trace) + 1
+        self._n = run.n
+        self.pla, weighted = _errors(trace, steps)
+        best = 0
+        chosen = [best := i if weighted[i] < weighted[best] else best for i in range(len(steps))]
+        self.pocket = self.pla[chosen]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> PocketDisplay:
+        """Train a clone of `estimator` (whatever its `keep`), and draw both."""
+        from rosenblatt._trace import trace
+
+        style.pyplot()
+        copy = clone(estimator).set_params(keep="pocket")
+        return cls(trace(copy, X, y, sample_weight=sample_weight)).plot(ax=ax)
+
+    @classmethod
+    def from_trace(cls, trace: Trace, *, ax: Any = None) -> PocketDisplay:
+        """Draw both for the updates of a trace."""
+        style.pyplot()
+        return cls(trace).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> PocketDisplay:
+        """Draw it, on the given axes or on a new figure."""
+        with style.canvas(ax) as axes:
+            self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        looks: dict[str, tuple[Ints, str, dict[str, Any]]] = {
+            "pla": (
+                self.pla,
+                "PLA: the current weights",
+                {"color": style.ORANGE, "linewidth": 1.4},
+            ),
+            "pocket": (
+                self.pocket,
+                "pocket: the best so far",
+                {"color": style.BLUE, "linewidth": 3.0},
+            ),
+        }
+        self.lines_ = {}
+        for name, (errors, label, how) in looks.items():
+            (self.lines_[name],) = ax.plot(
+                self.updates, errors, drawstyle="steps-post", label=label, **how
+            )
+        style.whole_ticks(ax.xaxis)
+        style.whole_ticks(ax.yaxis)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("updates")
+        ax.set_ylabel(f"training errors, of {self._n:,} rows")
+        style.title(
+            ax, f"In the end PLA has {self.pla[-1]:,} errors, the pocket {self.pocket[-1]:,}"
+        )
+        if not self._all:
+            style.note(ax, [f"Counted at {len(self.updates):,} of the steps, evenly."])
+        ax.legend(loc="best")
+
+
+def _errors(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
+    """Mistakes after these steps, plain and by weight."""
+    if trace._run.linear():
+        return _by_weights(trace, steps)
+    return _by_scores(trace, steps)
+
+
+def _by_weights(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
+    run, space = trace._run, trace._features("the pocket picture")
+    examples = Examples(run.X, run.y, run.c)
+    wanted = iter(steps.tolist())
+    weights: list[Floats] = []
+    plain: list[NDArray[np.int64]] = []
+    weighted: list[Floats] = []
+
+    def count() -> None:
+        if weights:
+            a, b = examples.count(weights)
+            plain.append(a)
+            weighted.append(b)
+            weights.clear()
+
+    k = next(wanted)
+    blocks = space.blocks() if run.n_steps else iter([(0, space.start[None] + 0.0)])
+    for begin, block in blocks:
+        while k is not None and k < begin + len(block):
+            weights.append(block[k - begin])
+            if len(weights) == _TOGETHER:
+                count()
+            k = next(wanted, None)
+    count()
+    return np.concatenate(plain), np.concatenate(weighted)
+
+
+def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
+    """With a kernel: the scores of all rows, kept up to date from one update to the next."""
+    run = trace._run
+    assert run.kernel is not None
+    gram, judge = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c)
+    scores = np.full(len(run.y), float(run.start[-1]))
+    for i in np.flatnonzero(run.start[:-1]).tolist():
+        scores += run.start[i] * gram.row(i)
+    plain, weighted, done = [], [], 0
+    for k in steps.tolist():
+        for u in range(done, int(run.edges[k])):
+            scores += run.steps[u] * gram.row(int(run.rows[u]))
+            scores += run.steps[u] * run.intercept
+        done = int(run.edges[k])
+        wrong = judge.wrong(scores)
+        plain.append(int(np.count_nonzero(wrong)))
+        weighted.append(float(run.weights[wrong].sum()))
+    return np.array(plain, dtype=np.int64), np.array(weighted)

@@ -1,0 +1,105 @@
+"""The rule whose boundary is drawn: weights where there are any, scores of any row always."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt._examples import Examples
+from rosenblatt._tables import some_rows
+from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_BLOCK = 1 << 22  # numbers of a block of rows
+
+
+@dataclass(frozen=True)
+class Rule:
+    """score = w·x + b where there is a w; otherwise whatever `score` says."""
+
+    scores: Floats  # of the data
+    score: Callable[[Floats], Floats]  # of any rows
+    w: Floats | None = None
+    b: float = 0.0
+    margin: float = 0.0  # μ
+
+    def surface(self, rows: Callable[[Floats], Floats], points: Floats, d: int) -> Floats:
+        """Scores at points of the plane, a block of whole rows at a time."""
+        size = max(1, _BLOCK // d)
+        blocks = [points[i : i + size] for i in range(0, len(points), size)]
+        return np.concatenate([self.score(rows(block)) for block in blocks])
+
+
+def of_estimator(estimator: Any, X: Any) -> Rule:
+    """The rule that was returned."""
+    if getattr(estimator, "kernel", None) == "precomputed":
+        raise InputError(
+            "With kernel='precomputed' the estimator never saw the features: there is no plane to "
+            "draw. AlphaDisplay and MistakesDisplay work."
+        )
+    scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    margin = float(getattr(estimator, "margin", 0.0))
+    coef = getattr(estimator, "coef_", None)  # votes and kernels have none
+    if coef is not None:
+        w = np.ravel(coef).astype(np.float64)
+        b = float(np.ravel(estimator.intercept_)[0])
+        return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
+    return Rule(scores, lambda rows: estimator.decision_function(_like(X, rows)), margin=margin)
+
+
+def _like(X: Any, rows: Floats) -> Any:
+    """Rows in a frame of the same columns, so that the estimator knows them."""
+    if not hasattr(X, "columns"):
+        return rows
+    names = list(X.columns)
+    if hasattr(X, "iloc"):
+        return type(X)(rows, columns=names)
+    return type(X)(rows, schema=names)
+
+
+def of_trace(trace: Trace, step: int) -> Rule:
+    """The weights after so many steps."""
+    run = trace._run
+    margin = run.eta * run.margin
+    if run.linear():
+        w, b = trace.weights_at(step)
+        # η multiplies last: whether a row is a mistake is as training saw it, to the bit.
+        units = trace._features("a picture of weights").at(step)
+        scores = run.eta * Examples(run.X, run.y, run.c).rows.scores(units)
+        return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
+    kernel = run.kernel
+    assert kernel is not None
+    if kernel.precomputed:
+        raise InputError(
+            "With kernel='precomputed' training never saw the features: there is no plane to draw."
+        )
+    beta, b = coefficients(trace, step)
+    support = np.flatnonzero(beta)
+    vectors = some_rows(run.X, support)
+
+    def score(rows: Any) -> Floats:
+        if not len(support):
+            return np.full(rows.shape[0], b)
+        return np.asarray(kernel.matrix(rows, vectors).astype(np.float64) @ beta[support] + b)
+
+    size = max(1, _BLOCK // (len(support) + 1))
+    n = run.X.shape[0]
+    parts = [score(some_rows(run.X, slice(i, i + size))) for i in range(0, n, size)]
+    return Rule(np.concatenate(parts), score, margin=margin)
+
+
+def coefficients(trace: Trace, step: int) -> tuple[Floats, float]:
+    """η β_i of the rows and b after so many steps, of a run with a kernel."""
+    run = trace._run
+    made = int(run.edges[step])
+    beta = run.start.copy()
+    np.add.at(beta, run.rows[:made], run.steps[:made])
+    if run.intercept:
+        beta[-1] += run.steps[:made].sum()
+    return run.eta * beta[:-1], float(run.eta * beta[-1])

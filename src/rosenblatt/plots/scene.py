@@ -1,0 +1,206 @@
+"""What lies in the plane: the rows, the two features that are shown, and where the others are."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import _targets, _validate
+from rosenblatt._tables import as_table, dense
+from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
+from rosenblatt.plots import style
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+MOST_POINTS = 5_000
+
+
+@dataclass(frozen=True)
+class Data:
+    """Labelled rows; those of weight 0 do not exist and are not shown."""
+
+    table: Any  # array or sparse
+    y: NDArray[np.int8]
+    classes: list[Any]
+    names: list[str]
+    present: NDArray[np.bool_]
+
+    @property
+    def d(self) -> int:
+        return int(self.table.shape[1])
+
+    def class_name(self, sign: int) -> str:
+        return class_name(self.classes, sign)
+
+
+def class_name(classes: Sequence[Any], sign: int) -> str:
+    """The label, and its sign where the labels do not say it."""
+    plain = "y = −1" if sign < 0 else "y = +1"
+    if [str(label).removesuffix(".0") for label in classes] == ["-1", "1"]:
+        return plain
+    name = f"{style.text(classes[(sign + 1) // 2])} ({plain})"
+    return "\n".join(textwrap.wrap(name, 26))
+
+
+def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
+    """What was given beside a fitted estimator."""
+    check_is_fitted(estimator)
+    classes = np.asarray(estimator.classes_)
+    if len(classes) != 2:
+        raise InputError(
+            f"{type(estimator).__name__} knows {len(classes)} classes; these pictures have two. "
+            "Plot one of the rules of a OneVsRestClassifier: estimators_[k]."
+        )
+    names = getattr(X, "columns", getattr(estimator, "feature_names_in_", None))
+    table = as_table(_validate.rows(BaseEstimator(), X, reset=True))
+    n = table.shape[0]
+    c = _targets.sample_weights(sample_weight, n)
+    present = np.ones(n, dtype=bool) if c is None else c != 0
+    signs = _targets.signs(_targets.labels(y, n), classes, present)
+    return Data(table, signs, classes.tolist(), _names(names, table.shape[1]), present)
+
+
+def of_trace(trace: Trace) -> Data:
+    """The rows that were trained on."""
+    run, about = trace._run, trace._about
+    if not about.get("all_rows", True):
+        raise InputError(
+            "This trace was written with only the rows that made updates; a picture needs all of "
+            "them. Write it with to_json(all_rows=True)."
+        )
+    table = as_table(run.X)
+    names = _names(about["feature_names"], table.shape[1])
+    return Data(table, run.y, about["classes"], names, run.weights != 0)
+
+
+def _names(names: Any, d: int) -> list[str]:
+    return [f"feature {j}" for j in range(d)] if names is None else [str(name) for name in names]
+
+
+# --- Two features ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two features; every point of the plane stands for a whole row."""
+
+    columns: tuple[int, ...]  # two, or the only one
+    names: tuple[str, str]
+    fixed: Floats  # a row: the values of the others
+    how: str = ""  # what is to be said of the others
+
+    def points(self, table: Any) -> Floats:
+        """Where rows are seen, of shape (n, 2)."""
+        seen = dense(table[:, list(self.columns)]).astype(np.float64)
+        return seen if seen.shape[1] == 2 else np.hstack([seen, np.zeros((len(seen), 1))])
+
+    def rows(self, points: Floats) -> Floats:
+        """The rows that points stand for."""
+        rows = np.tile(self.fixed, (len(points), 1))
+        rows[:, list(self.columns)] = points[:, : len(self.columns)]
+        return rows
+
+    def direction(self, w: Floats) -> Floats:
+        """What is seen of a vector of all features."""
+        return np.append(w[list(self.columns)], [0.0])[:2]
+
+    def cut(self, w: Floats, b: float) -> tuple[Floats, float]:
+        """Weights and intercept of a linear rule in the plane."""
+        others = self.fixed.copy()
+        others[list(self.columns)] = 0
+        return self.direction(w), float(b + w @ others)
+
+
+def plane(data: Data, features: Any, w: Floats | None, at: int | None = None) -> Plane:
+    """The plane of two chosen features; the others at the values of row `at`, or at the median."""
+    columns, chosen = _columns(data, features, w)
+    names = [style.text(data.names[j]) for j in columns]
+    fixed = np.zeros(data.d)
+    if data.d <= 2:
+        return Plane(columns, (names[0], names[1] if data.d == 2 else ""), fixed)
+    fixed = _medians(data) if at is None else dense(data.table[[at]])[0].astype(np.float64)
+    others = style.count(data.d - 2, "other feature")
+    where = "at the median" if at is None else f"as in row {at}"
+    how = f"A cut{chosen}: the {others} {'is' if data.d == 3 else 'are'} {where}."
+    return Plane(columns, (names[0], names[1]), fixed, how)
+
+
+def _columns(data: Data, features: Any, w: Floats | None) -> tuple[tuple[int, ...], str]:
+    """Which features, and why these."""
+    if features is not None:
+        return _chosen(data, features), ""
+    if data.d <= 2:
+        return tuple(range(data.d)), ""
+    if w is None:
+        return (0, 1), " along the first two features"
+    heaviest = np.argsort(-np.abs(w), kind="stable")[:2]
+    return (int(heaviest[0]), int(heaviest[1])), " along the two heaviest weights"
+
+
+def _chosen(data: Data, features: Any) -> tuple[int, ...]:
+    wanted = min(data.d, 2)
+    if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != wanted:
+        some = "two features, by name or number" if wanted == 2 else "the only feature"
+        raise InputError(f"features={features!r} is not allowed: give {some}, like {_like(data)}.")
+    found = tuple(_column(data, feature) for feature in features)
+    if len(set(found)) < wanted:
+        raise InputError(f"features={features!r} is the same feature twice: give two.")
+    return found
+
+
+def _column(data: Data, feature: Any) -> int:
+    if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
+        if 0 <= feature < data.d:
+            return int(feature)
+        raise InputError(f"There is no feature {feature}: they are numbered 0 to {data.d - 1}.")
+    if feature not in data.names:
+        some = ", ".join(repr(name) for name in data.names[:8])
+        more = ", …" if data.d > 8 else ""
+        raise InputError(f"There is no feature {feature!r}; there are {some}{more}.")
+    return data.names.index(feature)
+
+
+def _like(data: Data) -> str:
+    return repr(tuple(data.names[:2])) if data.d > 1 else repr([data.names[0]])
+
+
+def _medians(data: Data) -> Floats:
+    table = data.table if data.present.all() else data.table[data.present]
+    if not sparse.issparse(table):
+        return np.asarray(np.median(table, axis=0), dtype=np.float64)
+    columns = table.tocsc()
+    filled = np.diff(columns.indptr)
+    found = np.zeros(data.d)  # a column less than half filled has the median 0
+    for j in np.flatnonzero(2 * filled >= table.shape[0]).tolist():
+        found[j] = np.median(dense(columns[:, [j]]))
+    return found
+
+
+# --- Points --------------------------------------------------------------------------------------
+
+
+def shown(data: Data, mistakes: NDArray[np.bool_]) -> tuple[NDArray[np.intp], list[str]]:
+    """The rows to draw, at most MOST_POINTS, mistakes first; and what is to be said of it."""
+    rows = np.flatnonzero(data.present)
+    if len(rows) <= MOST_POINTS:
+        return rows, []
+    # The same rows again and again where pictures follow each other.
+    rows = rows[np.random.default_rng(0).permutation(len(rows))]
+    wrong, right = rows[mistakes[rows]], rows[~mistakes[rows]]
+    kept = wrong[:MOST_POINTS]
+    others = right[: MOST_POINTS - len(kept)]
+    words = f"{len(kept) + len(others):,} of {len(rows):,} rows are shown"
+    if len(wrong):
+        part = "all" if len(kept) == len(wrong) else f"{len(kept):,} of the"
+        words += f", with {part} {style.count(len(wrong), 'mistake')}"
+    return np.sort(np.concatenate([kept, others])), [words + "."]

@@ -1,0 +1,189 @@
+"""The convergence proof as a picture: two curves that must not cross, and training between them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from rosenblatt import _validate
+from rosenblatt._traces.run import Floats
+from rosenblatt.plots import style
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_MOST = 2_000  # points of a curve
+
+
+@final
+class SqueezeDisplay:
+    """After k updates kγ <= ⟨w, ŵ*⟩ <= ‖w‖ <= √k·R, so that k cannot exceed (R/γ)².
+
+    In the form that holds for the run (in the lifted space, and times η): from a start w₀ the outer
+    curves are ⟨w₀, ŵ*⟩ + kγ and √(‖w₀‖² + kβ²), where β² = max‖c_i x̃_i‖² + 2μ max c_i / η, which is
+    R² without weights and margin; with order="batch" the rows count for as many as the largest step
+    has. γ is the homogeneous margin of w*. Without a w* only the upper curve is there.
+
+    Attributes
+    ----------
+    k : array of int
+        Updates after each step.
+    product, norm : arrays
+        ⟨w, ŵ*⟩ (None without w*) and ‖(w, b)‖ there.
+    gamma, beta, eta : float
+        γ (None without a w* that separates) and β in units of η, and η.
+    bound : int or None
+        The most updates that the theorem allows.
+    ax_, figure_
+        Where it was drawn.
+    lines_ : dict
+        "product", "norm", "lower", "upper", "bound": the artists.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, trace
+    >>> from rosenblatt.plots import SqueezeDisplay
+    >>> t = trace(Perceptron(order="cyclic", keep="last"), [[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    >>> display = SqueezeDisplay.from_trace(t)
+    >>> len(t), display.bound, round(display.gamma, 4), round(display.beta, 4)
+    (7, 117, 0.4714, 5.099)
+    """
+
+    def __init__(self, trace: Trace):
+        trace._need_all_rows()
+        run, space, star = trace._run, trace._space, trace._star
+        self.k, self.norm, self.eta = run.edges, trace.norm, run.eta
+        self.product, self.gamma, self.bound = None, None, trace.bound
+        self.why = "" if star is not None else trace._no_star
+        self._batch, self._margin = run.order == "batch", run.margin > 0
+        self._weights, self._lifted = run.c is not None, run.intercept
+        if star is not None:
+            self.product = trace.product
+            least, row = space.least_margin(star)
+            if least > 0:
+                self.gamma = float(least) / math.sqrt(float(trace._path.star2))
+            else:
+                self.why = f"w* does not have row {row} on its right side."
+        heaviest, most = float(run.weights.max()), int(run.sizes.max(initial=1))
+        self.beta = math.sqrt(most * float(space.longest()) + 2 * run.margin * heaviest)
+
+    @classmethod
+    def from_trace(cls, trace: Trace, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:
+        """Draw it for a trace; with scale="linear" the axes are."""
+        style.pyplot()
+        return cls(trace).plot(scale=scale, ax=ax)
+
+    def lower(self, k: Any) -> Floats:
+        """⟨w₀, ŵ*⟩ + ηkγ: ⟨w, ŵ*⟩ is not below it after k updates."""
+        assert self.product is not None
+        assert self.gamma is not None
+        return np.asarray(self.product[0] + self.eta * np.asarray(k) * self.gamma)
+
+    def upper(self, k: Any) -> Floats:
+        """√(‖w₀‖² + η²kβ²): ‖w‖ is not above it after k updates."""
+        return np.asarray(np.sqrt(self.norm[0] ** 2 + np.asarray(k) * (self.eta * self.beta) ** 2))
+
+    def plot(self, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:
+        """Draw it, on the given axes or on a new figure."""
+        _validate.one_of("scale", scale, ("log", "linear"))
+        with style.canvas(ax) as axes:
+            self._draw(axes, scale)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _draw(self, ax: Any, scale: str) -> None:
+        end = max(int(self.k[-1]), self.bound or 0, 1)
+        reach = _ticks(1 if scale == "log" else 0, 1.5 * end if scale == "log" else 1.1 * end)
+        some = style.thinned(len(self.k), _MOST)
+        if scale == "log":
+            some = some[self.k[some] > 0]  # 0 has no place on it
+        k, few = self.k[some], len(some) <= 60
+        self.lines_: dict[str, Any] = {}
+        self._curve(ax, "upper", reach, self.upper(reach), self._upper_name(), style.RED, "--")
+        norm, product = f"‖{self._vector}‖", f"⟨{self._vector}, ŵ*⟩"
+        square, dot = ("s", "o") if few else ("", "")
+        self._curve(ax, "norm", k, self.norm[some], norm, style.RED, "-", marker=square)
+        if self.product is not None:
+            y = self.product[some]
+            self._curve(ax, "product", k, y, product, style.BLUE, "-", marker=dot, linewidth=3)
+        if self.gamma is not None:
+            below = self.lower(reach)
+            self._curve(ax, "lower", reach, below, self._lower_name(), style.BLUE, ":")
+            room = self.upper(reach) >= below
+            ax.fill_between(
+                reach, below, self.upper(reach), where=room, color=style.LIGHT, alpha=0.6, zorder=0
+            )
+            self._end(ax)
+        self._frame(ax, scale, reach)
+
+    @property
+    def _vector(self) -> str:
+        return "(w, b)" if self._lifted else "w"
+
+    def _curve(
+        self, ax: Any, name: str, x: Any, y: Any, label: str, colour: str, line: str, **how: Any
+    ) -> None:
+        (self.lines_[name],) = ax.plot(
+            x, y, linestyle=line, color=colour, label=label, markersize=5, **how
+        )
+
+    def _end(self, ax: Any) -> None:
+        words = f"the bound: {self.bound:,} updates"
+        self.lines_["bound"] = ax.axvline(
+            self.bound, color=style.BLACK, linestyle="-.", linewidth=1.4, label=words
+        )
+
+    def _frame(self, ax: Any, scale: str, reach: Floats) -> None:
+        ax.set_xlabel("updates k")
+        ax.set_ylabel("length" if self.eta == 1 else "length (η in it)")
+        if scale == "log":
+            ax.set_xscale("log")
+            ax.set_yscale("log")
+            positive = [line.get_ydata() for name, line in self.lines_.items() if name != "bound"]
+            smallest = min(float(y[y > 0].min()) for y in positive if (y > 0).any())
+            largest = float(self.upper(reach).max())
+            ax.set_ylim(max(smallest / 1.3, largest * 1e-4), largest * 1.3)
+            ax.set_xlim(reach[0] / 1.1, reach[-1])
+        else:
+            ax.set_xlim(0, reach[-1])
+        made = style.count(int(self.k[-1]), "update")
+        if self.gamma is None:
+            style.title(ax, f"{made}; no bound, for there is no γ")
+            style.note(ax, [style.text(self.why[:1].upper() + self.why[1:], 300)])
+        else:
+            style.title(ax, f"{made}, and the theorem allows {self.bound:,}")
+            style.note(ax, [self._form()])
+        style.legend(ax)
+
+    # --- In words ---
+
+    def _lower_name(self) -> str:
+        start = "⟨w₀, ŵ*⟩ + " if self.product is not None and self.product[0] else ""
+        return f"{start}{'η' if self.eta != 1 else ''}kγ"
+
+    def _upper_name(self) -> str:
+        size = "R" if not (self._batch or self._margin or self._weights) else "β"
+        if self.norm[0]:
+            return f"√(‖w₀‖² + {'η²' if self.eta != 1 else ''}k{size}²)"
+        return f"{'η' if self.eta != 1 else ''}√k·{size}"
+
+    def _form(self) -> str:
+        gamma, beta = style.number(self.gamma or 0.0), style.number(self.beta)
+        where = "x̃ = (x, 1)" if self._lifted else "x̃ = x"
+        row = "c x̃" if self._weights else "x̃"
+        words = f"γ = {gamma} (homogeneous margin of w*, {where}), "
+        if not (self._batch or self._margin or self._weights):
+            return f"{words}R = max‖x̃‖ = {beta}."
+        most = "max|M|·" if self._batch else ""
+        extra = f" + 2μ{'·max c' if self._weights else ''}/η" if self._margin else ""
+        last = " M: the mistakes of one batch step." if self._batch else ""
+        return f"{words}β = {beta}, β² = {most}max‖{row}‖²{extra}.{last}"
+
+
+def _ticks(first: float, last: float) -> Floats:
+    """Where the outer curves are evaluated."""
+    if first == 0:
+        return np.linspace(0.0, last, 400)
+    return np.geomspace(first, max(last, 2 * first), 400)

@@ -1,0 +1,175 @@
+"""How pictures look: colours and shapes that survive grey, sizes for a slide, names as text."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError, MissingExtra
+
+# Okabe and Ito's colours, which colour-blind people tell apart. The two classes also differ in
+# shape, and in grey one is dark and one is light.
+BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
+BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
+CLASS_COLOURS, CLASS_SHAPES = (BLUE, ORANGE), ("o", "^")
+
+_OURS = {
+    "figure.figsize": (8.0, 4.8),
+    "figure.constrained_layout.use": True,
+    "font.size": 12.0,
+    "axes.titlesize": 13.0,
+    "legend.fontsize": 11.0,
+    "lines.linewidth": 2.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.usetex": False,
+    "savefig.bbox": None,  # frames of a film are of one size
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor"), "white"),
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "black"
+    ),
+}
+_LONGEST_NAME = 40
+_ROUNDS = 3
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, or what to do to have it."""
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise MissingExtra(
+            f'Pictures need matplotlib ({error}). Install it: pip install "rosenblatt[plot]".'
+        ) from None
+    return matplotlib.pyplot
+
+
+@contextmanager
+def canvas(ax: Any) -> Iterator[Any]:
+    """Axes to draw on: those given, in the style they have, or new ones in ours."""
+    plt = pyplot()
+    if ax is not None:
+        if not hasattr(ax, "get_figure"):
+            raise InputError(
+                f"ax={ax!r} is not allowed: give the axes of one picture, as plt.subplots() "
+                "returns them, or None for a new figure."
+            )
+        yield ax
+        return
+    with plt.rc_context(_OURS):
+        figure, ax = plt.subplots()
+        try:
+            yield ax
+            if ax.get_aspect() != "auto":
+                settle(figure)
+        except BaseException:
+            plt.close(figure)
+            raise
+
+
+def settle(figure: Any) -> None:
+    """Lay the figure out. Axes of a given shape move by it, so it takes a few rounds."""
+    for _ in range(_ROUNDS):
+        figure.draw_without_rendering()
+
+
+@contextmanager
+def house() -> Iterator[None]:
+    """Our style, for a figure that is made by hand."""
+    with pyplot().rc_context(_OURS):
+        yield
+
+
+# --- Text ----------------------------------------------------------------------------------------
+
+
+def text(value: Any, longest: int = _LONGEST_NAME) -> str:
+    """Somebody's name or label as it is: no formula, one line, only characters that can be drawn.
+
+    Others are written as their numbers, \\u5e74 for example.
+    """
+    shown = str(value)
+    if len(shown) > longest:
+        shown = shown[: longest - 1] + "…"
+    found = [c if c == " " or _drawable(c) else ascii(c)[1:-1] for c in shown]
+    return "".join(found).replace("$", r"\$")
+
+
+def _drawable(c: str) -> bool:
+    """Whether one of the fonts that are set has it."""
+    if unicodedata.category(c)[0] in "CZ":
+        return False
+    return c.isascii() or any(ord(c) in _glyphs(path) for path in _fonts())
+
+
+def _fonts() -> list[str]:
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return [findfont(FontProperties(family=[name])) for name in FontProperties().get_family()]
+
+
+@cache
+def _glyphs(path: str) -> frozenset[int]:
+    from matplotlib.font_manager import get_font
+
+    return frozenset(get_font(path).get_charmap())
+
+
+def number(value: float) -> str:
+    """As short as it is, with a minus sign: 7, −0.5, 1.23e−05."""
+    return f"{float(value):.4g}".replace("-", "−")
+
+
+def count(n: int, word: str) -> str:
+    """1 row, 12,000 rows."""
+    return f"{n:,} {word}" + ("" if n == 1 else "s")
+
+
+def title(ax: Any, *sentences: str, width: int = 64) -> None:
+    lines = (line for s in sentences for line in textwrap.wrap(s, width))
+    ax.set_title("\n".join(lines), loc="left")
+
+
+def note(ax: Any, sentences: list[str], width: int = 84) -> None:
+    """What the reader must know, below the axis."""
+    if not sentences:
+        return
+    words = "\n".join(line for s in sentences for line in textwrap.wrap(s, width))
+    ax.annotate(
+        words,
+        xy=(0, 0),
+        xycoords=("axes fraction", ax.xaxis.label),
+        xytext=(0, -6),
+        textcoords="offset points",
+        va="top",
+        color=GREY,
+        fontsize="small",
+        annotation_clip=False,
+    )
+
+
+def legend(ax: Any, handles: list[Any] | None = None) -> None:
+    """Beside the picture, where it covers nothing."""
+    ax.legend(
+        handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, borderpad=0
+    )
+
+
+def whole_ticks(axis: Any) -> None:
+    """Ticks at whole numbers only: there is no epoch 1.5."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True))
+
+
+def thinned(n: int, most: int) -> Any:
+    """At most so many of 0 … n - 1, evenly, always the first and the last."""
+    if n <= most:
+        return np.arange(n)
+    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))

@@ -1,0 +1,190 @@
+"""One update: w, what is added to it, and what it becomes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
+from rosenblatt.plots import scene, style
+from rosenblatt.plots.view import (
+    View,
+    axes_names,
+    draw_arrow,
+    draw_points,
+    name_arrow,
+    near_origin,
+    view,
+)
+
+if TYPE_CHECKING:
+    from rosenblatt._trace import Trace
+
+_BEFORE, _ADDED, _AFTER = style.GREEN, style.RED, style.BLUE
+
+
+@final
+class UpdateDisplay:
+    """Step k of a trace: the arrows w, η c y x and w' = w + η c y x, and both boundaries.
+
+    All arrows are drawn at one scale, which the picture names where it is not 1, and so they add
+    up. With more than two features everything is a cut through the row that was updated.
+
+    Attributes
+    ----------
+    before, after : (w, b)
+        The weights around the step.
+    added : array of shape (d,)
+        w' - w: η c y x of the row; the sum over all mistakes in a step of order="batch".
+    rows : array of int
+        The rows of the step.
+    scale : float
+        Length of the arrows in the picture, in units of the axes.
+    ax_, figure_
+        Where it was drawn.
+    arrows_ : dict
+        "w", "added", "w'": the artists; `xyann` is the start of each and `xy` its end.
+    lines_ : dict
+        "before", "after": the boundaries, None where there is none in sight.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, trace
+    >>> from rosenblatt.plots import UpdateDisplay
+    >>> t = trace(Perceptron(order="cyclic", keep="last"), [[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    >>> display = UpdateDisplay.from_trace(t, 2)
+    >>> display.before.w, display.added, display.after.w
+    (array([3., 3.]), array([-1., -1.]), array([2., 2.]))
+    """
+
+    def __init__(self, trace: Trace, step: int, *, features: Any = None):
+        k = trace._whole(step)
+        if k == 0:
+            raise InputError(
+                f"step=0 is the start, where nothing is added: give a step from 1 to {len(trace)}."
+            )
+        trace._features("the update picture")
+        run = trace._run
+        self.step, self.words = k, trace.step(k)
+        first, last = int(run.edges[k - 1]), int(run.edges[k])
+        self.rows = run.rows[first:last]
+        self.before, self.after = trace.weights_at(k - 1), trace.weights_at(k)
+        self._size = float(trace.step_size[first])
+        self._score = style.number(trace.score[first])
+        self._data = data = scene.of_trace(trace)
+        x = np.asarray(data.table[self.rows].T @ trace.step_size[first:last]).ravel()
+        self.added = x.astype(np.float64)
+        w = self.after.w if self.after.w.any() else self.before.w
+        at = int(self.rows[0]) if len(self.rows) == 1 else None
+        self.plane = scene.plane(data, features, w, at)
+        self._points = self.plane.points(data.table)
+        self._place()
+
+    @classmethod
+    def from_trace(
+        cls, trace: Trace, step: int, *, features: Any = None, ax: Any = None
+    ) -> UpdateDisplay:
+        """Draw step k of a trace, 1 being the first."""
+        style.pyplot()
+        return cls(trace, step, features=features).plot(ax=ax)
+
+    def _place(self) -> None:
+        """Where the arrows begin, how long they are, and what is seen."""
+        see = self.plane.direction
+        self._vectors = {
+            "w": see(self.before.w),
+            "added": see(self.added),
+            "w'": see(self.after.w),
+        }
+        present = self._points[self._data.present]
+        around = view(present)
+        self._anchor = np.zeros(2) if near_origin(present) else around.middle
+        lengths = [float(np.max(np.abs(v) / around.span)) for v in self._vectors.values()]
+        longest = max(lengths)
+        self.scale = 1.0 if 0.2 <= longest <= 2 or longest == 0 else _round(1 / longest)
+        ends = [self._anchor + self.scale * v for v in self._vectors.values()]
+        points = np.vstack([present, self._anchor, *ends])
+        self._view: View = view(points)
+
+    def plot(self, *, ax: Any = None) -> UpdateDisplay:
+        """Draw it, on the given axes or on a new figure."""
+        with style.canvas(ax) as axes:
+            self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        of_step = np.zeros(len(self._data.y), dtype=bool)
+        of_step[self.rows] = True
+        shown, notes = scene.shown(self._data, of_step)
+        points, rings = draw_points(ax, self._data, self._points, shown, of_step)
+        which = f"row {self.rows[0]}" if len(self.rows) == 1 else f"the {len(self.rows)} rows"
+        rings.set_label(f"{which} of this step")
+        before = self._line(ax, self.before, _BEFORE, "--", "boundary before")
+        after = self._line(ax, self.after, _AFTER, "-", "boundary after")
+        self.lines_ = {"before": before, "after": after}
+        arrows = self._arrows(ax)
+        if self.plane.how:
+            notes.append(self.plane.how)
+        if self.scale != 1:
+            notes.append(f"Arrows are drawn at {style.number(self.scale)} times their length.")
+        if self._anchor.any():
+            notes.append("Arrows begin in the middle of the rows: the origin is far away.")
+        self._view.apply(ax)
+        axes_names(ax, self.plane.names)
+        style.title(ax, *self._headline())
+        style.note(ax, notes)
+        lines = [line for line in (before, after) if line is not None]
+        style.legend(ax, [*reversed(points), rings, *arrows, *lines])
+
+    def _line(self, ax: Any, weights: Any, colour: str, dashes: str, label: str) -> Any:
+        w, b = self.plane.cut(weights.w, weights.b)
+        ends = self._view.segment(w, b)
+        if ends is None:
+            return None
+        (line,) = ax.plot(*ends.T, dashes, color=colour, zorder=2, linewidth=1.6, label=label)
+        return line
+
+    def _arrows(self, ax: Any) -> list[Any]:
+        """Draw them; what the legend shows of them."""
+        from matplotlib.lines import Line2D
+
+        start, tip = self._anchor, self._anchor + self.scale * self._vectors["w"]
+        end = self._anchor + self.scale * self._vectors["w'"]
+        looks: dict[str, tuple[Floats, Floats, str, dict[str, Any], str]] = {
+            "w'": (start, end, _AFTER, {"linewidth": 4.5}, "w′ after"),
+            "w": (start, tip, _BEFORE, {}, "w before"),
+            "added": (tip, end, _ADDED, {"linestyle": (0, (3, 1.5))}, self._what()),
+        }
+        self.arrows_, named = {}, []
+        for name, (begin, stop, colour, how, label) in looks.items():
+            self.arrows_[name] = draw_arrow(ax, begin, stop, colour, **how)
+            if np.any(begin != stop):
+                name_arrow(ax, begin, stop, name.replace("'", "′").replace("added", "ηcyx"), colour)
+            named.append(Line2D([], [], color=colour, label=label, **{"linewidth": 2.5, **how}))
+        return [named[1], named[2], named[0]]
+
+    def _headline(self) -> list[str]:
+        """What happened; with all its numbers where they are few."""
+        if self._data.d <= 3 and len(self.rows) <= 3:
+            return style.text(self.words.replace("-", "−"), 300).rsplit(": ", 1)
+        if len(self.rows) > 1:
+            return [f"step {self.step}: {len(self.rows):,} rows call for an update"]
+        row, sign = self.rows[0], "+1" if self._size > 0 else "−1"
+        return [f"step {self.step}: row {row:,} has y = {sign} and the score {self._score}"]
+
+    def _what(self) -> str:
+        if len(self.rows) > 1:
+            return f"the sum over {len(self.rows)} rows of η c y x"
+        size = abs(self._size)
+        factor = "" if size == 1 else f"{style.number(size)}·"
+        return f"η c y x = {'+' if self._size > 0 else '−'}{factor}x"
+
+
+def _round(value: float) -> float:
+    """The nearest of 1, 2, 5, 10, … times a power of ten, from below."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return max(power * d for d in (1, 2, 5) if power * d <= value * (1 + 1e-9))

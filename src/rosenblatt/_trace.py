@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -14,13 +13,14 @@ from sklearn.base import clone
 from rosenblatt._rule import read_only
 from rosenblatt._traces import document, words
 from rosenblatt._traces.check import Check, check
+from rosenblatt._traces.claims import constants
 from rosenblatt._traces.run import Floats, Recorder, Run
-from rosenblatt._traces.space import Features, Kernelled, Space, Star
-from rosenblatt._traces.walk import Path
+from rosenblatt._traces.space import Features, Kernelled, Space
+from rosenblatt._traces.walk import Path, Star
+from rosenblatt._validate import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
-from rosenblatt.theory.bounds import bound_from
 
 
 def trace(
@@ -237,10 +237,19 @@ class Trace:
             return self._space.star(self._given)
         if not self._run.linear():
             return self._last_function()
-        separator = None if self.certificate is None else self.certificate.homogeneous_separator
-        if separator is None:
-            return None
-        return self._space.star(np.append(separator.coef, separator.intercept))
+        return self._certified_star()
+
+    def _certified_star(self) -> Star | None:
+        """The proved separator in floats, which can be too coarse for it."""
+        proved = self.certificate
+        if proved is not None:
+            for separator in (proved.homogeneous_separator, proved.separator):
+                if separator is None:
+                    continue
+                star = self._space.star(np.append(separator.coef, separator.intercept))
+                if self._space.least_margin(star)[0] > 0:
+                    return star
+        return None
 
     def _last_function(self) -> Star | None:
         """With a kernel the rule that training ended with, where it ended clean."""
@@ -263,21 +272,14 @@ class Trace:
                     f"no w* has every row on the right side; {len(conflict.rows)} rows alone "
                     f"contradict each other: {rows}{more}."
                 )
+            if self.certificate.separator is not None:
+                return "the rows are separable, but no w* made of floats is known; give w_star."
             return "whether a w* exists is undecided."
         return "training did not end clean, so that no separator is known; give w_star."
 
     @property
     def bound(self) -> int | None:
-        star = self._star
-        if star is None:
-            return None
-        run, space = self._run, self._space
-        least, _ = space.least_margin(star)
-        if least <= 0:
-            return None
-        heaviest, most = Fraction(float(run.weights.max())), int(run.sizes.max(initial=1))
-        growth = most * space.longest() + 2 * Fraction(run.margin) * heaviest
-        return bound_from(least, growth, *space.ends(star, self._path))
+        return constants(self._run, self._space, self._star, self._path).bound
 
     def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
         """Test every inequality of the convergence proofs at every step.
@@ -286,8 +288,16 @@ class Trace:
         every margin of the unit w* is at least this; by default the true ones of the data.
         """
         self._need_all_rows()
-        no_star = "" if self._star is not None else self._no_star
-        return check(self._run, self._space, self._star, no_star, radius=radius, gamma=gamma)
+        return check(
+            self._run,
+            self._space,
+            self._star,
+            self._path,
+            no_star="" if self._star is not None else self._no_star,
+            converged=self._about["converged"],
+            radius=None if radius is None else positive("radius", radius),
+            gamma=None if gamma is None else positive("gamma", gamma),
+        )
 
     def _need_all_rows(self) -> None:
         if not self._about.get("all_rows", True):

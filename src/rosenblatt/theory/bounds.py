@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -40,11 +41,11 @@ class MistakeBound:
 
     @property
     def gamma(self) -> float:
-        return math.sqrt(self.gamma_squared)
+        return root(self.gamma_squared)
 
     @property
     def beta(self) -> float:
-        return math.sqrt(self.beta_squared)
+        return root(self.beta_squared)
 
     def __str__(self) -> str:
         return (
@@ -148,7 +149,7 @@ def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction,
         values = c * y * (table @ w + b)
         sizes = c * (np.sqrt(squares(table)) + 1) * (np.linalg.norm(star) + 1)
         doubt = (4 * d + 24) * _ULP * sizes + 2.0**-400
-        near = ~(values - doubt > np.nanmin(np.where(c > 0, values + doubt, np.inf)))
+        near = ~(values - doubt > np.fmin.reduce(np.where(c > 0, values + doubt, np.inf)))
     candidates = np.flatnonzero(near & (c > 0)).tolist()
     weights = [Fraction(v) for v in star.tolist()]
     margins = {
@@ -161,9 +162,9 @@ def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction,
 
 def longest(table: Any, c: Floats, *, lifted: bool) -> Fraction:
     """max ‖c_i x̃_i‖²."""
-    with np.errstate(over="ignore"):
-        sizes = c * c * (squares(table) + lifted)
-        near = ~(sizes * (1 + (4 * table.shape[1] + 24) * _ULP) < sizes.max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = (c * np.sqrt(squares(table) + lifted)) ** 2
+        near = ~(sizes * (1 + (4 * table.shape[1] + 24) * _ULP) + 2.0**-900 < sizes.max())
     size = table.shape[1] + lifted
     return max(
         Fraction(float(c[i])) ** 2 * sum(v * v for v in exact_row(table, i, size))
@@ -181,9 +182,15 @@ def _product(a: list[Fraction], b: list[Fraction]) -> Fraction:
     return sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0))
 
 
-def dot(a: Floats, b: Floats) -> Fraction:
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Fraction:
     """a·b, exactly."""
-    return _product([Fraction(v) for v in a.tolist()], [Fraction(v) for v in b.tolist()])
+    return _product([Fraction(v) for v in a], [Fraction(v) for v in b])
+
+
+def root(value: Fraction) -> float:
+    """√value, also where the square is beyond the range of floats."""
+    shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(value / Fraction(4) ** shift), shift)
 
 
 def _square(a: Floats) -> Fraction:

@@ -97,7 +97,8 @@ class Trace:
     product, cosine : arrays, by step
         ⟨w, ŵ*⟩ and cos∠(w, w*) in the lifted space, where there is a w*.
     bound : int or None
-        The most updates that the convergence theorem allows with this w*.
+        The most updates that the convergence theorem allows with this w*; None where it allows
+        any number, or where not all rows are known.
     kept : list of (updates, mistakes)
         The training (or validation) mistakes of the weights kept so far, whenever they were judged.
     estimator
@@ -241,7 +242,7 @@ class Trace:
 
     def _certified_star(self) -> Star | None:
         """The proved separator in floats, which can be too coarse for it."""
-        proved = self.certificate
+        proved = self.certificate if self._about["all_rows"] else None
         if proved is not None:
             for separator in (proved.homogeneous_separator, proved.separator):
                 if separator is None:
@@ -263,6 +264,8 @@ class Trace:
 
     @property
     def _no_star(self) -> str:
+        if not self._about["all_rows"]:
+            return "this trace has only the rows that made updates; give w_star."
         if self._run.linear() and self.certificate is not None:
             conflict = self.certificate.conflict
             if conflict is not None:
@@ -279,6 +282,8 @@ class Trace:
 
     @property
     def bound(self) -> int | None:
+        if not self._about["all_rows"]:
+            return None
         return constants(self._run, self._space, self._star, self._path).bound
 
     def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
@@ -300,7 +305,7 @@ class Trace:
         )
 
     def _need_all_rows(self) -> None:
-        if not self._about.get("all_rows", True):
+        if not self._about["all_rows"]:
             raise InputError(
                 "This trace was written with only the rows that made updates; the check is about "
                 "all rows. Write it with to_json(all_rows=True)."

@@ -111,7 +111,7 @@ def _alpha(trace: Trace, k: int, first: int, last: int) -> str:
 def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[Any]]:
     """By name, one value for each step."""
     run = trace._run
-    steps = range(1, len(trace) + 1) if steps is None else steps
+    steps = list(range(1, len(trace) + 1) if steps is None else steps)
     first = [int(run.edges[k - 1]) for k in steps]
     single = run.order != "batch"
     rows = [run.rows[run.edges[k - 1] : run.edges[k]] for k in steps]
@@ -127,12 +127,16 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
             "score": trace.score[first].tolist(),
             "step": trace.step_size[first].tolist(),
         }
-    found |= _weights(trace, steps)
-    found["‖(w, b)‖" if run.intercept else "‖w‖"] = [float(trace.norm[k]) for k in steps]
+    norm = "‖(w, b)‖" if run.intercept else "‖w‖"
+    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR})
+    found[norm] = trace.norm[steps].tolist()
     if trace._star is not None:
-        found["⟨w, ŵ*⟩"] = [float(trace.product[k]) for k in steps]
-        found["cos∠(w, w*)"] = [float(trace.cosine[k]) for k in steps]
+        for name, values in zip(_WITH_STAR, (trace.product, trace.cosine), strict=True):
+            found[name] = values[steps].tolist()
     return found
+
+
+_WITH_STAR = ("⟨w, ŵ*⟩", "cos∠(w, w*)")
 
 
 def _listed(rows: list[int]) -> str:
@@ -141,7 +145,8 @@ def _listed(rows: list[int]) -> str:
     )
 
 
-def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
+def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, list[Any]]:
+    """The columns of weights, under the names of their features where those are free."""
     space = trace._space
     if not isinstance(space, Features) or space.d > _MOST_FEATURES or not len(steps):
         return {}
@@ -150,8 +155,10 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
         for k in range(begin, begin + len(block)):
             if k in wanted:
                 found[k] = trace._run.eta * block[k - begin]
-    names = trace._about["feature_names"] or [f"w{j}" for j in range(space.d)]
-    out = {names[j]: [float(found[k][j]) for k in steps] for j in range(space.d)}
+    out: dict[str, list[Any]] = {}
+    for j, name in enumerate(trace._about["feature_names"] or [f"w{j}" for j in range(space.d)]):
+        free = name if name not in taken | {*out} else f"w{j} ({name})"
+        out[free] = [float(found[k][j]) for k in steps]
     if trace._run.intercept:
         out["b"] = [float(found[k][-1]) for k in steps]
     return out
@@ -159,10 +166,15 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
 
 def _cells(table: dict[str, list[Any]]) -> list[list[str]]:
     shown = [
-        [number(v) if isinstance(v, (float, np.floating)) else str(v) for v in column]
+        [number(v) if isinstance(v, float) else _in_line(v) for v in column]
         for column in table.values()
     ]
     return [list(line) for line in zip(*shown, strict=True)]
+
+
+def _in_line(value: Any) -> str:
+    """As text without line breaks."""
+    return " ".join(str(value).split())
 
 
 def _ends(trace: Trace) -> tuple[list[int], list[int]]:
@@ -182,16 +194,13 @@ def _summary(trace: Trace) -> str:
 def as_text(trace: Trace) -> str:
     head, tail = _ends(trace)
     table = columns(trace, [*head, *tail])
-    lines = _cells(table)
-    widths = [
-        max(len(name), *(len(line[j]) for line in lines), 0) if lines else len(name)
-        for j, name in enumerate(table)
-    ]
+    names, lines = [_in_line(name) for name in table], _cells(table)
+    widths = [max(map(len, column)) for column in zip(names, *lines, strict=True)]
 
     def line(cells: Iterable[str]) -> str:
         return "  ".join(cell.rjust(w) for cell, w in zip(cells, widths, strict=True)).rstrip()
 
-    shown = [line(table), *(line(cells) for cells in lines)]
+    shown = [line(names), *(line(cells) for cells in lines)]
     if tail:
         hidden = len(trace) - len(head) - len(tail)
         shown.insert(1 + len(head), f"… {hidden} more steps …")
@@ -214,10 +223,16 @@ def as_markdown(trace: Trace) -> str:
     table = columns(trace)
 
     def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(str(c).replace("|", "\\|") for c in cells) + " |"
+        return "| " + " | ".join(_marked_down(cell) for cell in cells) + " |"
 
     rule = "|" + "---:|" * len(table)
     return "\n".join([line(table), rule, *(line(cells) for cells in _cells(table))])
+
+
+def _marked_down(text: str) -> str:
+    """Without a meaning in Markdown, and without HTML."""
+    text = _in_line(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join("\\" + c if c in "\\|`[]!" else c for c in text)
 
 
 _LATEX = {
@@ -240,4 +255,4 @@ def as_latex(trace: Trace) -> str:
 
 def _escaped(text: str) -> str:
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in str(text))
+    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in _in_line(text))

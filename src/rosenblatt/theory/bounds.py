@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import operator
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +19,7 @@ from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
 
 _ULP = 2.0**-53
+_FINITE = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,9 @@ def mistake_bound(
     product, row = least_margin(table, e.y, c, star)
     if product <= 0:
         raise InputError(
-            f"w_star does not separate the rows: row {row} has the margin {float(product):.6g}, so "
-            "that no bound follows from it. certify(X, y).separator is one that does, if any does."
+            f"w_star does not separate the rows: row {row} has the margin "
+            f"{float(max(product, -_FINITE)):.6g}, so that no bound follows from it. "
+            "certify(X, y).separator is one that does, if any does."
         )
     beta2 = longest(table, c, lifted=intercept) + 2 * Fraction(mu) * _largest(c) / Fraction(eta)
     bound = bound_from(
@@ -216,7 +218,7 @@ def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> floa
     >>> theory.probability_separable(4, 3)
     1.0
     """
-    n, size = operator.index(n), operator.index(d) + bool(fit_intercept)
+    n, size = _validate.whole("n", n), _validate.whole("d", d) + bool(fit_intercept)
     if n <= size:
         return 1.0
     if n > 1000:

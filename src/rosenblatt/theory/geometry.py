@@ -205,7 +205,9 @@ def normalise(X: Any, w: Any, b: float = 0.0) -> Normalised:
     weights = given.lifted(w, b, rows.shape[1])
     rho, length = radius(X, fit_intercept=False) or 1.0, given.norm(weights[:-1])
     table = as_table(rows)
-    small = (table / rho) if not sparse.issparse(table) else table.multiply(1 / rho).tocsr()
+    small = table.copy()
+    values = small.data if sparse.issparse(small) else small
+    values /= rho
     unit = np.append(weights[:-1] / length, weights[-1] / (rho * length))
     before = np.sign(given.row_scores(rows, weights))
     after = np.sign(given.row_scores(given.matrix(small), unit))

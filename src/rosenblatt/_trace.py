@@ -161,15 +161,16 @@ class Trace:
         return np.asarray(self._run.eta * np.sqrt(np.maximum(self._path.norms2, 0)))
 
     @property
+    @np.errstate(over="ignore", invalid="ignore")
     def product(self) -> Floats:
         products, length = self._with_star()
         return np.asarray(self._run.eta * products / length)
 
     @property
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def cosine(self) -> Floats:
         products, length = self._with_star()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(products / (length * np.sqrt(self._path.norms2)))
+        return np.asarray(products / (length * np.sqrt(self._path.norms2)))
 
     def _with_star(self) -> tuple[Floats, float]:
         if self._path.products is None:

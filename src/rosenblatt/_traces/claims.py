@@ -11,7 +11,6 @@ For single rows B is the β² of the theorem. A step with m mistakes has m <= M,
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,26 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._traces.rounding import TINY, ULP, Doubts, by_step
+from rosenblatt._traces.rounding import TINY, ULP, by_step
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import Space
+from rosenblatt._traces.verdict import (
+    HELD,
+    VIOLATED,
+    Claim,
+    Numbers,
+    after_each,
+    exponents,
+    floats,
+    real,
+    scaled,
+    step_of,
+    worst,
+)
 from rosenblatt._traces.walk import Path, Star
 from rosenblatt.theory.bounds import bound_from, root
-
-HELD, VIOLATED, WITHIN, FAILS = "held", "violated", "within rounding", "assumption fails"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One inequality: how it ended, and the step where it was nearest to failing."""
-
-    name: str
-    statement: str
-    status: str
-    step: int | None = None  # the tightest one; step 0 is the start
-    left: float | None = None  # both sides there
-    right: float | None = None
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,41 +84,6 @@ def constants(
     )
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """The path in floats; the one that is decided by, which may be in fractions."""
-
-    floats: Path
-    path: Path
-    exact: bool
-    size: int  # terms in a score
-    squares: Floats  # ‖x̃_i‖², by update
-
-    @property
-    def doubts(self) -> Doubts:
-        assert self.floats.doubts is not None
-        return self.floats.doubts
-
-    def kind(self, values: Any) -> Any:
-        """Numbers of the kind that the path has."""
-        if isinstance(values, Fraction):
-            return values if self.exact else real(values)
-        return values.astype(object) if self.exact else values.astype(np.float64)
-
-    def status(self, slack: NDArray[Any], slop: Floats) -> NDArray[np.str_]:
-        """By entry. Fractions hold where they hold; floats only beyond doubt.
-
-        What fails by no more than rounding can explain is not violated.
-        """
-        slack = np.asarray(slack)
-        held = np.array(slack >= 0, dtype=bool) if self.exact else np.array(slack >= slop)
-        far = np.array([v < -s for v, s in zip(slack.tolist(), slop.tolist(), strict=True)], bool)
-        return np.where(held, HELD, np.where(far, VIOLATED, WITHIN))
-
-
-# --- The claims ----------------------------------------------------------------------------------
-
-
 def lemma_1(k: Constants, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
     assert k.ends is not None
@@ -147,7 +109,7 @@ def lemma_2(run: Run, n: Numbers, margin: Fraction) -> Claim:
     """No update at a margin beyond μ."""
     mu = n.kind(margin)
     slack = mu - run.y[run.rows] * n.path.scores
-    return _worst(
+    return worst(
         "lemma 2",
         "at each update y_i (w·x_i + b) <= " + ("0" if margin == 0 else f"μ/η = {real(mu):.6g}"),
         n.status(slack, n.doubts.scores),
@@ -175,7 +137,7 @@ def norm_grows_slowly(run: Run, n: Numbers, k: Constants) -> Claim:
     batch = run.order == "batch"
     statement = "‖w‖² <= ‖w₀‖² + " + ("Σ |M_t|² R²" if batch else "k β²")
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
-    return _after_each("norm", statement, n, n.path.norms2, bound, slop)
+    return after_each("norm", statement, n, n.path.norms2, bound, slop)
 
 
 def product_grows_fast(run: Run, n: Numbers, k: Constants) -> Claim:
@@ -183,27 +145,20 @@ def product_grows_fast(run: Run, n: Numbers, k: Constants) -> Claim:
     bound, doubts = product_bound(run, n, k), n.doubts.products
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
     statement = "⟨w, w*⟩ >= ⟨w₀, w*⟩ + k γ ‖w*‖"
-    return _after_each("product", statement, n, -n.path.products, -bound, slop, sign=-1)
+    return after_each("product", statement, n, -n.path.products, -bound, slop, sign=-1)
 
 
 def angle_shrinks(run: Run, n: Numbers, k: Constants) -> Claim:
     """Compared in squares: P |P| (N_0 + Σ …) >= (P_0 + k g)² N."""
     assert n.path.products is not None
     above, below = norm_bound(run, n, k), product_bound(run, n, k)
-    p, a, b, q = (floats(v) for v in (n.path.products, above, below, n.path.norms2))
-    dp, dq = n.doubts.products, n.doubts.norms2
-    da, db = dq[0] + 8 * ULP * np.abs(a), dp[0] + 8 * ULP * np.abs(b)
-    slack = n.path.products * np.abs(n.path.products) * above - below**2 * n.path.norms2
-    slop = (2 * np.abs(p) * dp + dp**2) * (np.abs(a) + da) + p**2 * da
-    slop += (2 * np.abs(b) * db + db**2) * (np.abs(q) + dq) + b**2 * dq
-    slop += 16 * ULP * (p**2 * np.abs(a) + b**2 * np.abs(q))
-    # Nothing is claimed while the lower bound of the product is not positive.
-    positive = below > 0 if n.exact else b > -db
-    some = np.flatnonzero(np.array(positive, dtype=bool) & np.array(above > 0, dtype=bool))
+    slack, slop, claimed = _slack_of_angle(n, n.path.products, above, below)
+    some = np.flatnonzero(claimed)
     some = some[some > 0]
     length = real(n.path.star2) ** 0.5
-    cosine, least = p / (length * np.sqrt(q)), b / (length * np.sqrt(a))
-    return _worst(
+    cosine = floats(n.path.products) / (length * np.sqrt(floats(n.path.norms2)))
+    least = floats(below) / (length * np.sqrt(floats(above)))
+    return worst(
         "angle",
         "cos∠(w, w*) >= (⟨w₀, ŵ*⟩ + kγ) / √(‖w₀‖² + kβ²)",
         n.status(slack[some], slop[some]),
@@ -214,11 +169,33 @@ def angle_shrinks(run: Run, n: Numbers, k: Constants) -> Claim:
     )
 
 
+def _slack_of_angle(
+    n: Numbers, products: NDArray[Any], above: NDArray[Any], below: NDArray[Any]
+) -> tuple[NDArray[Any], Floats, NDArray[np.bool_]]:
+    """P |P| A - B² N, its slop, and where something is claimed: where B > 0 and A > 0, or may be.
+
+    Products of four soon leave the range of floats: P and B are divided by 2^r, A and N by 2^s.
+    """
+    p, a, b, q = (floats(v) for v in (products, above, below, n.path.norms2))
+    r, s = exponents(p, b), exponents(a, q)
+    dp, dq = np.ldexp(n.doubts.products, -r), np.ldexp(n.doubts.norms2 + TINY**2, -s)
+    da = np.ldexp(n.doubts.norms2[0] + TINY**2, -s)
+    db = np.ldexp(n.doubts.products[0] + TINY**2, -r)
+    P, B = scaled(products, -r), scaled(below, -r)
+    A, N = scaled(above, -s), scaled(n.path.norms2, -s)
+    p, b, a, q = (np.abs(floats(v)) for v in (P, B, A, N))
+    da, db = da + 8 * ULP * a, db + 8 * ULP * b
+    slop = (2 * p * dp + dp**2) * (a + da) + p**2 * da
+    slop += (2 * b * db + db**2) * (q + dq) + b**2 * dq + 16 * ULP * (p**2 * a + b**2 * q)
+    claimed = (B > 0) & (A > 0) if n.exact else (B + db > 0) & (A + da > 0)
+    return P * np.abs(P) * A - B**2 * N, slop + TINY**2, claimed.astype(bool)
+
+
 def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
     change, slop = _change_of_distance(run, n, k, star)
     fall = n.kind(run.sizes) * n.kind(k.growth)
     slop = slop + by_step(run, 2 * np.abs(run.steps) * n.doubts.scores) + 4 * ULP * floats(fall)
-    return _worst(
+    return worst(
         "distance",
         "‖w' - αŵ‖² <= ‖w - αŵ‖² - β², with α = β²/γ (in units of η)",
         n.status(-fall - change, slop),
@@ -256,60 +233,3 @@ def mistake_bound(run: Run, bound: int) -> Claim:
     words = "Σ|M_t| <= max|M_t| R²/γ²" if batch else "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
     status = HELD if len(run.rows) <= bound else VIOLATED
     return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))
-
-
-# --- Helpers -------------------------------------------------------------------------------------
-
-
-def real(value: Any) -> float:
-    """As a float; infinity where it is beyond them."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def floats(values: Any) -> Floats:
-    return np.array([real(v) for v in values])
-
-
-def step_of(run: Run, u: int) -> int:
-    """The step that update u belongs to, from 1."""
-    return int(np.searchsorted(run.edges, u, side="right"))
-
-
-def _after_each(
-    name: str,
-    statement: str,
-    n: Numbers,
-    left: NDArray[Any],
-    right: NDArray[Any],
-    slop: Floats,
-    sign: int = 1,
-) -> Claim:
-    """left <= right after every step; at the start both are the same."""
-    status = n.status((right - left)[1:], slop[1:])
-    steps = list(range(1, len(left)))
-    return _worst(name, statement, status, left[1:], right[1:], steps, sign=sign)
-
-
-def _worst(
-    name: str,
-    statement: str,
-    status: NDArray[np.str_],
-    left: NDArray[Any],
-    right: NDArray[Any],
-    steps: list[int],
-    sign: int = 1,
-) -> Claim:
-    """The claim as a whole: its worst status, and the step where both sides were nearest."""
-    if not len(status):
-        return Claim(name, statement, HELD, detail="there was no update")
-    overall = next(s for s in (VIOLATED, WITHIN, HELD) if (status == s).any())
-    a, b = floats(left), floats(right)
-    slack = np.nan_to_num((b - a) / np.maximum(np.abs(a) + np.abs(b), 1e-300), posinf=1.0)
-    slack[status != overall] = np.inf
-    at = int(np.argmin(slack))
-    several = int(np.count_nonzero(status == overall))
-    detail = "" if overall == HELD else f"{several} of {len(status)} steps"
-    return Claim(name, statement, overall, steps[at], sign * a[at], sign * b[at], detail)

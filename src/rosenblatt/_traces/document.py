@@ -20,6 +20,7 @@ from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
 SCHEMA = "rosenblatt.trace/1"
+_MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
@@ -166,6 +167,8 @@ def _run(document: dict[str, Any]) -> Run:
     n, d = (_validate.whole(name, document[name]) for name in ("n_rows", "n_features"))
     rows, updates, kept = document["rows"], document["updates"], document["kept"]
     index = _ints("rows.row", rows["row"], n)
+    if n > _MOST_ROWS:
+        raise ValueError(f"n_rows is {n}, more than {_MOST_ROWS}")
     if (np.diff(index) <= 0).any():
         raise ValueError("rows.row does not rise")
     if document["all_rows"] and len(index) != n:

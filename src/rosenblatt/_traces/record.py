@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt._traces.claims import HELD, VIOLATED, WITHIN, Claim, step_of
 from rosenblatt._traces.run import Ints, Run
+from rosenblatt._traces.verdict import HELD, VIOLATED, WITHIN, Claim, step_of
 from rosenblatt._traces.walk import Path
 
 _STATEMENT = "rows come in their order, scores are those of a replay, the end is as it is said"

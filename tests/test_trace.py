@@ -73,6 +73,12 @@ def test_li_hang_in_words():
     ]
 
 
+def test_all_steps_are_the_steps():
+    for order in ORDERS:
+        t = trace(Perceptron(order=order, max_iter=3, eta0=0.5, random_state=0), X, Y)
+        assert t.steps().splitlines() == [t.step(k) for k in range(1, len(t) + 1)]
+
+
 @pytest.mark.parametrize(
     ("rows", "labels", "updates", "visits"),
     [

@@ -320,7 +320,7 @@ class Trace:
 
     def steps(self) -> str:
         """All steps in words, one in each line."""
-        return "\n".join(words.step(self, k) for k in range(1, len(self) + 1))
+        return "\n".join(words.steps(self))
 
     def __str__(self) -> str:
         return words.as_text(self)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._traces.run import Floats
 from rosenblatt._traces.space import Features
 
 if TYPE_CHECKING:
@@ -32,20 +34,41 @@ def vector(values: Any) -> str:
 
 def step(trace: Trace, k: int) -> str:
     """What happened in step k, and why."""
-    run, space = trace._run, trace._space
+    space = trace._space
     if k == 0:
         return f"step 0: training starts with {_start(trace)}"
-    first, last = int(run.edges[k - 1]), int(run.edges[k])
-    why = _one(trace, first) if last - first == 1 else _several(trace, first, last)
     if not isinstance(space, Features):
-        return f"step {k}: {why}: {_alpha(trace, k, first, last)}"
-    before, after = trace.weights_at(k - 1), trace.weights_at(k)
-    rows, sizes = run.rows[first:last], trace.step_size[first:last]
-    sign, what = _change(after.w - before.w, space.lifted(rows)[:, :-1], sizes)
-    moved = f"w {vector(before.w)} {sign} {what} = {vector(after.w)}"
+        first, last = trace._run.edges[k - 1 : k + 1].tolist()
+        return f"step {k}: {_why(trace, first, last)}: {_alpha(trace, k, first, last)}"
+    return _of_weights(trace, k, space.at(k - 1), space.at(k))
+
+
+def steps(trace: Trace) -> Iterator[str]:
+    """All steps but the start, in one replay."""
+    if not isinstance(trace._space, Features):
+        yield from (step(trace, k) for k in range(1, len(trace) + 1))
+        return
+    for begin, block in trace._space.blocks():
+        for k, (before, after) in enumerate(pairwise(block), start=begin + 1):
+            yield _of_weights(trace, k, before, after)
+
+
+def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
+    """Step k, where the weights before and after it are known in units of η."""
+    run = trace._run
+    first, last = run.edges[k - 1 : k + 1].tolist()
+    before, after = run.eta * before, run.eta * after
+    rows, sizes = run.rows[first:last], run.eta * run.steps[first:last]
+    x = trace._features("step").lifted(rows[:1])[0, :-1]
+    sign, what = _change((after - before)[:-1], x, sizes)
+    moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
     if run.intercept:
-        moved += f", b {_sum(before.b, float(sizes.sum()))} = {number(after.b)}"
-    return f"step {k}: {why}: {moved}"
+        moved += f", b {_sum(before[-1], float(sizes.sum()))} = {number(after[-1])}"
+    return f"step {k}: {_why(trace, first, last)}: {moved}"
+
+
+def _why(trace: Trace, first: int, last: int) -> str:
+    return _one(trace, first) if last - first == 1 else _several(trace, first, last)
 
 
 def _start(trace: Trace) -> str:
@@ -58,11 +81,11 @@ def _start(trace: Trace) -> str:
 
 def _one(trace: Trace, u: int) -> str:
     run = trace._run
-    i, score = int(run.rows[u]), trace.score[u]
+    i, score = int(run.rows[u]), run.eta * run.scores[u]
     x = ""
     if isinstance(trace._space, Features):
         x = " " + vector(trace._space.lifted([i])[0, :-1])
-    label = trace.label[u]
+    label = trace._about["classes"][int(run.y[i] > 0)]
     margin = float(run.y[i] * score)
     if margin < 0:
         why = f"is {label} but scores {number(score)}"
@@ -86,7 +109,7 @@ def _change(total: Any, x: Any, sizes: Any) -> tuple[str, str]:
         return "+", vector(total)
     size = abs(float(sizes[0]))
     factor = "" if size == 1 else f"{number(size)}·"
-    return ("+" if sizes[0] > 0 else "-"), factor + vector(x[0])
+    return ("+" if sizes[0] > 0 else "-"), factor + vector(x)
 
 
 def _sum(before: float, change: float) -> str:

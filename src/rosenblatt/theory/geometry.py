@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._tables import as_table, squares
+from rosenblatt._targets import finite_floats
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
@@ -158,7 +159,7 @@ def angle(w: Any, w_star: Any) -> float:
     >>> theory.angle([1, 0], [1, 1])
     0.7853981633974483
     """
-    a, b = (np.ravel(np.asarray(v, dtype=np.float64)) for v in (w, w_star))
+    a, b = (finite_floats(name, v).ravel() for name, v in (("w", w), ("w_star", w_star)))
     if a.shape != b.shape:
         raise InputError(f"The vectors have {len(a)} and {len(b)} numbers: give two of one length.")
     a, b = a / given.norm(a), b / given.norm(b, "w_star")

@@ -384,10 +384,9 @@ KERNELS = {
 }
 
 
-@every_order
 @pytest.mark.parametrize("kernel", list(KERNELS))
-@given(problem=whole_numbers())
-def test_a_trace_with_a_kernel_is_what_happened(order, kernel, problem):
+@given(problem=whole_numbers(), order=st.sampled_from(ORDERS))
+def test_a_trace_with_a_kernel_is_what_happened(kernel, problem, order):
     X, y, c, start, settings = problem
     K = KERNELS[kernel](X)
     beta = np.resize(start, len(y) + 1)

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from common import X, Y, every_order
-from rosenblatt import KernelPerceptron, Perceptron, Trace, trace
+from rosenblatt import KernelPerceptron, Perceptron, Trace, _validate, trace
 from rosenblatt.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -43,6 +44,20 @@ def test_a_round_trip_with_a_kernel(kernel):
     rule = KernelPerceptron(kernel=kernel, order="cyclic", max_iter=3, keep="last")
     t = trace(rule, rows, Y, dual_coef_init=np.linspace(-1, 1, len(Y)))
     assert_same(t, Trace.from_json(t.to_json()))
+
+
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernel_values_of_another_machine(kernel, dtype):
+    # Sparse rows sum their products in another order: what another machine might do.
+    rule = KernelPerceptron(kernel=kernel, order="cyclic", max_iter=9, keep="last")
+    t = trace(rule, X.astype(dtype), Y)
+    text = json.loads(t.to_json())
+    other = Trace.from_json(json.dumps(text))
+    other._run.X = _validate.rows(Perceptron(), sparse.csr_array(X.astype(dtype)), reset=True)
+    assert other.check().ok
+    text["updates"]["score"][5] += 0.01
+    assert not Trace.from_json(json.dumps(text)).check().ok
 
 
 def test_names_and_labels_come_back():

@@ -100,7 +100,7 @@ def check(
     heaviest = Fraction(float(run.weights.max()))
     k = constants(run, space, star, path, None if claimed is None else claimed * heaviest**2)
     found = [
-        record(run, path, converged=converged),
+        record(run, path, converged=converged, kernel_doubt=space.kernel_doubt),
         claims.lemma_2(run, n, k.margin),
         claims.lengths(space.longest(weighted=claimed is None), claimed, run.c is not None),
         claims.norm_grows_slowly(run, n, k),

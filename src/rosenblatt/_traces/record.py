@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt._traces.run import Ints, Run
+from rosenblatt._traces.rounding import running
+from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.verdict import HELD, VIOLATED, WITHIN, Claim, step_of
 from rosenblatt._traces.walk import Path
 
 _STATEMENT = "rows come in their order, scores are those of a replay, the end is as it is said"
 
 
-def record(run: Run, path: Path, *, converged: bool) -> Claim:
-    """The order of visits, every score, and that training ended clean where it says so."""
+def record(run: Run, path: Path, *, converged: bool, kernel_doubt: float) -> Claim:
+    """The order of visits, every score, and that training ended clean where it says so.
+
+    `kernel_doubt`: how far a kernel value can be off, since another machine may have trained.
+    """
     found = _of_visits(run)
     if found is not None:
         return found
-    scores = _of_scores(run, path)
-    end = _of_the_end(run, path) if converged else None
+    coefficients = np.abs(run.start[:-1]).sum() + running(np.abs(run.steps))
+    doubts = kernel_doubt * coefficients
+    scores = _of_scores(run, path, doubts[:-1])
+    end = _of_the_end(run, path, doubts[-1]) if converged else None
     claims = [claim for claim in (scores, end) if claim is not None]
     for status in (VIOLATED, WITHIN):
         for claim in claims:
@@ -66,9 +72,9 @@ def _odd(run: Run, u: int, detail: str) -> Claim:
     return Claim("record", _STATEMENT, VIOLATED, step_of(run, u), detail=detail)
 
 
-def _of_scores(run: Run, path: Path) -> Claim | None:
+def _of_scores(run: Run, path: Path, of_kernel: Floats) -> Claim | None:
     assert path.doubts is not None
-    replayed, doubts = path.scores, path.doubts.scores
+    replayed, doubts = path.scores, path.doubts.scores + of_kernel
     same = run.scores == replayed  # also where both are infinite
     if same.all():
         return None
@@ -87,11 +93,11 @@ def _of_scores(run: Run, path: Path) -> Claim | None:
     )
 
 
-def _of_the_end(run: Run, path: Path) -> Claim | None:
+def _of_the_end(run: Run, path: Path, of_kernel: float) -> Claim | None:
     assert path.doubts is not None
     assert path.last is not None
     # The bits are those of training, unless that was in dual form and the replay is not.
-    doubts = path.doubts.last if run.kernel is not None else np.zeros(len(path.last))
+    doubts = np.zeros(len(path.last)) if run.kernel is None else path.doubts.last + of_kernel
     margins = np.where(run.weights > 0, run.y * path.last, np.inf)
     i = int(np.argmin(margins))
     if margins[i] > run.margin:

@@ -21,7 +21,14 @@ from rosenblatt._gram import Gram
 from rosenblatt._log import Log
 from rosenblatt._primal import Primal
 from rosenblatt._tables import as_table, dense, squares
-from rosenblatt._traces.rounding import SLIGHTLY_MORE, TINY, ULP, lengths_of, of_weights
+from rosenblatt._traces.rounding import (
+    SLIGHTLY_MORE,
+    TINY,
+    ULP,
+    lengths_of,
+    of_kernel,
+    of_weights,
+)
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.walk import ExactFeatures, ExactGram, FloatGram, Path, Star, Sums, walk
 from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
@@ -33,6 +40,7 @@ class Space(ABC):
     """Abstract."""
 
     size: int  # terms in a score
+    kernel_doubt = 0.0  # how far kernel values can be off, where another machine computed them
     work: int  # numbers to touch in one update, and for each row
 
     def __init__(self, run: Run):
@@ -221,6 +229,9 @@ class Kernelled(Space):
         super().__init__(run)
         assert run.kernel is not None
         self.gram = Gram(run.kernel, run.X, 2**30)
+        table = as_table(run.X)
+        longest, epsilon = float(squares(table).max()), float(np.finfo(table.dtype).eps)
+        self.kernel_doubt = of_kernel(run.kernel, longest, table.shape[1], epsilon)
         self.size = self.work = len(run.y) + 1
 
     @cached_property

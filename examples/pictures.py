@@ -57,7 +57,7 @@ def displays():
     yield "plane", BoundaryDisplay.from_estimator(rule, X, y, weights=True)
 
     wide, sick = tumours()
-    few = Perceptron(random_state=0, max_iter=20).fit(wide, sick)
+    few = Perceptron(random_state=0, max_iter=20, patience=None).fit(wide, sick)
     yield "cut", BoundaryDisplay.from_estimator(few, wide, sick)
 
     moons = make_moons(200, noise=0.2, random_state=0)
@@ -71,7 +71,9 @@ def displays():
 
     yield (
         "mistakes",
-        MistakesDisplay.from_trace(trace(Perceptron(random_state=0, max_iter=40), wide, sick)),
+        MistakesDisplay.from_trace(
+            trace(Perceptron(random_state=0, max_iter=40, patience=None), wide, sick)
+        ),
     )
     mixed = overlapping()
     noisy = Perceptron(order="random", random_state=0, max_iter=4)

@@ -54,7 +54,9 @@ def separable_unfinished(
     assert certificate.mistake_bound is not None
     scaler = "StandardScaler()" if centered else "StandardScaler(with_mean=False)"
     helps = when_scaled is not None and when_scaled < certificate.mistake_bound
-    scaled = "" if when_scaled is None else f", and {so_many(when_scaled)} after {scaler}"
+    scaled = "" if when_scaled is None else f", and no fewer after {scaler}"
+    if helps and when_scaled is not None:
+        scaled = f", and {so_many(when_scaled)} after {scaler}"
     return (
         f"{name} used up max_iter={max_iter} epochs with {errors} of {n} training rows on the "
         "wrong side, although a hyperplane separates them all: certificate_ has the proof. From "

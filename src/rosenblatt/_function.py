@@ -36,7 +36,7 @@ class Function:
     def add(self, i: int, step: float, row: Values, room: Floats, *, intercept: bool) -> None:
         """β_i += step, with what follows from it."""
         self.beta[i] += step
-        self.sums += np.multiply(row, step, out=room)
+        self.sums += np.multiply(row, step, out=room, dtype=np.float64)
         if intercept:
             self.b += step
 

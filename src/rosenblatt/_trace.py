@@ -15,8 +15,9 @@ from rosenblatt._traces import document, words
 from rosenblatt._traces.check import Check, check
 from rosenblatt._traces.claims import Constants, constants
 from rosenblatt._traces.run import Floats, Recorder, Run
-from rosenblatt._traces.space import Features, Kernelled, Space, Star
-from rosenblatt._traces.walk import Path
+from rosenblatt._traces.space import Features, Kernelled, Space
+from rosenblatt._traces.walk import Path, Star
+from rosenblatt._validate import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
@@ -96,7 +97,8 @@ class Trace:
     product, cosine : arrays, by step
         ⟨w, ŵ*⟩ and cos∠(w, w*) in the lifted space, where there is a w*.
     bound : int or None
-        The most updates that the convergence theorem allows with this w*.
+        The most updates that the convergence theorem allows with this w*; None where it allows
+        any number, or where not all rows are known.
     kept : list of (updates, mistakes)
         The training (or validation) mistakes of the weights kept so far, whenever they were judged.
     estimator
@@ -159,15 +161,16 @@ class Trace:
         return np.asarray(self._run.eta * np.sqrt(np.maximum(self._path.norms2, 0)))
 
     @property
+    @np.errstate(over="ignore", invalid="ignore")
     def product(self) -> Floats:
         products, length = self._with_star()
         return np.asarray(self._run.eta * products / length)
 
     @property
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def cosine(self) -> Floats:
         products, length = self._with_star()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(products / (length * np.sqrt(self._path.norms2)))
+        return np.asarray(products / (length * np.sqrt(self._path.norms2)))
 
     def _with_star(self) -> tuple[Floats, float]:
         if self._path.products is None:
@@ -236,10 +239,19 @@ class Trace:
             return self._space.star(self._given)
         if not self._run.linear():
             return self._last_function()
-        separator = None if self.certificate is None else self.certificate.homogeneous_separator
-        if separator is None:
-            return None
-        return self._space.star(np.append(separator.coef, separator.intercept))
+        return self._certified_star()
+
+    def _certified_star(self) -> Star | None:
+        """The proved separator in floats, which can be too coarse for it."""
+        proved = self.certificate if self._about["all_rows"] else None
+        if proved is not None:
+            for separator in (proved.homogeneous_separator, proved.separator):
+                if separator is None:
+                    continue
+                star = self._space.star(np.append(separator.coef, separator.intercept))
+                if self._space.least_margin(star)[0] > 0:
+                    return star
+        return None
 
     def _last_function(self) -> Star | None:
         """With a kernel the rule that training ended with, where it ended clean."""
@@ -253,6 +265,8 @@ class Trace:
 
     @property
     def _no_star(self) -> str:
+        if not self._about["all_rows"]:
+            return "this trace has only the rows that made updates; give w_star."
         if self._run.linear() and self.certificate is not None:
             conflict = self.certificate.conflict
             if conflict is not None:
@@ -262,18 +276,21 @@ class Trace:
                     f"no w* has every row on the right side; {len(conflict.rows)} rows alone "
                     f"contradict each other: {rows}{more}."
                 )
+            if self.certificate.separator is not None:
+                return "the rows are separable, but no w* made of floats is known; give w_star."
             return "whether a w* exists is undecided."
         return "training did not end clean, so that no separator is known; give w_star."
 
     @cached_property
-    def _constants(self) -> Constants:
-        return constants(self._run, self._space, self._star)
+    def _constants(self) -> Constants | None:
+        """None where not all rows are here."""
+        if not self._about["all_rows"]:
+            return None
+        return constants(self._run, self._space, self._star, self._path)
 
     @property
     def bound(self) -> int | None:
-        if self._star is None or self._constants.least <= 0:
-            return None
-        return self._constants.bound(self._space, self._star, self._path)
+        return None if self._constants is None else self._constants.bound
 
     def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
         """Test every inequality of the convergence proofs at every step.
@@ -282,19 +299,19 @@ class Trace:
         every margin of the unit w* is at least this; by default the true ones of the data.
         """
         self._need_all_rows()
-        no_star = "" if self._star is not None else self._no_star
         return check(
             self._run,
             self._space,
             self._star,
-            no_star,
-            self._constants,
-            radius=radius,
-            gamma=gamma,
+            self._path,
+            no_star="" if self._star is not None else self._no_star,
+            converged=self._about["converged"],
+            radius=None if radius is None else positive("radius", radius),
+            gamma=None if gamma is None else positive("gamma", gamma),
         )
 
     def _need_all_rows(self) -> None:
-        if not self._about.get("all_rows", True):
+        if not self._about["all_rows"]:
             raise InputError(
                 "This trace was written with only the rows that made updates; the check is about "
                 "all rows. Write it with to_json(all_rows=True)."
@@ -308,7 +325,7 @@ class Trace:
 
     def steps(self) -> str:
         """All steps in words, one in each line."""
-        return "\n".join(words.step(self, k) for k in range(1, len(self) + 1))
+        return "\n".join(words.steps(self))
 
     def __str__(self) -> str:
         return words.as_text(self)

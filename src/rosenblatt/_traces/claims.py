@@ -18,25 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._traces.rounding import TINY, ULP, by_step
 from rosenblatt._traces.run import Floats, Run
-from rosenblatt._traces.space import ULP, Space, Star
-from rosenblatt._traces.walk import Path
-from rosenblatt.theory.bounds import bound_from
-
-HELD, VIOLATED, WITHIN, FAILS = "held", "violated", "within rounding", "assumption fails"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One inequality: how it ended, and the step where it was nearest to failing."""
-
-    name: str
-    statement: str
-    status: str
-    step: int | None = None  # the tightest one; step 0 is the start
-    left: float | None = None  # both sides there
-    right: float | None = None
-    detail: str = ""
+from rosenblatt._traces.space import Space
+from rosenblatt._traces.verdict import (
+    HELD,
+    VIOLATED,
+    Claim,
+    Numbers,
+    after_each,
+    exponents,
+    floats,
+    real,
+    scaled,
+    step_of,
+    worst,
+)
+from rosenblatt._traces.walk import Path, Star
+from rosenblatt.theory.bounds import bound_from, root
 
 
 @dataclass(frozen=True)
@@ -44,153 +43,87 @@ class Constants:
     """Of the data and w*, exactly."""
 
     least: Fraction  # g; 0 without w*
-    nearest: int  # the row that has it
+    row: int  # that has it
     longest: Fraction  # Z²
     heaviest: Fraction  # C
     margin: Fraction  # μ
     most: int  # M
+    ends: tuple[Fraction, Fraction, Fraction] | None  # ‖w*‖², ⟨w_0, w*⟩, ‖w_0‖²
 
     @property
     def growth(self) -> Fraction:
         """B."""
         return self.most * self.longest + 2 * self.margin * self.heaviest
 
-    def bound(self, space: Space, star: Star, path: Path) -> int:
-        """⌊‖w_0 - αŵ‖² / B⌋."""
-        return bound_from(self.least, self.growth, *space.ends(star, path))
+    @property
+    def separated(self) -> bool:
+        """w* separates, and has a length; a kernel that is no inner product may give none."""
+        return self.ends is not None and self.least > 0 and self.ends[0] > 0 and self.growth > 0
+
+    @property
+    def bound(self) -> int | None:
+        """The most updates that there can be."""
+        if self.ends is None or not self.separated:
+            return None
+        return bound_from(self.least, self.growth, *self.ends)
 
 
-def constants(run: Run, space: Space, star: Star | None) -> Constants:
+def constants(
+    run: Run, space: Space, star: Star | None, path: Path, longest: Fraction | None = None
+) -> Constants:
+    """`longest`: to be used instead of the true one."""
     least, row = (Fraction(0), 0) if star is None else space.least_margin(star)
-    heaviest = Fraction(float(run.weights.max()))
-    most = int(run.sizes.max(initial=1))
-    return Constants(least, row, space.longest(), heaviest, Fraction(run.margin), most)
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """A path, and how far rounding can have moved it.
-
-    doubt: of the numbers here against exact arithmetic; none where they are fractions.
-    slop: what rounding in training can explain. Both by step, or by update for scores.
-    """
-
-    path: Path
-    exact: bool
-    score_slop: Floats
-    norm_slop: Floats
-    product_slop: Floats
-    squares: Floats  # ‖x̃_i‖², by update
-
-    def kind(self, values: Any) -> Any:
-        """Numbers of the kind that the path has."""
-        if isinstance(values, Fraction):
-            return values if self.exact else float(values)
-        return values.astype(object) if self.exact else values.astype(np.float64)
-
-    def status(self, slack: NDArray[Any], slop: Floats) -> NDArray[np.str_]:
-        """By entry. Fractions hold where they hold; floats only beyond doubt."""
-        slack = np.asarray(slack)
-        held = np.array(slack >= 0, dtype=bool) if self.exact else np.array(slack >= slop)
-        far = np.array([float(v) for v in slack]) < -slop
-        return np.where(held, HELD, np.where(far, VIOLATED, WITHIN))
-
-
-def numbers(run: Run, space: Space, star: Star | None, *, exact: bool) -> Numbers:
-    """The path with its rounding bounds.
-
-    A sum or product errs by a factor within 1 ± u, u = 2^-53. So the weights of training differ
-    from exact ones by a vector of length at most e_t <= u Σ (‖w_τ‖ + (m_τ + 1) Σ ‖z_i‖) over the
-    steps τ <= t, and a score by at most ‖x̃‖ (e_t + (D + 8) u ‖w_t‖); the factor 1.01 covers
-    what is of second order.
-    """
-    floats = space.path(star)
-    path = space.exact_path(star) if exact else floats
-    squares = space.squares()[run.rows]
-    lengths, rows = np.sqrt(np.maximum(floats.norms2, 0)), np.sqrt(np.maximum(squares, 0))
-    z = by_step(run, np.abs(run.steps) * rows)
-    drift = np.append(0.0, 1.01 * ULP * np.cumsum(lengths[1:] + (run.sizes + 1) * z))
-    reach = drift + 1.01 * (space.size + 8) * ULP * lengths
-    scores = rows * np.repeat(reach[:-1], run.sizes)
-    # A norm is what the scores made of it, and is itself a sum.
-    made = np.append(0.0, np.cumsum(by_step(run, 4 * np.abs(run.steps) * scores)))
-    star_length = 0.0 if star is None else float(np.sqrt(max(floats.star2, 0)))
-    return Numbers(
-        path, exact, scores, made + 2 * lengths * reach + reach**2, star_length * reach, squares
+    return Constants(
+        least,
+        row,
+        space.longest() if longest is None else longest,
+        Fraction(float(run.weights.max())),
+        Fraction(run.margin),
+        int(run.sizes.max(initial=1)),
+        None if star is None else space.ends(star, path),
     )
 
 
-def by_step(run: Run, values: Floats) -> Floats:
-    """Sums over the updates of each step."""
-    return np.add.reduceat(values, run.edges[:-1]) if len(values) else np.zeros(0)
-
-
-# --- The claims ----------------------------------------------------------------------------------
-
-
-def record(run: Run, n: Numbers, replayed: Floats) -> Claim:
-    """Is the trace the record of a run on this data?"""
-    statement = "each score is that of its row under the weights so far, visits go on"
-    problems = np.flatnonzero(np.diff(run.visits) < (0 if run.order == "batch" else 1))
-    if len(problems):
-        u = int(problems[0])
-        detail = f"visit {run.visits[u + 1]} comes after visit {run.visits[u]}"
-        return Claim("record", statement, VIOLATED, u + 1, detail=detail)
-    difference = np.abs(run.scores - replayed)
-    difference = np.where(np.isnan(difference), np.inf, difference)
-    if not difference.any():
-        return Claim("record", statement, HELD)
-    u = int(np.argmax(difference - n.score_slop))
-    status = VIOLATED if difference[u] > 2 * n.score_slop[u] else WITHIN
-    detail = f"row {run.rows[u]} is recorded with the score {run.scores[u]:.6g}, a replay gives "
-    return Claim(
-        "record",
-        statement,
-        status,
-        _step(run, u),
-        run.scores[u],
-        replayed[u],
-        detail + f"{replayed[u]:.6g}",
-    )
-
-
-def lemma_1(k: Constants, star2: Any, claimed: float | None) -> Claim:
+def lemma_1(k: Constants, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
-    length = float(np.sqrt(float(star2)))
-    found = float(k.least) / length
+    assert k.ends is not None
+    found = root(k.least**2 / k.ends[0]) * (1 if k.least > 0 else -1) if k.ends[0] > 0 else 0.0
     gamma = found if claimed is None else claimed
     statement = f"every row has c_i y_i ŵ*·x̃_i >= γ = {gamma:.6g} > 0"
-    status = HELD if k.least > 0 and found >= gamma * (1 - 4 * ULP) else VIOLATED
-    detail = f"row {k.nearest} has {found:.6g}"
+    reached = claimed is None or k.least**2 >= Fraction(claimed) ** 2 * k.ends[0]
+    status = HELD if k.least > 0 and reached else VIOLATED
+    detail = f"row {k.row} has {found:.6g}"
     return Claim("lemma 1", statement, status, None, found, gamma, detail)
 
 
-def lengths(longest: Fraction, used: Fraction) -> Claim:
-    """No row is longer than R."""
+def lengths(longest: Fraction, claimed: Fraction | None, weighted: bool) -> Claim:
+    """No row is longer than R. A claim is about the rows themselves, whatever their weights."""
+    used = longest if claimed is None else claimed
     status = HELD if longest <= used else VIOLATED
-    left, right = float(longest) ** 0.5, float(used) ** 0.5
-    return Claim("length", f"every row has ‖c_i x̃_i‖ <= {right:.6g}", status, None, left, right)
+    left, right = (root(max(v, Fraction(0))) for v in (longest, used))
+    row = "c_i x̃_i" if weighted and claimed is None else "x̃_i"
+    return Claim("length", f"every row has ‖{row}‖ <= {right:.6g}", status, None, left, right)
 
 
 def lemma_2(run: Run, n: Numbers, margin: Fraction) -> Claim:
     """No update at a margin beyond μ."""
-    mu = margin if n.exact else float(margin)
+    mu = n.kind(margin)
     slack = mu - run.y[run.rows] * n.path.scores
-    return _worst(
+    return worst(
         "lemma 2",
-        "at each update y_i (w·x_i + b) <= " + ("0" if margin == 0 else f"μ/η = {float(mu):.6g}"),
-        n.status(slack, n.score_slop),
+        "at each update y_i (w·x_i + b) <= " + ("0" if margin == 0 else f"μ/η = {real(mu):.6g}"),
+        n.status(slack, n.doubts.scores),
         mu - slack,
         np.full(len(slack), mu),
-        [_step(run, u) for u in range(len(slack))],
+        [step_of(run, u) for u in range(len(slack))],
     )
 
 
 def norm_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
     """‖w_0‖² + Σ (m² Z² + 2μ m C), by step."""
-    m = n.kind(run.sizes)
-    each = m * (m * n.kind(k.longest) + 2 * n.kind(k.margin) * n.kind(k.heaviest))
-    return np.asarray(n.path.norms2[0] + np.append(0, np.cumsum(each)))
+    squares = n.kind(np.append(0, np.cumsum(run.sizes**2)))
+    extra = n.kind(2 * k.margin * k.heaviest) * n.kind(run.edges)
+    return np.asarray(n.path.norms2[0] + (squares * n.kind(k.longest) + extra))
 
 
 def product_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
@@ -200,37 +133,32 @@ def product_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
 
 
 def norm_grows_slowly(run: Run, n: Numbers, k: Constants) -> Claim:
-    bound = norm_bound(run, n, k)
+    bound, doubts = norm_bound(run, n, k), n.doubts.norms2
     batch = run.order == "batch"
     statement = "‖w‖² <= ‖w₀‖² + " + ("Σ |M_t|² R²" if batch else "k β²")
-    slop = n.norm_slop + n.norm_slop[0] + 8 * ULP * floats(bound)
-    return _after_each("norm", statement, n, n.path.norms2, bound, slop)
+    slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
+    return after_each("norm", statement, n, n.path.norms2, bound, slop)
 
 
 def product_grows_fast(run: Run, n: Numbers, k: Constants) -> Claim:
     assert n.path.products is not None
-    bound = product_bound(run, n, k)
-    slop = n.product_slop + n.product_slop[0] + 8 * ULP * np.abs(floats(bound))
+    bound, doubts = product_bound(run, n, k), n.doubts.products
+    slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
     statement = "⟨w, w*⟩ >= ⟨w₀, w*⟩ + k γ ‖w*‖"
-    return _after_each("product", statement, n, -n.path.products, -bound, slop, sign=-1)
+    return after_each("product", statement, n, -n.path.products, -bound, slop, sign=-1)
 
 
 def angle_shrinks(run: Run, n: Numbers, k: Constants) -> Claim:
-    """Compared in squares: P² (N_0 + Σ …) >= (P_0 + k g)² N."""
-    path = n.path
-    assert path.products is not None
+    """Compared in squares: P |P| (N_0 + Σ …) >= (P_0 + k g)² N."""
+    assert n.path.products is not None
     above, below = norm_bound(run, n, k), product_bound(run, n, k)
-    # Nothing is claimed while the lower bound of the product is not positive.
-    counts = np.array(below > 0, dtype=bool) & (np.arange(len(below)) > 0)
-    p, a, b, q = (floats(v) for v in (path.products, above, below, path.norms2))
-    slack = path.products**2 * above - below**2 * path.norms2
-    slop = 2 * np.abs(p) * n.product_slop * a + b * b * n.norm_slop
-    slop = slop + 16 * ULP * (p * p * a + b * b * q)
-    length = float(path.star2) ** 0.5
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cosine, least = p / (length * np.sqrt(q)), b / (length * np.sqrt(a))
-    some = np.flatnonzero(counts)
-    return _worst(
+    slack, slop, claimed = _slack_of_angle(n, n.path.products, above, below)
+    some = np.flatnonzero(claimed)
+    some = some[some > 0]
+    length = real(n.path.star2) ** 0.5
+    cosine = floats(n.path.products) / (length * np.sqrt(floats(n.path.norms2)))
+    least = floats(below) / (length * np.sqrt(floats(above)))
+    return worst(
         "angle",
         "cos∠(w, w*) >= (⟨w₀, ŵ*⟩ + kγ) / √(‖w₀‖² + kβ²)",
         n.status(slack[some], slop[some]),
@@ -241,84 +169,67 @@ def angle_shrinks(run: Run, n: Numbers, k: Constants) -> Claim:
     )
 
 
+def _slack_of_angle(
+    n: Numbers, products: NDArray[Any], above: NDArray[Any], below: NDArray[Any]
+) -> tuple[NDArray[Any], Floats, NDArray[np.bool_]]:
+    """P |P| A - B² N, its slop, and where something is claimed: where B > 0 and A > 0, or may be.
+
+    Products of four soon leave the range of floats: P and B are divided by 2^r, A and N by 2^s.
+    """
+    p, a, b, q = (floats(v) for v in (products, above, below, n.path.norms2))
+    r, s = exponents(p, b), exponents(a, q)
+    dp, dq = np.ldexp(n.doubts.products, -r), np.ldexp(n.doubts.norms2 + TINY**2, -s)
+    da = np.ldexp(n.doubts.norms2[0] + TINY**2, -s)
+    db = np.ldexp(n.doubts.products[0] + TINY**2, -r)
+    P, B = scaled(products, -r), scaled(below, -r)
+    A, N = scaled(above, -s), scaled(n.path.norms2, -s)
+    p, b, a, q = (np.abs(floats(v)) for v in (P, B, A, N))
+    da, db = da + 8 * ULP * a, db + 8 * ULP * b
+    slop = (2 * p * dp + dp**2) * (a + da) + p**2 * da
+    slop += (2 * b * db + db**2) * (q + dq) + b**2 * dq + 16 * ULP * (p**2 * a + b**2 * q)
+    claimed = (B > 0) & (A > 0) if n.exact else (B + db > 0) & (A + da > 0)
+    return P * np.abs(P) * A - B**2 * N, slop + TINY**2, claimed.astype(bool)
+
+
 def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
-    path, m = n.path, n.kind(run.sizes) * n.kind(k.growth)
-    factor = 2 * n.kind(k.growth) / n.kind(k.least)
-    slop = by_step(run, 2 * np.abs(run.steps) * n.score_slop)
-    assert path.products is not None
-    if n.exact or run.order == "batch":
-        change = np.diff(path.norms2) - factor * np.diff(path.products)
-    else:  # without the cancellation
-        with_star = run.steps * star.products[run.rows]
-        change = 2 * run.steps * path.scores + run.steps**2 * n.squares - factor * with_star
-    if not n.exact:
-        length = np.sqrt(path.star2 * by_step(run, run.steps**2 * n.squares) * run.sizes)
-        slop = slop + 16 * len(star.w) * ULP * (np.abs(change) + m + factor * length)
-    if not n.exact and run.order == "batch":
-        slop = slop + n.norm_slop[1:] + n.norm_slop[:-1]
-        slop = slop + factor * (n.product_slop[1:] + n.product_slop[:-1])
-    return _worst(
+    change, slop = _change_of_distance(run, n, k, star)
+    fall = n.kind(run.sizes) * n.kind(k.growth)
+    slop = slop + by_step(run, 2 * np.abs(run.steps) * n.doubts.scores) + 4 * ULP * floats(fall)
+    return worst(
         "distance",
         "‖w' - αŵ‖² <= ‖w - αŵ‖² - β², with α = β²/γ (in units of η)",
-        n.status(-m - change, slop),
+        n.status(-fall - change, slop),
         change,
-        -m,
-        list(range(1, len(m) + 1)),
+        -fall,
+        list(range(1, len(fall) + 1)),
     )
 
 
+def _change_of_distance(
+    run: Run, n: Numbers, k: Constants, star: Star
+) -> tuple[NDArray[Any], Floats]:
+    """Of ‖w - αŵ‖², by step; and how far rounding can have moved it."""
+    factor, doubts = n.kind(2 * k.growth / k.least), n.doubts
+    norms2, products = n.path.norms2, n.path.products
+    assert products is not None
+    if n.exact:
+        return np.diff(norms2) - factor * np.diff(products), np.zeros(run.n_steps)
+    if run.order == "batch":
+        sizes = doubts.norms2 + 8 * ULP * np.abs(norms2)
+        sizes = sizes + factor * (doubts.products + 8 * ULP * np.abs(products))
+        return np.diff(norms2) - factor * np.diff(products), sizes[1:] + sizes[:-1]
+    # For single rows without the cancellation.
+    steps = np.abs(run.steps)
+    growth = 2 * run.steps * n.path.scores + run.steps**2 * n.squares
+    with_star = factor * run.steps * star.products[run.rows]
+    terms = 2 * steps * np.abs(n.path.scores) + steps**2 * np.abs(n.squares) + np.abs(with_star)
+    doubt = 2 * steps * doubts.scores + factor * steps * star.doubts[run.rows]
+    return growth - with_star, doubt + (n.size + 16) * ULP * terms + TINY**2 * (1 + steps**2)
+
+
 def mistake_bound(run: Run, bound: int) -> Claim:
-    """The theorem: not more updates than its bound."""
+    """The theorem: no more updates than its bound."""
     batch = run.order == "batch"
     words = "Σ|M_t| <= max|M_t| R²/γ²" if batch else "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
     status = HELD if len(run.rows) <= bound else VIOLATED
-    return Claim("bound", words, status, run.n_steps, float(len(run.rows)), float(bound))
-
-
-# --- Helpers -------------------------------------------------------------------------------------
-
-
-def floats(values: Any) -> Floats:
-    return np.array([float(v) for v in values])
-
-
-def _step(run: Run, u: int) -> int:
-    """The step that update u belongs to, from 1."""
-    return int(np.searchsorted(run.edges, u, side="right"))
-
-
-def _after_each(
-    name: str,
-    statement: str,
-    n: Numbers,
-    left: NDArray[Any],
-    right: NDArray[Any],
-    slop: Floats,
-    sign: int = 1,
-) -> Claim:
-    """left <= right after every step; at the start both are the same."""
-    status = n.status((right - left)[1:], slop[1:])
-    steps = list(range(1, len(left)))
-    return _worst(name, statement, status, left[1:], right[1:], steps, sign=sign)
-
-
-def _worst(
-    name: str,
-    statement: str,
-    status: NDArray[np.str_],
-    left: NDArray[Any],
-    right: NDArray[Any],
-    steps: list[int],
-    sign: int = 1,
-) -> Claim:
-    """The claim as a whole: its worst status, and the step where both sides were nearest."""
-    if not len(status):
-        return Claim(name, statement, HELD, detail="there was no update")
-    overall = next(s for s in (VIOLATED, WITHIN, HELD) if (status == s).any())
-    a, b = floats(left), floats(right)
-    slack = (b - a) / np.maximum(np.abs(a) + np.abs(b), 1e-300)
-    slack[status != overall] = np.inf
-    at = int(np.argmin(slack))
-    several = int(np.count_nonzero(status == overall))
-    detail = "" if overall == HELD else f"{several} of {len(status)} steps"
-    return Claim(name, statement, overall, steps[at], sign * a[at], sign * b[at], detail)
+    return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))

@@ -9,38 +9,38 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from rosenblatt._examples import Examples
+from rosenblatt._examples import Examples, Rows
 from rosenblatt._gram import Gram
 from rosenblatt._log import Log
 from rosenblatt._primal import Primal
 from rosenblatt._tables import as_table, dense, squares
+from rosenblatt._traces.rounding import (
+    SLIGHTLY_MORE,
+    TINY,
+    ULP,
+    lengths_of,
+    of_kernel,
+    of_weights,
+)
 from rosenblatt._traces.run import Floats, Run
-from rosenblatt._traces.walk import ExactFeatures, ExactGram, FloatGram, Path, walk
-from rosenblatt.theory.bounds import dot, least_margin, longest
+from rosenblatt._traces.walk import ExactFeatures, ExactGram, FloatGram, Path, Star, Sums, walk
+from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
 
-ULP = 2.0**-53
 _BLOCK = 1 << 18  # numbers of weights at a time
-
-
-@dataclass(frozen=True)
-class Star:
-    """w*, and its products with the rows."""
-
-    w: Floats  # lifted; with a kernel coefficients of the rows, and the intercept
-    products: Floats  # w*·x̃_i by row
 
 
 class Space(ABC):
     """Abstract."""
 
     size: int  # terms in a score
+    kernel_doubt = 0.0  # how far kernel values can be off, where another machine computed them
     work: int  # numbers to touch in one update, and for each row
 
     def __init__(self, run: Run):
@@ -56,7 +56,7 @@ class Space(ABC):
 
     @abstractmethod
     def path(self, star: Star | None) -> Path:
-        """The path in floating point, replayed."""
+        """The path in floating point, replayed, with bounds on its rounding."""
 
     @abstractmethod
     def exact_path(self, star: Star | None) -> Path:
@@ -67,12 +67,12 @@ class Space(ABC):
         """A number that every c_i y_i w*·x̃_i reaches, as large as is certain; the row nearest."""
 
     @abstractmethod
-    def longest(self) -> Fraction:
-        """max ‖c_i x̃_i‖²."""
+    def longest(self, *, weighted: bool = True) -> Fraction:
+        """max ‖c_i x̃_i‖², or max ‖x̃_i‖² of the rows that exist."""
 
     @abstractmethod
     def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
-        """‖w*‖², ⟨w_0, w*⟩, ‖w_0‖²."""
+        """‖w*‖², ⟨w_0, w*⟩, ‖w_0‖²; where in doubt so that a bound from them is no lower."""
 
 
 class Features(Space):
@@ -91,11 +91,33 @@ class Features(Space):
             return start
         return np.append(np.asarray(self.table.T @ start[:-1]).ravel(), start[-1])
 
+    @cached_property
+    def exact_start(self) -> list[Fraction]:
+        run = self.run
+        if run.kernel is None:
+            return [Fraction(v) for v in run.start.tolist()]
+        w = [Fraction(0)] * self.d
+        for i in np.flatnonzero(run.start[:-1]).tolist():
+            beta, x = Fraction(float(run.start[i])), exact_row(self.table, i, self.d)
+            w = [v + beta * xj for v, xj in zip(w, x, strict=True)]
+        return [*w, Fraction(float(run.start[-1]))]
+
+    def _start_doubt(self) -> float:
+        """With coefficients of the rows the first weights are sums themselves."""
+        if self.run.kernel is None:
+            return 0.0
+        beta = np.abs(self.run.start[:-1])
+        terms = 2 * np.count_nonzero(beta) + self.size + 12
+        return float(terms * ULP * (beta @ lengths_of(self.squares()))) if beta.any() else 0.0
+
     def squares(self) -> Floats:
         return squares(self.table) + self.run.intercept
 
     def star(self, w: Floats) -> Star:
-        return Star(w, np.asarray(self.table @ w[:-1]).ravel() + w[-1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = np.asarray(self.table @ w[:-1]).ravel() + w[-1]
+            size = lengths_of(self.squares()) * (np.linalg.norm(w) + TINY)
+            return Star(w, products, SLIGHTLY_MORE * (self.size + 8) * ULP * size)
 
     def lifted(self, rows: Any) -> Floats:
         """x̃_i of some rows, in float64."""
@@ -132,25 +154,37 @@ class Features(Space):
             w = block[min(step - begin, len(block) - 1)]
         return w
 
+    @np.errstate(over="ignore", invalid="ignore")
     def path(self, star: Star | None) -> Path:
-        norms2, products = np.empty(self.run.n_steps + 1), np.empty(self.run.n_steps + 1)
-        w = np.zeros(self.size) if star is None else star.w
+        run, w = self.run, np.zeros(self.size) if star is None else star.w
+        norms2, products = np.empty(run.n_steps + 1), np.empty(run.n_steps + 1)
         norms2[0], products[0] = self.start @ self.start, self.start @ w
+        last = self.start + 0.0
         for begin, block in self.blocks():
             part = slice(begin, begin + len(block))
             norms2[part] = np.einsum("ij,ij->i", block, block)
             products[part] = block @ w
-        found = None if star is None else products
-        return Path(norms2, found, self._scores(), None if star is None else float(w @ w))
+            last = block[-1]
+        star2 = float(w @ w)
+        doubts = of_weights(
+            run,
+            size=self.size,
+            norms2=norms2,
+            squares=self.squares(),
+            star2=star2,
+            start=self._start_doubt(),
+        )
+        scores = Rows(run.X).scores(last)
+        if star is None:
+            return Path(norms2, None, self._scores(), None, scores, doubts)
+        return Path(norms2, products, self._scores(), star2, scores, doubts)
 
     def _scores(self) -> Floats:
         """The score before each update, by the core."""
         run = self.run
         e = Examples(run.X, run.y, run.c)
         if run.order == "batch":
-            parts = np.split(run.rows, run.edges[1:-1])
-            found = [e.rows.scores(self.at(t))[part] for t, part in enumerate(parts)]
-            return np.concatenate(found)
+            return self._batch_scores(e.rows)
         machine = Primal(e, margin=np.inf, intercept=run.intercept)  # every row calls
         machine.log = Log()
         memory = machine.start(self.start, averaged=False)
@@ -159,21 +193,33 @@ class Features(Space):
             at, _ = machine.visit(memory, order, at, len(order), len(order), at)
         return machine.log.arrays()[2]
 
+    def _batch_scores(self, rows: Rows) -> Floats:
+        found, edges = np.empty(len(self.run.rows)), self.run.edges
+        for begin, block in self.blocks():
+            for t, w in enumerate(block[:-1], start=begin):
+                part = slice(edges[t], edges[t + 1])
+                found[part] = rows.scores(w)[self.run.rows[part]]
+        return found
+
     def exact_path(self, star: Star | None) -> Path:
         needed = np.unique(self.run.rows)
         rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
-        walker = ExactFeatures(rows, self.run.steps, self.start, None if star is None else star.w)
+        walker = ExactFeatures(
+            rows, self.run.steps, self.exact_start, None if star is None else star.w
+        )
         return walk(self.run, walker, Fraction)
 
     def least_margin(self, star: Star) -> tuple[Fraction, int]:
         w = star.w if self.run.intercept else star.w[:-1]
         return least_margin(self.table, self.run.y, self.run.weights, w)
 
-    def longest(self) -> Fraction:
-        return longest(self.table, self.run.weights, lifted=self.run.intercept)
+    def longest(self, *, weighted: bool = True) -> Fraction:
+        c = self.run.weights if weighted else np.sign(self.run.weights)
+        return longest(self.table, c, lifted=self.run.intercept)
 
     def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
-        return dot(star.w, star.w), dot(self.start, star.w), dot(self.start, self.start)
+        start = self.exact_start
+        return dot(star.w, star.w), dot(start, star.w), dot(start, start)
 
 
 class Kernelled(Space):
@@ -183,50 +229,62 @@ class Kernelled(Space):
         super().__init__(run)
         assert run.kernel is not None
         self.gram = Gram(run.kernel, run.X, 2**30)
+        table = as_table(run.X)
+        longest, epsilon = float(squares(table).max()), float(np.finfo(table.dtype).eps)
+        self.kernel_doubt = of_kernel(run.kernel, longest, table.shape[1], epsilon)
         self.size = self.work = len(run.y) + 1
 
     @cached_property
-    def _squares(self) -> Floats:
-        diagonal = (self.gram.row(i)[i] for i in range(len(self.run.y)))
-        return np.fromiter(diagonal, dtype=np.float64) + self.run.intercept
+    def _diagonal(self) -> list[float]:
+        with _one_thread():
+            return [float(self.gram.row(i)[i]) for i in range(len(self.run.y))]
 
     def squares(self) -> Floats:
-        return self._squares
+        return np.array(self._diagonal) + self.run.intercept
 
     def star(self, w: Floats) -> Star:
-        products = np.full(len(self.run.y), float(w[-1]))
-        for i in np.flatnonzero(w[:-1]).tolist():
-            products += w[i] * self.gram.row(i)
-        return Star(w, products)
+        with _one_thread():
+            sums = Sums(self.gram, w)
+        return Star(w, sums.values, sums.doubts)
 
     def path(self, star: Star | None) -> Path:
-        w = None if star is None else star.w
-        return walk(self.run, FloatGram(self.gram, self.run, self.squares(), w), float)
+        with _one_thread():
+            return FloatGram(self.gram, self.run, self.squares(), star).walk()
 
     def exact_path(self, star: Star | None) -> Path:
         run = self.run
         used = [run.start[:-1]] if star is None else [run.start[:-1], star.w[:-1]]
         needed = {*run.rows.tolist(), *(i for beta in used for i in np.flatnonzero(beta).tolist())}
-        gram = {i: self.gram.row(i) for i in needed}
+        with _one_thread():
+            gram = {i: self.gram.row(i) for i in needed}
         walker = ExactGram(gram, run.intercept, run.start, None if star is None else star.w)
         return walk(run, walker, Fraction)
 
     def least_margin(self, star: Star) -> tuple[Fraction, int]:
         c, present = self.run.weights, self.run.weights > 0
-        margins = np.where(present, c * self.run.y * star.products, np.inf)
-        sums = np.full(len(c), abs(float(star.w[-1])))
-        for i in np.flatnonzero(star.w[:-1]).tolist():
-            sums += np.abs(star.w[i] * self.gram.row(i))
-        doubt = np.where(present, 2 * self.size * ULP * c * sums, 0)
-        row = int(np.argmin(margins - doubt))
-        return Fraction(float(margins[row] - doubt[row])), row
+        rounding = star.doubts + 8 * ULP * (np.abs(star.products) + star.doubts)
+        margins = np.where(present, c * (self.run.y * star.products - rounding), np.inf)
+        row = int(np.argmin(margins))
+        return Fraction(float(margins[row])), row
 
-    def longest(self) -> Fraction:
-        square = self.squares()
-        sizes = self.run.weights**2 * square
-        near = np.flatnonzero(sizes >= sizes.max() * (1 - 8 * ULP)).tolist()
-        return max(Fraction(float(self.run.weights[i])) ** 2 * Fraction(square[i]) for i in near)
+    def longest(self, *, weighted: bool = True) -> Fraction:
+        return max(
+            Fraction(c if weighted else 1) ** 2 * (Fraction(k) + self.run.intercept)
+            for c, k in zip(self.run.weights.tolist(), self._diagonal, strict=True)
+            if c > 0
+        )
 
     def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
+        doubts = path.doubts
         assert path.products is not None
-        return Fraction(path.star2), Fraction(path.products[0]), Fraction(path.norms2[0])
+        assert doubts is not None
+        return (
+            Fraction(path.star2) + Fraction(doubts.star2),
+            Fraction(path.products[0]) - Fraction(doubts.products[0]),
+            Fraction(path.norms2[0]) + Fraction(doubts.norms2[0]),
+        )
+
+
+def _one_thread() -> Any:
+    """Kernel values have the bits that they had in training."""
+    return threadpool_limits(limits=1, user_api="blas")

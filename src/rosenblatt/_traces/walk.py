@@ -6,8 +6,8 @@ these and from the squares and products of the rows follow N_t = ‖w_t‖² and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import mul
 from typing import Any, Protocol
@@ -15,21 +15,34 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._function import Function
 from rosenblatt._gram import Gram
+from rosenblatt._traces.rounding import SLIGHTLY_MORE, TINY, ULP, Doubts, by_step, running
 from rosenblatt._traces.run import Floats, Run
+
+
+@dataclass(frozen=True)
+class Star:
+    """w*, and its products with the rows."""
+
+    w: Floats  # lifted; with a kernel coefficients of the rows, and the intercept
+    products: Floats  # w*·x̃_i by row,
+    doubts: Floats  # and how far rounding can have moved them
 
 
 @dataclass(frozen=True)
 class Path:
     """By step N_0 … N_T and P_0 … P_T (None without w*); by update the score before.
 
-    Floats, or arrays of fractions.
+    Floats with their doubts, or arrays of fractions without.
     """
 
     norms2: NDArray[Any]
     products: NDArray[Any] | None
     scores: NDArray[Any]
     star2: Any = None  # ‖w*‖²
+    last: Floats | None = None  # the scores of all rows after the last step, in floats
+    doubts: Doubts | None = None
 
 
 class Walker(Protocol):
@@ -48,25 +61,26 @@ class Walker(Protocol):
 
 def walk(run: Run, walker: Walker, number: type) -> Path:
     """From the first update to the last."""
-    norm2, product = walker.start2, walker.start_star
-    norms2, products, scores = [norm2], [product], []
+    before, terms, with_star = [], [walker.start2], [walker.start_star]
     for t in range(run.n_steps):
         updates = range(run.edges[t], run.edges[t + 1])
-        scores += [walker.score(int(run.rows[u])) for u in updates]
+        before += [walker.score(int(run.rows[u])) for u in updates]
         for u in updates:
             i, a = int(run.rows[u]), float(run.steps[u])
             step = number(a)
-            norm2 = norm2 + 2 * step * walker.score(i) + step * step * walker.square(i)
+            terms.append(2 * step * walker.score(i) + step * step * walker.square(i))
             if walker.star2 is not None:
-                product = product + step * walker.star(i)
+                with_star.append(step * walker.star(i))
             walker.add(i, a)
-        norms2.append(norm2)
-        products.append(product)
     kind: Any = np.float64 if number is float else object
+
+    def sums(values: list[Any]) -> NDArray[Any]:
+        return np.asarray(np.add.accumulate(np.array(values, dtype=kind))[run.edges])
+
     return Path(
-        np.array(norms2, dtype=kind),
-        None if walker.star2 is None else np.array(products, dtype=kind),
-        np.array(scores, dtype=kind),
+        sums(terms),
+        None if walker.star2 is None else sums(with_star),
+        np.array(before, dtype=kind),
         walker.star2,
     )
 
@@ -74,14 +88,16 @@ def walk(run: Run, walker: Walker, number: type) -> Path:
 class ExactFeatures:
     """Lifted weights in whole numbers: x̃ = int/2^p, steps = int/2^r, w = int/2^q, q >= p + r."""
 
-    def __init__(self, rows: dict[int, Floats], steps: Floats, start: Floats, star: Floats | None):
+    def __init__(
+        self, rows: dict[int, Floats], steps: Floats, start: list[Fraction], star: Floats | None
+    ):
         self._x, self._p = _table(rows)
-        _, r = _whole(np.unique(steps))
+        _, r = _whole(np.unique(steps).tolist())
         w, q = _whole(start)
         self._q = max(q, self._p + r)
         self._w = [v << (self._q - q) for v in w]
         self.start2 = Fraction(sum(v * v for v in w), 1 << 2 * q)
-        self._star, self._s = ([], 0) if star is None else _whole(star)
+        self._star, self._s = ([], 0) if star is None else _whole(star.tolist())
         self.start_star = Fraction(_dot(w, self._star), 1 << (q + self._s)) if self._star else None
         star2 = Fraction(_dot(self._star, self._star), 1 << 2 * self._s)
         self.star2 = None if star is None else star2
@@ -150,53 +166,121 @@ class ExactGram:
         return self._at_star[i]
 
 
-class FloatGram:
-    """The same in floats."""
+class Sums:
+    """A function of the rows in floats, built up as in training, and how far each value is off.
 
-    def __init__(self, gram: Gram, run: Run, squares: Floats, star: Floats | None):
-        self._gram, self._intercept, self._squares = gram, run.intercept, squares
-        self._scores, self._at_star = self._values(run.start), None
-        self.start2 = self._product(run.start, self._scores, run.start)
-        self.star2 = self.start_star = None
-        if star is not None:
-            self._at_star = self._values(star)
-            self.star2 = self._product(star, self._at_star, star)
-            self.start_star = self._product(run.start, self._at_star, star)
+    The kernel values are taken as the numbers they are.
+    """
 
-    def _values(self, coefficients: Floats) -> Floats:
-        values = np.full(self._gram.n, float(coefficients[-1]))
+    def __init__(self, gram: Gram, coefficients: Floats):
+        self._gram, self._room = gram, np.empty(gram.n)
+        self.function = Function(np.zeros(gram.n), float(coefficients[-1]), np.zeros(gram.n))
+        self._doubts, self._b_doubt = np.zeros(gram.n), 0.0
         for i in np.flatnonzero(coefficients[:-1]).tolist():
-            values += coefficients[i] * self._gram.row(i)
-        return values
+            self.add(i, float(coefficients[i]), intercept=False)
 
-    def _product(self, left: Floats, values: Floats, right: Floats) -> float:
-        return float(left[:-1] @ (values - right[-1]) + left[-1] * right[-1])
+    def add(self, i: int, step: float, *, intercept: bool) -> None:
+        row, f = self._gram.row(i), self.function
+        f.add(i, step, row, self._room, intercept=intercept)
+        with np.errstate(over="ignore"):
+            self._doubts += SLIGHTLY_MORE * ULP * (np.abs(self._room) + np.abs(f.sums)) + TINY**2
+        if intercept:
+            self._b_doubt += SLIGHTLY_MORE * ULP * abs(f.b)
+
+    @property
+    def values(self) -> Floats:
+        return self.function.scores
+
+    @property
+    def doubts(self) -> Floats:
+        return self._doubts + self._b_doubt + SLIGHTLY_MORE * ULP * np.abs(self.values)
+
+    def score(self, i: int) -> tuple[float, float]:
+        """And its doubt."""
+        value = float(self.function.sums[i] + self.function.b)
+        return value, float(self._doubts[i]) + self._b_doubt + SLIGHTLY_MORE * ULP * abs(value)
+
+    def product(self, coefficients: Floats) -> tuple[float, float]:
+        """⟨this, another⟩, and its doubt."""
+        beta, b = coefficients[:-1], self.function.b * float(coefficients[-1])
+        terms = np.append(beta * self.function.sums, b)
+        rounding = (len(terms) + 4) * ULP * float(np.abs(terms).sum())
+        return float(terms.sum()), rounding + float(np.abs(beta) @ self._doubts)
+
+
+class FloatGram:
+    """The same in floats, with bounds on their rounding."""
+
+    def __init__(self, gram: Gram, run: Run, squares: Floats, star: Star | None):
+        self._run, self._squares, self._star = run, squares, star
+        self._sums = Sums(gram, run.start)
+        self.start2, self._start2_doubt = self._sums.product(run.start)
+        self.star2 = self.start_star = None
+        self._star2_doubt = self._start_star_doubt = 0.0
+        if star is not None:
+            of_star = Sums(gram, star.w)
+            self.star2, self._star2_doubt = of_star.product(star.w)
+            self.start_star, self._start_star_doubt = of_star.product(run.start)
+        self._met: list[tuple[float, float]] = []  # scores at the time of each update; doubts
 
     def score(self, i: int) -> float:
-        return float(self._scores[i])
+        return self._sums.score(i)[0]
 
     def add(self, i: int, step: float) -> None:
-        self._scores += step * self._gram.row(i)
-        self._scores += step * self._intercept
+        self._met.append(self._sums.score(i))
+        self._sums.add(i, step, intercept=self._run.intercept)
 
     def square(self, i: int) -> float:
         return float(self._squares[i])
 
     def star(self, i: int) -> float:
-        assert self._at_star is not None
-        return float(self._at_star[i])
+        assert self._star is not None
+        return float(self._star.products[i])
+
+    def walk(self) -> Path:
+        """From the first update to the last, with the doubts about it."""
+        run, steps = self._run, np.abs(self._run.steps)
+        path = walk(run, self, float)
+        scores, doubts = np.array(self._met).reshape(-1, 2).T
+        squared = steps**2 * np.abs(self._squares[run.rows])
+        # Of one batch step all scores are those before it, with less doubt.
+        norms2 = self._summed(
+            self._start2_doubt,
+            2 * steps * np.abs(scores) + squared,
+            2 * steps * doubts,
+            path.norms2,
+        ) + running(by_step(run, 2 * steps * doubts))
+        products = np.zeros(run.n_steps + 1)
+        if self._star is not None and path.products is not None:
+            products = self._summed(
+                self._start_star_doubt,
+                steps * np.abs(self._star.products[run.rows]),
+                steps * self._star.doubts[run.rows],
+                path.products,
+            )
+        last = self._sums.doubts
+        found = Doubts(doubts, norms2, products, last, self._star2_doubt)
+        return replace(path, last=self._sums.values, doubts=found)
+
+    def _summed(self, start: float, terms: Floats, doubts: Floats, sums: Floats) -> Floats:
+        """Doubts of start + Σ terms by step, summed one update after the other."""
+        run = self._run
+        size = np.repeat(np.maximum(np.abs(sums[1:]), np.abs(sums[:-1])), run.sizes)
+        between = np.repeat(by_step(run, terms), run.sizes)  # of sums within one step
+        each = doubts + ULP * (4 * terms + size + between) + TINY**2
+        return np.asarray(start + SLIGHTLY_MORE * running(by_step(run, each)))
 
 
-def _whole(values: Floats) -> tuple[list[int], int]:
+def _whole(values: Iterable[Any]) -> tuple[list[int], int]:
     """Whole numbers and an exponent p: value = number / 2^p."""
-    ratios = [v.as_integer_ratio() for v in np.asarray(values, dtype=np.float64).tolist()]
+    ratios = [v.as_integer_ratio() for v in values]
     p = max((below.bit_length() - 1 for _, below in ratios), default=0)
     return [above << (p - below.bit_length() + 1) for above, below in ratios], p
 
 
 def _table(rows: dict[int, Floats]) -> tuple[dict[int, list[int]], int]:
     """All rows with one exponent."""
-    found = {i: _whole(row) for i, row in rows.items()}
+    found = {i: _whole(row.tolist()) for i, row in rows.items()}
     p = max((exponent for _, exponent in found.values()), default=0)
     return {i: [v << (p - e) for v in row] for i, (row, e) in found.items()}, p
 

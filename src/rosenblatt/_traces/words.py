@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._traces.run import Floats
 from rosenblatt._traces.space import Features
 
 if TYPE_CHECKING:
@@ -32,20 +34,41 @@ def vector(values: Any) -> str:
 
 def step(trace: Trace, k: int) -> str:
     """What happened in step k, and why."""
-    run, space = trace._run, trace._space
+    space = trace._space
     if k == 0:
         return f"step 0: training starts with {_start(trace)}"
-    first, last = int(run.edges[k - 1]), int(run.edges[k])
-    why = _one(trace, first) if last - first == 1 else _several(trace, first, last)
     if not isinstance(space, Features):
-        return f"step {k}: {why}: {_alpha(trace, k, first, last)}"
-    before, after = trace.weights_at(k - 1), trace.weights_at(k)
-    rows, sizes = run.rows[first:last], trace.step_size[first:last]
-    sign, what = _change(after.w - before.w, space.lifted(rows)[:, :-1], sizes)
-    moved = f"w {vector(before.w)} {sign} {what} = {vector(after.w)}"
+        first, last = trace._run.edges[k - 1 : k + 1].tolist()
+        return f"step {k}: {_why(trace, first, last)}: {_alpha(trace, k, first, last)}"
+    return _of_weights(trace, k, space.at(k - 1), space.at(k))
+
+
+def steps(trace: Trace) -> Iterator[str]:
+    """All steps but the start, in one replay."""
+    if not isinstance(trace._space, Features):
+        yield from (step(trace, k) for k in range(1, len(trace) + 1))
+        return
+    for begin, block in trace._space.blocks():
+        for k, (before, after) in enumerate(pairwise(block), start=begin + 1):
+            yield _of_weights(trace, k, before, after)
+
+
+def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
+    """Step k, where the weights before and after it are known in units of η."""
+    run = trace._run
+    first, last = run.edges[k - 1 : k + 1].tolist()
+    before, after = run.eta * before, run.eta * after
+    rows, sizes = run.rows[first:last], run.eta * run.steps[first:last]
+    x = trace._features("step").lifted(rows[:1])[0, :-1]
+    sign, what = _change((after - before)[:-1], x, sizes)
+    moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
     if run.intercept:
-        moved += f", b {_sum(before.b, float(sizes.sum()))} = {number(after.b)}"
-    return f"step {k}: {why}: {moved}"
+        moved += f", b {_sum(before[-1], float(sizes.sum()))} = {number(after[-1])}"
+    return f"step {k}: {_why(trace, first, last)}: {moved}"
+
+
+def _why(trace: Trace, first: int, last: int) -> str:
+    return _one(trace, first) if last - first == 1 else _several(trace, first, last)
 
 
 def _start(trace: Trace) -> str:
@@ -58,11 +81,11 @@ def _start(trace: Trace) -> str:
 
 def _one(trace: Trace, u: int) -> str:
     run = trace._run
-    i, score = int(run.rows[u]), trace.score[u]
+    i, score = int(run.rows[u]), run.eta * run.scores[u]
     x = ""
     if isinstance(trace._space, Features):
         x = " " + vector(trace._space.lifted([i])[0, :-1])
-    label = trace.label[u]
+    label = trace._about["classes"][int(run.y[i] > 0)]
     margin = float(run.y[i] * score)
     if margin < 0:
         why = f"is {label} but scores {number(score)}"
@@ -86,7 +109,7 @@ def _change(total: Any, x: Any, sizes: Any) -> tuple[str, str]:
         return "+", vector(total)
     size = abs(float(sizes[0]))
     factor = "" if size == 1 else f"{number(size)}·"
-    return ("+" if sizes[0] > 0 else "-"), factor + vector(x[0])
+    return ("+" if sizes[0] > 0 else "-"), factor + vector(x)
 
 
 def _sum(before: float, change: float) -> str:
@@ -111,7 +134,7 @@ def _alpha(trace: Trace, k: int, first: int, last: int) -> str:
 def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[Any]]:
     """By name, one value for each step."""
     run = trace._run
-    steps = range(1, len(trace) + 1) if steps is None else steps
+    steps = list(range(1, len(trace) + 1) if steps is None else steps)
     first = [int(run.edges[k - 1]) for k in steps]
     single = run.order != "batch"
     rows = [run.rows[run.edges[k - 1] : run.edges[k]] for k in steps]
@@ -127,12 +150,16 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
             "score": trace.score[first].tolist(),
             "step": trace.step_size[first].tolist(),
         }
-    found |= _weights(trace, steps)
-    found["‖(w, b)‖" if run.intercept else "‖w‖"] = [float(trace.norm[k]) for k in steps]
+    norm = "‖(w, b)‖" if run.intercept else "‖w‖"
+    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR})
+    found[norm] = trace.norm[steps].tolist()
     if trace._star is not None:
-        found["⟨w, ŵ*⟩"] = [float(trace.product[k]) for k in steps]
-        found["cos∠(w, w*)"] = [float(trace.cosine[k]) for k in steps]
+        for name, values in zip(_WITH_STAR, (trace.product, trace.cosine), strict=True):
+            found[name] = values[steps].tolist()
     return found
+
+
+_WITH_STAR = ("⟨w, ŵ*⟩", "cos∠(w, w*)")
 
 
 def _listed(rows: list[int]) -> str:
@@ -141,7 +168,8 @@ def _listed(rows: list[int]) -> str:
     )
 
 
-def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
+def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, list[Any]]:
+    """The columns of weights, under the names of their features where those are free."""
     space = trace._space
     if not isinstance(space, Features) or space.d > _MOST_FEATURES or not len(steps):
         return {}
@@ -150,8 +178,10 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
         for k in range(begin, begin + len(block)):
             if k in wanted:
                 found[k] = trace._run.eta * block[k - begin]
-    names = trace._about["feature_names"] or [f"w{j}" for j in range(space.d)]
-    out = {names[j]: [float(found[k][j]) for k in steps] for j in range(space.d)}
+    out: dict[str, list[Any]] = {}
+    for j, name in enumerate(trace._about["feature_names"] or [f"w{j}" for j in range(space.d)]):
+        free = name if name not in taken | {*out} else f"w{j} ({name})"
+        out[free] = [float(found[k][j]) for k in steps]
     if trace._run.intercept:
         out["b"] = [float(found[k][-1]) for k in steps]
     return out
@@ -159,10 +189,15 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
 
 def _cells(table: dict[str, list[Any]]) -> list[list[str]]:
     shown = [
-        [number(v) if isinstance(v, (float, np.floating)) else str(v) for v in column]
+        [number(v) if isinstance(v, float) else _in_line(v) for v in column]
         for column in table.values()
     ]
     return [list(line) for line in zip(*shown, strict=True)]
+
+
+def _in_line(value: Any) -> str:
+    """As text without line breaks."""
+    return " ".join(str(value).split())
 
 
 def _ends(trace: Trace) -> tuple[list[int], list[int]]:
@@ -182,16 +217,13 @@ def _summary(trace: Trace) -> str:
 def as_text(trace: Trace) -> str:
     head, tail = _ends(trace)
     table = columns(trace, [*head, *tail])
-    lines = _cells(table)
-    widths = [
-        max(len(name), *(len(line[j]) for line in lines), 0) if lines else len(name)
-        for j, name in enumerate(table)
-    ]
+    names, lines = [_in_line(name) for name in table], _cells(table)
+    widths = [max(map(len, column)) for column in zip(names, *lines, strict=True)]
 
     def line(cells: Iterable[str]) -> str:
         return "  ".join(cell.rjust(w) for cell, w in zip(cells, widths, strict=True)).rstrip()
 
-    shown = [line(table), *(line(cells) for cells in lines)]
+    shown = [line(names), *(line(cells) for cells in lines)]
     if tail:
         hidden = len(trace) - len(head) - len(tail)
         shown.insert(1 + len(head), f"… {hidden} more steps …")
@@ -214,10 +246,16 @@ def as_markdown(trace: Trace) -> str:
     table = columns(trace)
 
     def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(str(c).replace("|", "\\|") for c in cells) + " |"
+        return "| " + " | ".join(_marked_down(cell) for cell in cells) + " |"
 
     rule = "|" + "---:|" * len(table)
     return "\n".join([line(table), rule, *(line(cells) for cells in _cells(table))])
+
+
+def _marked_down(text: str) -> str:
+    """Without a meaning in Markdown, and without HTML."""
+    text = _in_line(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join("\\" + c if c in "\\|`[]!" else c for c in text)
 
 
 _LATEX = {
@@ -240,4 +278,4 @@ def as_latex(trace: Trace) -> str:
 
 def _escaped(text: str) -> str:
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in str(text))
+    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in _in_line(text))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-import operator
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
 
 _ULP = 2.0**-53
+_FINITE = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,11 @@ class MistakeBound:
 
     @property
     def gamma(self) -> float:
-        return math.sqrt(self.gamma_squared)
+        return root(self.gamma_squared)
 
     @property
     def beta(self) -> float:
-        return math.sqrt(self.beta_squared)
+        return root(self.beta_squared)
 
     def __str__(self) -> str:
         return (
@@ -97,8 +99,9 @@ def mistake_bound(
     product, row = least_margin(table, e.y, c, star)
     if product <= 0:
         raise InputError(
-            f"w_star does not separate the rows: row {row} has the margin {float(product):.6g}, so "
-            "that no bound follows from it. certify(X, y).separator is one that does, if any does."
+            f"w_star does not separate the rows: row {row} has the margin "
+            f"{float(max(product, -_FINITE)):.6g}, so that no bound follows from it. "
+            "certify(X, y).separator is one that does, if any does."
         )
     beta2 = longest(table, c, lifted=intercept) + 2 * Fraction(mu) * _largest(c) / Fraction(eta)
     bound = bound_from(
@@ -149,7 +152,7 @@ def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction,
         values = c * y * (table @ w + b)
         sizes = c * (np.sqrt(squares(table)) + 1) * (np.linalg.norm(star) + 1)
         doubt = (4 * d + 24) * _ULP * sizes + 2.0**-400
-        near = ~(values - doubt > np.nanmin(np.where(c > 0, values + doubt, np.inf)))
+        near = ~(values - doubt > np.fmin.reduce(np.where(c > 0, values + doubt, np.inf)))
     candidates = _different(table, y * c, near & (c > 0))
     weights = [Fraction(v) for v in star.tolist()]
     margins = {
@@ -162,12 +165,12 @@ def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction,
 
 def longest(table: Any, c: Floats, *, lifted: bool) -> Fraction:
     """max ‖c_i x̃_i‖²."""
-    with np.errstate(over="ignore"):
-        sizes = c * c * (squares(table) + lifted)
-        near = ~(sizes * (1 + (4 * table.shape[1] + 24) * _ULP) < sizes.max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = (c * np.sqrt(squares(table) + lifted)) ** 2
+        near = ~(sizes * (1 + (4 * table.shape[1] + 24) * _ULP) + 2.0**-900 < sizes.max())
     size = table.shape[1] + lifted
     if _exact_in_floats(table, c, near):
-        return Fraction(float(sizes.max()))
+        return Fraction(float(squares(table)[near].max() + lifted))
     return max(
         Fraction(float(c[i])) ** 2 * _square_of_row(table, i, size)
         for i in _different(table, c, near & (c > 0))
@@ -210,9 +213,15 @@ def _product(a: list[Fraction], b: list[Fraction]) -> Fraction:
     return sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0))
 
 
-def dot(a: Floats, b: Floats) -> Fraction:
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Fraction:
     """a·b, exactly."""
-    return _product([Fraction(v) for v in a.tolist()], [Fraction(v) for v in b.tolist()])
+    return _product([Fraction(v) for v in a], [Fraction(v) for v in b])
+
+
+def root(value: Fraction) -> float:
+    """√value, also where the square is beyond the range of floats."""
+    shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(value / Fraction(4) ** shift), shift)
 
 
 def _square(a: Floats) -> Fraction:
@@ -238,7 +247,7 @@ def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> floa
     >>> theory.probability_separable(4, 3)
     1.0
     """
-    n, size = operator.index(n), operator.index(d) + bool(fit_intercept)
+    n, size = _validate.whole("n", n), _validate.whole("d", d) + bool(fit_intercept)
     if n <= size:
         return 1.0
     if n > 1000:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._tables import as_table, squares
+from rosenblatt._targets import finite_floats
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
@@ -158,7 +159,7 @@ def angle(w: Any, w_star: Any) -> float:
     >>> theory.angle([1, 0], [1, 1])
     0.7853981633974483
     """
-    a, b = (np.ravel(np.asarray(v, dtype=np.float64)) for v in (w, w_star))
+    a, b = (finite_floats(name, v).ravel() for name, v in (("w", w), ("w_star", w_star)))
     if a.shape != b.shape:
         raise InputError(f"The vectors have {len(a)} and {len(b)} numbers: give two of one length.")
     a, b = a / given.norm(a), b / given.norm(b, "w_star")
@@ -205,7 +206,9 @@ def normalise(X: Any, w: Any, b: float = 0.0) -> Normalised:
     weights = given.lifted(w, b, rows.shape[1])
     rho, length = radius(X, fit_intercept=False) or 1.0, given.norm(weights[:-1])
     table = as_table(rows)
-    small = (table / rho) if not sparse.issparse(table) else table.multiply(1 / rho).tocsr()
+    small = table.copy()
+    values = small.data if sparse.issparse(small) else small
+    values /= rho
     unit = np.append(weights[:-1] / length, weights[-1] / (rho * length))
     before = np.sign(given.row_scores(rows, weights))
     after = np.sign(given.row_scores(given.matrix(small), unit))

@@ -149,7 +149,8 @@ def test_ctrl_c_that_nobody_catches_ends_the_process():
 class Pressing:
     """The kernels; Ctrl-C is pressed at the calls with the given numbers, counted from 0."""
 
-    READING = ("pass_", "search", "look", "count", "vote", "arrange")
+    SCREENED = ("refer", "screened_pass", "screened_count")
+    READING = ("pass_", "search", "look", "count", "vote", "arrange", *SCREENED)
 
     def __init__(self, *presses, only=READING):
         self.presses, self.only, self.calls = presses, only, 0

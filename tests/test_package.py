@@ -60,8 +60,9 @@ def test_the_reference_has_every_function_of_the_core():
     core = pytest.importorskip("rosenblatt._core")
     from rosenblatt import _reference
 
+    screened = {"refer", "screened_pass", "screened_count"}  # the results of pass_ and count
     for name in vars(core):
-        assert name.startswith("_") or hasattr(_reference, name)
+        assert name.startswith("_") or name in screened or hasattr(_reference, name)
 
 
 def pip_install(target, **environment):

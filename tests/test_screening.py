@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import signal
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from rosenblatt import Perceptron, _examples, _reference, _screen
 from rosenblatt._kernels import CHUNK
 from rosenblatt._screen import Screen
 from rosenblatt.errors import WeightsOverflow
+from test_interrupt import Pressing
 
 _core = pytest.importorskip("rosenblatt._core", reason="the compiled core is not built")
 
@@ -202,6 +204,34 @@ def test_stopped_and_resumed_it_is_equal_to_the_bit(order, keep, eager, tally, m
         both = [everything(q, np.eye(X.shape[1])) | {"stop_reason_": None} for q in (p, one)]
         assert both[0] == both[1], seed
         assert p._state.visits == one._state.visits
+    assert tally.spared > 0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_interrupted_at_any_call_it_goes_on_to_the_same(
+    order, eager, tally, with_core, monkeypatch, request
+):
+    X, y = noisy(30)
+    monkeypatch.setattr(_examples, "CHUNK", 21)  # a few rows at a time
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    choices = {"order": order, "random_state": 0}
+    whole = {m: everything(Perceptron(max_iter=m, **choices).fit(X, y), X) for m in range(1, 6)}
+    moment = 0
+    while True:
+        with_core(Pressing(moment, only=Pressing.SCREENED))
+        p = Perceptron(max_iter=4, warm_start=True, **choices)
+        try:
+            p.fit(X, y)
+        except KeyboardInterrupt:
+            pass
+        else:
+            break
+        with_core(_core)
+        p.set_params(max_iter=1).fit(X, y)
+        assert everything(p, X) == whole[p.n_iter_]
+        moment += 1 + moment // 8
+    assert moment > 10
     assert tally.spared > 0
 
 

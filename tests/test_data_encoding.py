@@ -78,7 +78,7 @@ def test_constant_columns_stay_in_order():
 
 def test_numbers_too_large_to_be_scaled_are_refused():
     table = pd.DataFrame({"a": [1e300, -1e300], "y": [0, 1]})
-    with pytest.raises(InputError, match="column 'a'.*too large.*scale=False"):
+    with pytest.raises(InputError, match=r"column 'a'.*too large.*scale=False"):
         data.read(table, target="y").encode()
     assert data.read(table, target="y").encode(scale=False)[0].tolist() == [[1e300], [-1e300]]
 

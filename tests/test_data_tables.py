@@ -312,7 +312,7 @@ def test_a_file_that_changes_while_it_is_read(file, monkeypatch):
         table.encode()
 
 
-# --- Properties ------------------------------------------------------------------------------------
+# --- Properties ----------------------------------------------------------------------------------
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._whole_file import whole_file
 from rosenblatt.errors import CertificateRejected, InputError
 
 INTERCEPT = "(intercept)"
@@ -98,7 +98,7 @@ class Certificate:
         Columns that separate rows all by themselves: known only after the outcome?
     limits : list of str
         What was cut short by a limit.
-    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256
+    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256, encoding
         What the proof is about.
     """
 
@@ -146,6 +146,11 @@ class Certificate:
     @property
     def sha256(self) -> str:
         return str(self._document["sha256"])
+
+    @property
+    def encoding(self) -> dict[str, Any] | None:
+        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
+        return self._document.get("encoding")
 
     # --- What was found ---
 
@@ -272,20 +277,9 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate as JSON, whole or not at all."""
-        target = Path(path)
-        if not target.absolute().parent.is_dir():
-            raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
-        part = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
-        try:
-            with open(part, "x", encoding="utf-8") as file:
-                json.dump(self._document, file, ensure_ascii=False, indent=1)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        with whole_file(path) as file:
+            json.dump(self._document, file, ensure_ascii=False, indent=1)
+            file.write("\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from rosenblatt import _targets, _validate
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._tables import as_table
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,17 @@ def read(X: Any, y: Any, sample_weight: Any = None, *, semantics: str) -> Table:
     signs = _targets.signs(y, pair, None if c is None else c != 0)
     words = [str(given[int(np.flatnonzero(y == label)[0])]) for label in classes]
     return Table(_values(matrix, semantics), signs, words, present, columns, target)
+
+
+def named(table: Table, encoding: Encoding) -> Table:
+    """With the names that the columns and the target have in an encoding."""
+    names, target = encoding.feature_names, encoding.target
+    if len(names) != len(table.columns):
+        raise InputError(
+            f"X has {len(table.columns)} columns and the encoding {len(names)}: it is that of "
+            "another table."
+        )
+    return replace(table, columns=names, target=target.name if target else table.target)
 
 
 _ONE_AGAINST_THE_REST = "For more classes ask for each against the rest: certify(X, y == label)."

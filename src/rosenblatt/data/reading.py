@@ -85,6 +85,11 @@ def _reader(
     return ColumnFiles(found, missing=tuple(missing))
 
 
+def column_names(source: Any, **reading: Any) -> list[str]:
+    """The names of the columns of a table."""
+    return list(_reader(source, **reading).names)
+
+
 def _wanted(reader: Reader, target: str | None, ignored: list[str]) -> list[str]:
     """The columns to be read."""
     names, file = reader.names, reader.files[0].name

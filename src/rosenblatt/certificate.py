@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
-from rosenblatt._whole_file import whole_file
 from rosenblatt.errors import CertificateRejected, InputError
 
 INTERCEPT = "(intercept)"
@@ -277,9 +277,20 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate as JSON, whole or not at all."""
-        with whole_file(path) as file:
-            json.dump(self._document, file, ensure_ascii=False, indent=1)
-            file.write("\n")
+        target = Path(path)
+        if not target.absolute().parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
+        part = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
+        try:
+            with open(part, "x", encoding="utf-8") as file:
+                json.dump(self._document, file, ensure_ascii=False, indent=1)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:

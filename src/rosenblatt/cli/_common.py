@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -85,8 +85,6 @@ def say_error(message: str) -> None:
 
 
 def _plain(stream: TextIO) -> bool:
-    import os
-
     return bool(os.environ.get("NO_COLOR")) or not stream.isatty()
 
 
@@ -104,6 +102,8 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
 
 
 def print_json(command: str, content: dict[str, Any]) -> None:
+    import json
+
     document = {"schema_version": SCHEMA_VERSION, "command": command} | content
     click.echo(json.dumps(_finite(document), ensure_ascii=False, indent=1, allow_nan=False))
 
@@ -132,11 +132,25 @@ def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> N
         raise InputError(f"{path} exists already. Give another name, or --force to write over it.")
 
 
+@contextmanager
+def whole_file(path: str) -> Iterator[TextIO]:
+    """Text to write into, row by row; it takes its name when all of it is on the disk."""
+    target = Path(path)
+    part = target.with_name(f".rosenblatt-{os.urandom(8).hex()}")
+    try:
+        with open(part, "x", encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
 def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> None:
     """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
     import csv
-
-    from rosenblatt._whole_file import whole_file
 
     with whole_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")

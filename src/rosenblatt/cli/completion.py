@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
 
 
 @click.command()
@@ -16,6 +15,8 @@ def command(shell: str) -> None:
     zsh:  eval "$(rosenblatt completion zsh)"   in ~/.zshrc
     fish: rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish
     """
+    from click.shell_completion import get_completion_class
+
     from rosenblatt.cli import group
 
     found = get_completion_class(shell)

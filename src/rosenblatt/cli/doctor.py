@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-from importlib import metadata
 from typing import Any
 
 import click
@@ -29,6 +27,9 @@ def command(as_json: bool, quiet: bool, verbose: bool) -> None:
 
 
 def _examine() -> dict[str, Any]:
+    import platform
+    from importlib import metadata
+
     from rosenblatt._kernels import NATIVE, kernels
 
     core = (

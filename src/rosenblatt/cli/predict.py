@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -119,9 +118,9 @@ def _as_dict(row: tuple[Any, ...], explain: bool) -> dict[str, Any]:
 
 
 def _write(output: str | None, rows: Iterator[tuple[Any, ...]], explain: bool) -> None:
-    from rosenblatt._whole_file import whole_file
+    import csv
 
-    with nullcontext(sys.stdout) if output is None else whole_file(output) as file:
+    with nullcontext(sys.stdout) if output is None else _common.whole_file(output) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "prediction", "score", *(["reasons"] if explain else [])])
         for number, label, score, reasons in rows:

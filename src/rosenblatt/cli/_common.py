@@ -16,6 +16,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Table
+    from rosenblatt.data.sparse import SparseTable
 
 SCHEMA_VERSION = 1
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -68,7 +69,7 @@ def force_option(function: Function) -> Function:
     return click.option("--force", is_flag=True, help="Write over files that exist.")(function)
 
 
-def read_table(files: tuple[str, ...], **reading: Any) -> Table:
+def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
     from rosenblatt import data
 
     return data.read(list(files), **reading)
@@ -152,7 +153,12 @@ def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> N
     """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
     import csv
 
+    from rosenblatt._tables import dense
+
     with whole_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*names, target])
-        writer.writerows([*map(repr, row.tolist()), label] for row, label in zip(X, y, strict=True))
+        for begin in range(0, len(y), 1000):
+            rows, labels = dense(X[begin : begin + 1000]), y[begin : begin + 1000]
+            both = zip(rows.tolist(), labels, strict=True)
+            writer.writerows([*map(repr, row), label] for row, label in both)

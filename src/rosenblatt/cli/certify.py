@@ -48,8 +48,9 @@ def command(
     rosenblatt verify certificate.json loans.csv
     """
     from rosenblatt import certify
+    from rosenblatt.data.reading import is_svmlight
 
-    if reading["target"] is None:
+    if reading["target"] is None and not is_svmlight(list(files)):
         raise click.UsageError("Say which column holds the labels: --target COLUMN.")
     if scale and decimal:
         raise click.UsageError("--decimal is about the numbers as written: leave out --scale.")
@@ -59,7 +60,7 @@ def command(
         _common.check_output(path, files, force=force)
     with _common.working("reading", quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
-    with _common.working(f"deciding about {len(X):,} rows", quiet=quiet):
+    with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(
             X,
             y,
@@ -69,8 +70,8 @@ def command(
             encoding=encoding,
         )
     if encoded is not None:
-        assert encoding.target is not None
-        _common.write_encoded(encoded, encoding.feature_names, encoding.target.name, X, y)
+        target = reading["target"] or "y"
+        _common.write_encoded(encoded, certificate.feature_names, target, X, y)
         _common.say(f"The numbers are in {encoded}.", quiet=quiet)
     if output is not None:
         certificate.save(output)

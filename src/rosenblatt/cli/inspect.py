@@ -34,20 +34,31 @@ def command(
 
 def _show(found: dict[str, Any]) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = 120
     named = ", ".join(found["files"][:3]) + (" …" if len(found["files"]) > 3 else "")
     rows = "1 row" if found["rows"] == 1 else f"{found['rows']:,} rows"
-    console.print(f"{named}: {rows}, {len(found['columns'])} columns. {found['format']}")
+    columns = f", {len(found['columns'])} columns" if found["columns"] else ""
+    console.print(f"{named}: {rows}{columns}. {found['format']}", soft_wrap=True)
+    if found["columns"]:
+        console.print(_columns(found["columns"]))
+    for note in found["notes"]:
+        console.print(f"Note: {note}", soft_wrap=True)
+    for problem in found["problems"]:
+        console.print(f"Problem: {problem}", style="red", soft_wrap=True)
+
+
+def _columns(columns: list[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("column", "holds", "values", "missing", "becomes"):
         shown.add_column(
             heading, overflow="fold", justify="right" if heading == "missing" else "left"
         )
-    for column in found["columns"]:
+    for column in columns:
         shown.add_row(
             column["name"],
             column["kind"],
@@ -55,8 +66,4 @@ def _show(found: dict[str, Any]) -> None:
             f"{column['missing']:,}" if column["missing"] else "",
             column["becomes"],
         )
-    console.print(shown)
-    for note in found["notes"]:
-        console.print(f"Note: {note}", soft_wrap=True)
-    for problem in found["problems"]:
-        console.print(f"Problem: {problem}", style="red", soft_wrap=True)
+    return shown

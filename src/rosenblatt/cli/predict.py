@@ -50,20 +50,11 @@ def command(
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
     """
-    from rosenblatt import data
-
     _common.check_output(output, (model, *files), force=force)
     known = import_module("rosenblatt.model_file").read(model)
-    if known.encoding is None:
-        raise InputError(
-            f"{model} does not say how a table becomes numbers: it was saved without an encoding. "
-            "Use it in Python, or save it with one."
-        )
-    encoding = data.Encoding.from_dict(known.encoding)
+    names, parts = _encoded(known, model, files, unseen, reading)
     count = reasons if explain else 0
-    rows = _rows(
-        known.estimator, encoding, encoding.parts(list(files), unseen=unseen, **reading), count
-    )
+    rows = _rows(known.estimator, names, parts, count)
     if as_json:
         _common.print_json(
             "predict",
@@ -80,19 +71,41 @@ def command(
     return 0
 
 
-def _rows(estimator: Any, encoding: Any, parts: Any, count: int) -> Iterator[tuple[Any, ...]]:
+def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, reading: Any) -> Any:
+    """Names of the features, and the rows as numbers, part by part."""
+    from rosenblatt import data
+    from rosenblatt.data import sparse
+    from rosenblatt.data.files import find
+    from rosenblatt.data.reading import is_svmlight
+
+    if known.encoding is not None:
+        encoding = data.Encoding.from_dict(known.encoding)
+        parts = encoding.parts(list(files), unseen=unseen, **reading)
+        return encoding.feature_names, (X for _, X in parts)
+    if not is_svmlight(list(files)):
+        raise InputError(
+            f"{model} does not say how a table becomes numbers: it was saved without an encoding. "
+            "Use it in Python, or save it with one."
+        )
+    d = known.estimator.n_features_in_
+    return [f"x{j}" for j in range(d)], [sparse.SparseTable(find(list(files)), n_features=d).X]
+
+
+def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[tuple[Any, ...]]:
     """Row number, label, score, and reasons: (feature, what it adds to the score)."""
     import numpy as np
 
+    from rosenblatt._tables import dense
+
     weights = _weights(estimator) if count else None
-    names, number = encoding.feature_names, 0
-    for _, X in parts:
+    number = 0
+    for X in parts:
         scores = estimator.decision_function(X)
         labels = estimator.predict(X)
         for i, (label, score) in enumerate(zip(labels.tolist(), scores.tolist(), strict=True)):
             found = []
             if weights is not None:
-                added = weights * X[i]
+                added = weights * dense(X[i]).ravel()
                 heaviest = np.argsort(-np.abs(added), kind="stable")[:count]
                 found = [(names[j], float(added[j])) for j in heaviest if added[j] != 0]
             yield number, label, score, found

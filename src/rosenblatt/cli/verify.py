@@ -58,7 +58,7 @@ def command(
         why = str(rejected)
     if as_json:
         found = {"accepted": why is None, "reason": why, "verdict": claimed.verdict}
-        _common.print_json("verify", found | {"rows": len(X), "sha256": claimed.sha256})
+        _common.print_json("verify", found | {"rows": X.shape[0], "sha256": claimed.sha256})
     elif why is None:
         click.echo(f"ACCEPTED: {claimed.verdict}, {claimed.n_rows:,} rows, proved.")
     else:
@@ -69,7 +69,7 @@ def command(
 def _numbers(claimed: Certificate, files: tuple[str, ...], reading: dict[str, Any]) -> Any:
     """The rows and labels that it is about, and the name of the target."""
     from rosenblatt import data
-    from rosenblatt.data.reading import column_names
+    from rosenblatt.data.reading import column_names, is_svmlight
 
     if claimed.encoding is not None:
         encoding = data.Encoding.from_dict(claimed.encoding)
@@ -77,13 +77,17 @@ def _numbers(claimed: Certificate, files: tuple[str, ...], reading: dict[str, An
             raise InputError("The certificate is about other columns than its encoding gives.")
         X, y = encoding.apply_labelled(list(files), **reading)
         return X, y, encoding.target.name
+    if is_svmlight(list(files)):
+        X, y, _ = data.read(list(files)).encode(scale=False)
+        return X, y, "y"
     # made from arrays or frames in Python: the columns are found by their names
     target = str(claimed.to_dict()["target"])
     names = claimed.feature_names
     others = [c for c in column_names(list(files), **reading) if c not in (target, *names)]
     table = data.read(list(files), target=target, ignore=others, **reading)
-    X, y, encoding = table.encode(scale=False)
-    found = encoding.feature_names
+    X, y, made = table.encode(scale=False)
+    assert made is not None
+    found = made.feature_names
     if sorted(found) != sorted(names):
         raise InputError(
             f"The certificate is about the columns {', '.join(names)}, and the table gives "

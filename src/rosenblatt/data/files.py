@@ -19,7 +19,7 @@ _KINDS = {  # how a file begins
     b"\xff\xff\xff\xff": "arrow stream",
 }
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
-_SUFFIXES = {
+SUFFIXES = {
     ".parquet": "parquet",
     ".feather": "arrow",
     ".arrow": "arrow",
@@ -123,7 +123,7 @@ def _contents(path: Path, name: str, begin: bytes) -> tuple[str, str | None]:
         )
     suffix = suffixes[-2] if claimed and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
     if compression:
-        kind = _SUFFIXES.get(suffix, "text")
+        kind = SUFFIXES.get(suffix, "text")
         if kind not in ("text", "svmlight"):
             raise InputError(
                 f"{name} is a {suffix} file inside {compression}. Unpack it: such files are "
@@ -131,7 +131,7 @@ def _contents(path: Path, name: str, begin: bytes) -> tuple[str, str | None]:
             )
         return kind, compression
     found = next((k for magic, k in _KINDS.items() if begin.startswith(magic)), None)
-    expected = _SUFFIXES.get(suffix, "text")
+    expected = SUFFIXES.get(suffix, "text")
     if found is None and expected not in ("text", "svmlight"):
         raise InputError(
             f"{name} is named {suffix} but does not begin like one: {begin!r}. Is it damaged, or "

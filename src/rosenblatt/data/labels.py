@@ -54,6 +54,10 @@ class Target:
             self._refuse(part, row, words[codes[row]] if codes[row] >= 0 else None)
         return self._named(values, codes)
 
+    def named(self, numbers: NDArray[np.float64]) -> NDArray[Any]:
+        """Labels for numbers that are all among the values."""
+        return self._named(list(self.values), np.searchsorted(self.values, numbers))
+
     def _of_numbers(self, part: Part) -> NDArray[Any]:
         numbers = part.numbers(self.name)
         places = np.minimum(np.searchsorted(self.values, numbers), len(self.values) - 1)

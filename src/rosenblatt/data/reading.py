@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from rosenblatt import _validate
@@ -11,6 +13,7 @@ from rosenblatt.data import files
 from rosenblatt.data.columnar import ColumnFiles, frame
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.part import Kind, Part
+from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Reader, Table
 from rosenblatt.data.text import TextFiles
 from rosenblatt.errors import InputError
@@ -26,8 +29,8 @@ def read(
     charset: str | None = None,
     header: bool = True,
     missing: Iterable[str] = (),
-) -> Table:
-    """Read a table: CSV and its relatives, Parquet, Feather, Arrow, or a data frame.
+) -> Table | SparseTable:
+    """Read a table: CSV and its relatives, Parquet, Feather, Arrow, svmlight, or a data frame.
 
     Parameters
     ----------
@@ -52,7 +55,8 @@ def read(
     Returns
     -------
     Table
-        Its `problems` say what stands against encoding it.
+        Its `problems` say what stands against encoding it. A SparseTable for svmlight files: they
+        hold numbers and labels already.
 
     Examples
     --------
@@ -65,10 +69,34 @@ def read(
     _validate.flag("header", header)
     if impute is not None:
         _validate.one_of("impute", impute, IMPUTE)
+    if is_svmlight(source):
+        return _sparse(source, target, ignore, positive)
     reader = _reader(source, charset=charset, header=header, missing=missing)
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     wanted = _wanted(reader, target, ignored)
     return Table(reader, wanted, target, positive, impute)
+
+
+def is_svmlight(source: Any) -> bool:
+    """Is it an svmlight file, by its name?"""
+    names = [source] if isinstance(source, (str, os.PathLike)) else source
+    if hasattr(source, "__arrow_c_stream__") or not isinstance(names, (list, tuple)):
+        return False
+    return any(
+        files.SUFFIXES.get(suffix.lower()) == "svmlight"
+        for name in names
+        if isinstance(name, (str, os.PathLike))
+        for suffix in Path(name).suffixes
+    )
+
+
+def _sparse(source: Any, target: str | None, ignore: Any, positive: Any) -> SparseTable:
+    if target is not None or ignore:
+        raise InputError(
+            "An svmlight file has no names of columns: its first field is the label. Leave out "
+            "target and ignore (--target, --ignore)."
+        )
+    return SparseTable(files.find(source), positive=positive)
 
 
 def _reader(

@@ -9,13 +9,34 @@ import numpy as np
 
 from rosenblatt.data.column import Column, is_like_an_id
 from rosenblatt.data.part import Kind
+from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table
 
 _SHOWN = 5
 
 
-def summary(table: Table) -> dict[str, Any]:
+def summary(table: Table | SparseTable) -> dict[str, Any]:
     """A document: files, rows, columns, problems, notes."""
+    return _of_sparse(table) if isinstance(table, SparseTable) else _of_table(table)
+
+
+def _of_sparse(table: SparseTable) -> dict[str, Any]:
+    info = table.info
+    first = 0 if info.zero_based else 1
+    return {
+        "files": table.source,
+        "format": f"svmlight text: {info.n_features:,} features, counted from {first}; "
+        f"{info.entries:,} numbers are given, all others are 0.",
+        "rows": table.n_rows,
+        "target": None,
+        "labels": {},
+        "columns": [],
+        "notes": [f"Its labels are {table.target.some_words()}."],
+        "problems": table.problems,
+    }
+
+
+def _of_table(table: Table) -> dict[str, Any]:
     every = ([table.target] if table.target else []) + table.columns
     ranges, counts = _look(table)
     columns = []

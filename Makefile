@@ -31,6 +31,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
 	$(RUN) benchmarks/kernel.py
+	$(RUN) benchmarks/data.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

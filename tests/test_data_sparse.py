@@ -29,7 +29,7 @@ def files(tmp_path, monkeypatch):
 def test_rows_and_labels_are_those_of_scikit_learn(files):
     X, y, encoding = data.read("t.svm").encode()
     theirs, labels = load_svmlight_file("t.svm")
-    assert (X != theirs).nnz == 0
+    assert (theirs != X).nnz == 0
     assert y.tolist() == labels.astype(int).tolist()
     assert encoding is None
 

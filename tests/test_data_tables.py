@@ -4,6 +4,9 @@ import bz2
 import gzip
 import io
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -399,3 +402,35 @@ def test_pandas_agrees_on_a_real_table():
     for j, name in enumerate(encoding.feature_names):
         column = table[name.removesuffix("=yes")]
         assert (X[:, j] == (column == "yes" if name.endswith("=yes") else column)).all()
+
+
+PEAK = """
+import sys
+import numpy as np
+from rosenblatt import data
+X, y, encoding = data.read(sys.argv[1], target="label").encode()
+peak = next(l for l in open("/proc/self/status") if l.startswith("VmHWM")).split()[1]
+print(len(X), X.nbytes, int(peak) * 1024, X[-1].tolist() == X[len(X) // 10 - 1].tolist())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read on Linux")
+def test_a_table_larger_than_memory_may_take(tmp_path, heavy, rng):
+    """2 GB of text in `make soak`: the rows, and not more than 1 GB beside them."""
+    path, block = tmp_path / "large.csv", 2000
+    rows = [
+        f"{','.join(f'{v:.9f}' for v in row)},{'xyz'[i % 3]},{i % 2}\n"
+        for i, row in enumerate(rng.standard_normal((block, 20)))
+    ]
+    text, times = "".join(rows).encode(), max(10, heavy(2000) * 1_000_000 // len("".join(rows)))
+    with open(path, "wb") as file:
+        file.write((",".join(f"c{j}" for j in range(20)) + ",word,label\n").encode())
+        for _ in range(times // 10 * 10):
+            file.write(text)
+    command = [sys.executable, "-c", PEAK, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    path.unlink()
+    n, size, peak, same = done.stdout.split()
+    assert int(n) == block * (times // 10 * 10)
+    assert int(peak) <= int(size) + 2**30
+    assert same == "True"

@@ -35,7 +35,7 @@ def _examine() -> dict[str, Any]:
     core = (
         f"compiled core for {kernels.cpu_levels()[-1]}"
         if NATIVE
-        else "NumPy reference: the same results, much more slowly (there is no compiled core)"
+        else "NumPy reference: the same results, much more slowly (no compiled core)"
     )
     packages: dict[str, str | None] = {}
     for name in _PACKAGES:

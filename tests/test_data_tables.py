@@ -217,6 +217,8 @@ def test_booleans_and_missing_words(file):
     assert "missing='?' (--missing ?)" in refusal(file(unsure))
     X, _, _ = encoded(file(unsure), missing=["?"], impute="mean")
     assert X == [[1], [3], [3], [4], [5], [2]]
+    spaced = file(unsure.replace(",", ", ").replace("?", " ?"))
+    assert encoded(spaced, missing=["?"], impute="mean")[0] == X
 
 
 def test_no_header(file):
@@ -250,6 +252,10 @@ def test_no_header(file):
         ("a,b,paid\n1,2,0\n1,2,3,4\n", ["row 1 ", "4 fields where the header has 3"]),
         ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 2 ", "column 'a' holds 'three'"]),
         ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
+        ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
+        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["look like dates"]),
+        ('a,paid\n"1,200",0\n"2,000.50",1\n€ 7,1\n', ["separators of thousands"]),
+        ("# made by hand\na,paid\n1,0\n", ["Its columns: '# made by hand'"]),
     ],
 )
 def test_one_clear_error(file, text, words):

@@ -40,7 +40,8 @@ def _show(found: dict[str, Any]) -> None:
         console.width = 120
     named = ", ".join(found["files"][:3]) + (" …" if len(found["files"]) > 3 else "")
     rows = "1 row" if found["rows"] == 1 else f"{found['rows']:,} rows"
-    columns = f", {len(found['columns'])} columns" if found["columns"] else ""
+    count = len(found["columns"])
+    columns = {0: "", 1: ", 1 column"}.get(count, f", {count:,} columns")
     console.print(f"{named}: {rows}{columns}. {found['format']}", soft_wrap=True)
     if found["columns"]:
         console.print(_columns(found["columns"]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,8 @@ from rosenblatt.data.part import TRUTH, Kind, Part, Place
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
 _SHOWN = 5
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+_NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")
 
 
 @dataclass
@@ -121,16 +124,25 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{_rows(rows)}, as {column.some_words()}: a 0/1 column for each would tell the rows apart "
-        f"one by one. Is it an identifier, a date or free text? Then {leave_out(column.name)}. Or "
-        "group its values."
+        f"one by one. {_what_it_may_be(column.words)}; or {leave_out(column.name)}."
     )
+
+
+def _what_it_may_be(words: Iterable[str]) -> str:
+    if all(_DATE.match(word) for word in words):
+        return "They look like dates: make a number of each, as the days since some day"
+    if all(_NUMBER.fullmatch(word) for word in words):
+        return "They look like numbers: write them without units and separators of thousands"
+    return "Is it an identifier or free text? Group its values"
 
 
 def is_like_an_id(column: Column, rows: int) -> bool:
     """Too many words, or one for almost every row."""
     different = len(column.words)
     return column.kind is Kind.TEXT and (
-        different > FEW or (different > 10 and 2 * different > rows)
+        different > FEW
+        or (different > 10 and 2 * different > rows)
+        or (different == rows - column.missing and rows > 2)
     )
 
 

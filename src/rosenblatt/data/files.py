@@ -91,11 +91,11 @@ def _standard_input() -> File:
 
 
 def _look(path: Path, name: str, keep: Any = None) -> File:
+    if os.path.isdir(path):
+        raise InputError(
+            f"{name} is a folder. Give its files, as in {os.path.join(name, '*.csv')}."
+        )
     try:
-        if path.is_dir():
-            raise InputError(
-                f"{name} is a folder. Give its files, as in {os.path.join(name, '*.csv')}."
-            )
         with open(path, "rb") as file:
             begin = file.read(8)
         stamp = _stamp(path)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.column import Column, is_like_an_id
+from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table
@@ -127,6 +128,13 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         least, greatest = ranges.get(column.name, (0.0, 1.0))
         if least == greatest and column.read_as is Kind.NUMBER:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
+    if table.dialect is not None and table.dialect.header:
+        numbers = [c.name for c in table.columns if not not_numbers_among([c.name])]
+        if numbers:
+            yield (
+                f"The first line was taken for names, and {numbers[0]!r} is a number: is there a "
+                "line of names? If not, say --no-header."
+            )
     if table.target is None and table.columns:
         yield "No target was named (--target COLUMN), so that every column is a feature."
 

@@ -29,7 +29,10 @@ class TextFiles:
         self, files: list[File], *, charset: str | None, header: bool, missing: tuple[str, ...]
     ):
         self.files = files
-        self.dialect, self.names = dialects.look(files, charset, header, (*MISSING, *missing))
+        spaced = [f" {word}" for word in missing]
+        self.dialect, self.names = dialects.look(
+            files, charset, header, (*MISSING, *missing, *spaced)
+        )
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         """A first guess, from the first rows."""
@@ -176,8 +179,10 @@ class TextFiles:
         row = found[0]
         fields = "one field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
         where = place._replace(row=place.row + row.number - 1)
+        names = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
         return (
-            f"{where} has {fields} where the header has {row.expected_columns}: {row.text[:100]!r}."
+            f"{where} has {fields} where the header has {row.expected_columns}{names}: "
+            f"{row.text[:100]!r}."
             f" A field that holds the delimiter {self.dialect.delimiter!r} or a quote needs quotes "
             "around it."
         )

@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
         error.show()
         return 2
     except (KeyboardInterrupt, click.Abort):
-        _common.say_error("Interrupted; nothing was written.")
+        _common.say_error("Interrupted.")
         return 130
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the program ends

@@ -40,7 +40,7 @@ _table = [
 _output = [
     click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output."),
     click.option("-q", "--quiet", is_flag=True, help="No messages but errors."),
-    click.option("-v", "--verbose", is_flag=True, help="More messages."),
+    click.option("-v", "--verbose", is_flag=True, help="More messages, and details of a failure."),
 ]
 
 

@@ -142,7 +142,7 @@ def is_like_an_id(column: Column, rows: int) -> bool:
     return column.kind is Kind.TEXT and (
         different > FEW
         or (different > 10 and 2 * different > rows)
-        or (different == rows - column.missing and rows > 2)
+        or (different == rows - column.missing and different > 2)
     )
 
 

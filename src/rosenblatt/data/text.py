@@ -136,8 +136,9 @@ class TextFiles:
             raise InputError(self._ragged(block, place) or f"{place}: {reason(error)}.") from None
 
     def _read(
-        self, block: Any, types: dict[str, Any], *, size: int = 1 << 20, handler: Any = None
+        self, block: Any, types: dict[str, Any], *, size: int | None = None, handler: Any = None
     ) -> Any:
+        size = size or max(1 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(block)),

@@ -149,7 +149,7 @@ def _batches(file: File, names: list[str]) -> Iterator[Any]:
 
             with parquet.ParquetFile(file.path) as opened:
                 for batch in opened.iter_batches(_ROWS, columns=names):
-                    yield batch.select(names)
+                    yield _valid(batch.select(names))
         else:
             with pa.OSFile(str(file.path)) as stream:
                 reader = _arrow(file, stream)
@@ -159,7 +159,13 @@ def _batches(file: File, names: list[str]) -> Iterator[Any]:
                     else reader
                 )
                 for batch in found:
-                    yield batch.select(names)
+                    yield _valid(batch.select(names))
+
+
+def _valid(batch: Any) -> Any:
+    """pyarrow trusts what a file says about itself: a damaged one would lead it out of memory."""
+    batch.validate(full=True)
+    return batch
 
 
 def _arrow(file: File, stream: Any) -> Any:

@@ -23,10 +23,9 @@ class ColumnFiles:
 
     def __init__(self, files: list[File], *, missing: tuple[str, ...]):
         self.files, self._missing = files, pa.array([*MISSING, *missing])
-        self.schema = _schema(files[0])
-        self.names = list(self.schema.names)
+        self.names, self._types = _schema(files[0])
         for file in files[1:]:
-            if list(_schema(file).names) != self.names:
+            if _schema(file)[0] != self.names:
                 raise InputError(
                     f"{file.name} has other columns than {files[0].name}. Files that are read "
                     "together have the same columns in the same order."
@@ -36,7 +35,7 @@ class ColumnFiles:
         return {name: self._kind(name) for name in wanted}
 
     def _kind(self, name: str) -> Kind:
-        kind = self.schema.field(name).type
+        kind = self._types[self.names.index(name)]
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if _is_text(kind) or pa.types.is_boolean(kind):
             return Kind.TEXT
@@ -127,16 +126,19 @@ def frame(source: Any) -> File:
     return File(Path(), "the data frame", "frame", None, (0, 0), keep=pa.table(source))
 
 
-def _schema(file: File) -> Any:
+def _schema(file: File) -> tuple[list[str], list[Any]]:
+    """Names and types of the columns."""
     with _reading(file):
         if file.kind == "frame":
-            return file.keep.schema
-        if file.kind == "parquet":
+            schema = file.keep.schema
+        elif file.kind == "parquet":
             from pyarrow import parquet
 
-            return parquet.read_schema(file.path)
-        with pa.OSFile(str(file.path)) as stream:
-            return _arrow(file, stream).schema
+            schema = parquet.read_schema(file.path)
+        else:
+            with pa.OSFile(str(file.path)) as stream:
+                schema = _arrow(file, stream).schema
+        return list(schema.names), list(schema.types)
 
 
 def _batches(file: File, names: list[str]) -> Iterator[Any]:
@@ -176,7 +178,9 @@ def _arrow(file: File, stream: Any) -> Any:
 def _reading(file: File) -> Iterator[None]:
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    except InputError:
+        raise
+    except Exception as error:  # names that are no text, sizes beyond memory: whatever damage does
         raise InputError(
             f"{file.name} cannot be read, it is damaged or cut short: {reason(error)}."
         ) from None

@@ -6,8 +6,8 @@ rows have it: a column that turns out to hold something else is read again as te
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from rosenblatt.data.files import File, open_bytes, reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
 from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError
+
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 class TextFiles:
@@ -136,19 +138,18 @@ class TextFiles:
             raise InputError(self._ragged(block, place) or f"{place}: {reason(error)}.") from None
 
     def _read(
-        self, block: Any, types: dict[str, Any], *, size: int | None = None, handler: Any = None
+        self, block: Any, types: dict[str, Any], *, size: int | None = None, threads: bool = True
     ) -> Any:
         size = size or max(1 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(block)),
                 arrow_csv.ReadOptions(
-                    column_names=self.names, block_size=size, use_threads=handler is None
+                    column_names=self.names, block_size=size, use_threads=threads
                 ),
                 arrow_csv.ParseOptions(
                     delimiter=self.dialect.delimiter,
                     newlines_in_values=dialects.has_quote(block),
-                    invalid_row_handler=handler,
                 ),
                 arrow_csv.ConvertOptions(
                     column_types=types,
@@ -161,31 +162,26 @@ class TextFiles:
         except pa.ArrowInvalid as error:
             if "straddl" not in str(error) or size > len(block):
                 raise
-            return self._read(block, types, size=len(block) + 1, handler=handler)  # a long row
+            return self._read(block, types, size=len(block) + 1, threads=threads)  # a long row
 
     # --- What is wrong, and where ---
 
     def _ragged(self, block: Any, place: Place) -> str | None:
         """The first row with more or fewer fields than the header."""
-        found: list[Any] = []
-
-        def keep(row: Any) -> str:
-            found.append(row)
-            return "error"
-
-        with suppress(pa.ArrowInvalid):
-            self._read(block, dict.fromkeys(self.names, pa.binary()), handler=keep)
-        if not found:
+        try:  # by one thread, since several do not count rows
+            self._read(block, dict.fromkeys(self.names, pa.binary()), threads=False)
             return None
-        row = found[0]
-        fields = "one field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
-        where = place._replace(row=place.row + row.number - 1)
+        except pa.ArrowInvalid as error:
+            found = _RAGGED.search(str(error))
+        if found is None:
+            return None
+        number, expected, got = (int(v) for v in found.groups()[:3])
+        fields = "one field" if got == 1 else f"{got} fields"
         names = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
         return (
-            f"{where} has {fields} where the header has {row.expected_columns}{names}: "
-            f"{row.text[:100]!r}."
-            f" A field that holds the delimiter {self.dialect.delimiter!r} or a quote needs quotes "
-            "around it."
+            f"{place._replace(row=place.row + number - 1)} has {fields} where the header has "
+            f"{expected}{names}: {found[4][:100]!r}. A field that holds the delimiter "
+            f"{self.dialect.delimiter!r} or a quote needs quotes around it."
         )
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:

@@ -203,6 +203,17 @@ def test_a_wide_table(file):
     assert [[i * j % 11 for j in range(wide)] for i in range(20)] == X
 
 
+def test_a_header_longer_than_what_is_looked_at_first(file):
+    wide = 150_000
+    names = ",".join(f"column{j}" for j in range(wide))
+    rows = "".join(f"{','.join(['1', '2', '3'] * (wide // 3))},{i % 2}\n" for i in range(3))
+    X, y, found = data.read(file(f"{names},paid\n{rows}"), target="paid").encode(scale=False)
+    assert X.shape == (3, wide)
+    assert X[2].tolist() == [1, 2, 3] * (wide // 3)
+    assert y.tolist() == [0, 1, 0]
+    assert found.feature_names[-1] == f"column{wide - 1}"
+
+
 def test_a_row_longer_than_a_block_of_the_parser(file):
     long = "x" * (3 << 20)
     X, _, names = encoded(file(f"note,paid\n{long},1\nshort,0\n{long},1\nshort,0\n"))

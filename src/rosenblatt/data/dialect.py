@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from rosenblatt.data.files import File, open_bytes, reason
-from rosenblatt.data.records import Bytes, end_of_records, first_record
+from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
 from rosenblatt.errors import InputError
 
 _HEAD = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_QUOTE = re.compile(rb'"')
 _SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the delimiter
 
 
@@ -27,10 +28,15 @@ class Dialect:
     header: bool
     missing: tuple[str, ...]
 
-    def body(self, begin: bytes) -> bytes:
+    def body(self, block: Any) -> Any:
         """The beginning of a file without what comes before its rows."""
-        begin = _announced(begin)[0]
-        return begin[first_record(begin, self.delimiter)[1] :] if self.header else begin
+        for size in (_HEAD, len(block)):  # a header of megabytes is rare
+            begin = bytes(block[:size])
+            rest = _announced(begin)[0]
+            end = first_record(rest, self.delimiter)[1] if self.header else 0
+            if end < len(rest):
+                break
+        return block[len(begin) - len(rest) + end :]
 
 
 def look(
@@ -49,7 +55,7 @@ def look(
     return dialect, names
 
 
-def head(file: File, charset: str | None) -> tuple[bytes, str]:
+def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
     """The first megabyte, whole records, as UTF-8; and the character set."""
     try:
         with open_bytes(file) as stream:
@@ -58,7 +64,7 @@ def head(file: File, charset: str | None) -> tuple[bytes, str]:
             charset = next((c for bom, c in _BOMS.items() if begin.startswith(bom)), "utf-8")
         with open_bytes(file) as stream:
             text = as_utf8(stream, charset, file)
-            buffer, end = bytearray(_HEAD), 0
+            buffer, end = bytearray(size), 0
             while got := text.readinto(memoryview(buffer)[end:]):
                 end += got
     except LookupError:
@@ -72,7 +78,9 @@ def head(file: File, charset: str | None) -> tuple[bytes, str]:
         raise InputError(f"{file.name} cannot be read: {reason(error)}.") from None
     whole = bytes(buffer[:end])
     if end == len(buffer):
-        whole = whole[: end_of_records(whole, ",") or end]
+        whole = whole[: end_of_records(whole, ",")]
+        if not whole and size < LONGEST:
+            return head(file, charset, 8 * size)
     if b"\0" in whole:
         raise InputError(
             f"{file.name} is not a table of text: it holds zero bytes. Tables can be CSV, TSV, "
@@ -109,8 +117,7 @@ class _Recoded:
 
 
 def has_quote(block: Any) -> bool:
-    whole = block if isinstance(block, bytes) else block.obj
-    return bool(whole.find(b'"', 0, len(block)) >= 0)
+    return _QUOTE.search(block) is not None
 
 
 def _announced(text: bytes) -> tuple[bytes, str | None]:

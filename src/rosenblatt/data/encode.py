@@ -6,7 +6,6 @@ of its words (one column where it has two). What was done is an Encoding, which 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -38,11 +37,9 @@ class Number:
     def features(self) -> list[str]:
         return [self.name]
 
-    def write(self, part: Part, out: Rows, unseen: str) -> None:
+    def write(self, part: Part, out: Rows, unseen: str, seen: bool) -> None:
         numbers = part.numbers(self.name)
-        with np.errstate(over="ignore", invalid="ignore"):
-            finite = bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
-        if not finite:
+        if not seen and not _finite(numbers):
             numbers = self._filled(part, numbers)
         out[:, 0] = numbers
         self.finish(out[:, 0])
@@ -91,7 +88,7 @@ class Words:
         named = [f"{self.name}={value}" for value in self.values]
         return named[1:] if len(named) == 2 else named
 
-    def write(self, part: Part, out: Rows, unseen: str) -> None:
+    def write(self, part: Part, out: Rows, unseen: str, seen: bool) -> None:
         codes, words = part.words(self.name)
         column = {value: j for j, value in enumerate(self.values)}
         to = [column.get(self._spelled(word), -1) for word in words]
@@ -130,6 +127,11 @@ class Words:
             )
 
 
+def _finite(numbers: Rows) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):  # the sum may be too large
+        return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
+
+
 def _missing(part: Part, none: Any, name: str) -> str:
     return (
         f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and the "
@@ -164,14 +166,16 @@ class Encoding:
         """The columns of a table that are read."""
         return [column.name for column in self.columns]
 
-    def rows(self, part: Part, *, unseen: str = "refuse", out: Rows | None = None) -> Rows:
+    def rows(
+        self, part: Part, *, unseen: str = "refuse", out: Rows | None = None, seen: bool = False
+    ) -> Rows:
         """The rows of one part of a table. Each row is encoded by itself: any division into parts
-        gives the same numbers."""
+        gives the same numbers. `seen`: the table was looked through, and its gaps may stay."""
         out = np.empty((part.rows, len(self.feature_names))) if out is None else out
         begin = 0
         for column in self.columns:
             end = begin + len(column.features)
-            column.write(part, out[:, begin:end], unseen)
+            column.write(part, out[:, begin:end], unseen, seen)
             begin = end
         return out
 
@@ -229,11 +233,6 @@ class Encoding:
             if column.fill is not None:
                 X[np.isnan(X[:, j]), j] = column.fill
             column.finish(X[:, j])
-
-    def with_gaps(self) -> Encoding:
-        """The same, leaving NaN where a number is missing."""
-        n = len(self.number_places)
-        return self.with_scales([math.nan] * n, [0.0] * n, [1.0] * n)
 
     def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
         """The same with these numbers for the columns of numbers, in their order."""

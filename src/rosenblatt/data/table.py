@@ -165,9 +165,8 @@ class Table:
         encoding = self.encoding()
         X = np.empty((self.n_rows, len(encoding.feature_names)))
         labels, row = [], 0
-        raw = encoding if self._impute is None else encoding.with_gaps()
         for part in self.parts():
-            raw.rows(part, out=X[row : row + part.rows])
+            encoding.rows(part, out=X[row : row + part.rows], seen=True)
             row += part.rows
             if self.target is not None:
                 labels.append(encoding.labels(part))

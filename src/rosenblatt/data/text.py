@@ -114,7 +114,7 @@ class TextFiles:
                 with open_bytes(file) as stream:
                     text = dialects.as_utf8(stream, self.dialect.charset, file)
                     for block in blocks(text, self.dialect.delimiter):
-                        rest = self.dialect.body(bytes(block)) if first else block
+                        rest = self.dialect.body(block) if first else block
                         if len(rest) > 1000 or bytes(rest).strip():
                             yield file, first, rest
                         first = False
@@ -140,7 +140,7 @@ class TextFiles:
     def _read(
         self, block: Any, types: dict[str, Any], *, size: int | None = None, threads: bool = True
     ) -> Any:
-        size = size or max(1 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
+        size = size or max(2 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(block)),

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from rosenblatt.data.files import File, open_bytes, reason
 from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
 from rosenblatt.errors import InputError
@@ -16,7 +18,6 @@ from rosenblatt.errors import InputError
 _HEAD = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_QUOTE = re.compile(rb'"')
 _SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the delimiter
 
 
@@ -116,8 +117,16 @@ class _Recoded:
         return len(taken)
 
 
-def has_quote(block: Any) -> bool:
-    return _QUOTE.search(block) is not None
+def has_quote(block: bytes | memoryview) -> bool:
+    """Searched for in what a view is of: only that has a quick way."""
+    whole = block.obj if isinstance(block, memoryview) else block
+    assert isinstance(whole, (bytes, bytearray))
+    begin = _address(block) - _address(whole)
+    return whole.find(b'"', begin, begin + len(block)) >= 0
+
+
+def _address(block: Any) -> int:
+    return int(np.frombuffer(block, dtype=np.uint8).__array_interface__["data"][0])
 
 
 def _announced(text: bytes) -> tuple[bytes, str | None]:

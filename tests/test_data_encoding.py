@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from rosenblatt import data
+from rosenblatt import Certificate, certify, data
 from rosenblatt.data.moments import Moments
 from rosenblatt.errors import InputError
 
@@ -259,3 +259,20 @@ def test_moments_do_not_depend_on_the_division_into_parts(seed, cuts):
     assert whole.spread().tobytes() == parts.spread().tobytes()
     assert whole.center() == pytest.approx(np.nanmean(X, axis=0), rel=1e-9, abs=1e-12)
     assert whole.spread() == pytest.approx(np.nanstd(X, axis=0), rel=1e-9)
+
+
+# --- With a certificate --------------------------------------------------------------------------
+
+
+def test_a_certificate_takes_names_from_the_encoding_and_keeps_it(tmp_path):
+    X, y, encoding = data.read(TABLE, target="label").encode(scale=False)
+    certificate = certify(X, y, encoding=encoding)
+    assert certificate.feature_names == NAMES
+    assert certificate.to_dict()["target"] == "label"
+    certificate.save(tmp_path / "c.json")
+    loaded = Certificate.load(tmp_path / "c.json")
+    loaded.verify(X, y)
+    assert data.Encoding.from_dict(loaded.encoding) == encoding
+    assert certify(X, y).encoding is None
+    with pytest.raises(InputError, match="X has 5 columns and the encoding 6"):
+        certify(X[:, 1:], y, encoding=encoding)

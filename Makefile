@@ -37,6 +37,7 @@ bench: $(VENV)/tools
 	$(RUN) -m pip install --quiet --group bench
 	$(RUN) benchmarks/svmlight.py
 	$(RUN) benchmarks/screening.py
+	$(RUN) benchmarks/data.py
 
 soak: $(VENV)/tools
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest

@@ -3,8 +3,11 @@
 import doctest
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -88,3 +91,31 @@ def test_the_code_map_names_every_file():
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".py", ".hpp", ".cpp") and path.name != "__init__.py":
                 assert path.name in text
+
+
+def consoles(page):
+    """The commands in ```console blocks of a page, each with the lines that follow it."""
+    for block in re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            yield command, shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_shell_sessions_show_what_is_printed(page, tmp_path):
+    from rosenblatt.datasets import load_credit
+
+    shutil.copy(load_credit().filename, tmp_path / "credit.csv")
+    (tmp_path / "broken.csv").write_text("income,paid\n1,0\n2,1\n3,0\n4.1o,1\n5,1\n6.5,0\n")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for command, shown in consoles(page):
+        done = subprocess.run(
+            shlex.split(command),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+        )
+        printed = [line.rstrip() for line in (done.stderr + done.stdout).splitlines()]
+        assert printed == shown.splitlines() or (not shown and done.returncode in (0, 10)), command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,12 @@ from rosenblatt._proof.check import check, fingerprint
 from rosenblatt._proof.faces import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.table import Table, read
+from rosenblatt._proof.table import Table, named, read
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
 SEMANTICS = ("binary64", "decimal")
 _MORE_TO_TELL = ("complete separation", "quasi-complete separation")
@@ -36,6 +39,7 @@ def certify(
     semantics: str = "binary64",
     time_limit: float | None = None,
     work_limit: int | None = None,
+    encoding: Encoding | None = None,
 ) -> Certificate:
     """Decide whether a hyperplane separates the two classes, and prove it.
 
@@ -56,6 +60,9 @@ def certify(
         Seconds after which the answer may be "undecided".
     work_limit : int, optional
         Row evaluations after which it may be; the outcome is reproducible.
+    encoding : rosenblatt.data.Encoding, optional
+        How X and y came from a table: names the columns and the target, and is kept with the
+        certificate.
 
     Returns
     -------
@@ -77,9 +84,10 @@ def certify(
         _validate.positive("time_limit", time_limit)
     work_limit = _validate.whole_or_none("work_limit", work_limit)
     table = read(X, y, sample_weight, semantics=semantics)
-    return _Case(
-        table, bool(fit_intercept), semantics, Budget(time_limit=time_limit, work_limit=work_limit)
-    ).run()
+    if encoding is not None:
+        table = named(table, encoding)
+    budget = Budget(time_limit=time_limit, work_limit=work_limit)
+    return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
 
 
 def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
@@ -100,8 +108,16 @@ def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int |
 class _Case:
     """One table to decide about."""
 
-    def __init__(self, table: Table, intercept: bool, semantics: str, budget: Budget):
+    def __init__(
+        self,
+        table: Table,
+        intercept: bool,
+        semantics: str,
+        budget: Budget,
+        encoding: Encoding | None = None,
+    ):
         self.table, self.budget, self.semantics = table, budget, semantics
+        self.encoding = encoding
         present = table.present
         self.rows = Rows(
             table.X if present is None else table.X[present],
@@ -129,6 +145,8 @@ class _Case:
         if not only_separable:
             self._findings(partition, out, limits)
         out["limits"] = limits
+        if self.encoding is not None:
+            out["encoding"] = self.encoding.to_dict()
         self._check(out)
         return Certificate(out, checked=True, origin=self.table.origin)
 

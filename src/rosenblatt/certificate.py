@@ -107,7 +107,7 @@ class Certificate:
         Columns that separate rows all by themselves: known only after the outcome?
     limits : list of str
         What was cut short by a limit.
-    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256
+    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256, encoding
         What the proof is about.
     """
 
@@ -162,6 +162,11 @@ class Certificate:
     @property
     def sha256(self) -> str:
         return str(self._document["sha256"])
+
+    @property
+    def encoding(self) -> dict[str, Any] | None:
+        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
+        return self._document.get("encoding")
 
     # --- What was found ---
 

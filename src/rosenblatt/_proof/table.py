@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from rosenblatt._examples import Csr, Matrix
 from rosenblatt._tables import as_table
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,17 @@ def trained_on(
 def _text(y: Any, i: int) -> str:
     """A label as text; of an array no other label is read."""
     return str(_as_given(y[i : i + 1])[0] if isinstance(y, np.ndarray) else _as_given(y)[i])
+
+
+def named(table: Table, encoding: Encoding) -> Table:
+    """With the names that the columns and the target have in an encoding."""
+    names, target = encoding.feature_names, encoding.target
+    if len(names) != len(table.columns):
+        raise InputError(
+            f"X has {len(table.columns)} columns and the encoding {len(names)}: it is that of "
+            "another table."
+        )
+    return replace(table, columns=names, target=target.name if target else table.target)
 
 
 def read_again(

@@ -1,0 +1,82 @@
+"""The command `rosenblatt`. Each command is a file here, imported when it is needed.
+
+Nothing heavy is imported at the top of these files: `rosenblatt --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from rosenblatt import __version__
+from rosenblatt.cli import _common
+from rosenblatt.errors import RosenblattError
+
+# A new command is a name here and a file of that name with a function `command`.
+COMMANDS = ("inspect", "certify", "verify", "predict", "doctor", "completion")
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = import_module(f"rosenblatt.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ROSENBLATT"},
+    epilog="Exit codes: 0 done; 1 unexpected failure; 2 wrong usage or bad input; 130 interrupted. "
+    "certify: 0 separable, 10 not separable, 20 undecided. verify: 0 accepted, 1 rejected.",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="rosenblatt")
+def group() -> None:
+    """The perceptron, complete: tables in, proofs and predictions out.
+
+    Tables are CSV and its relatives (also compressed), Parquet, Feather, Arrow or svmlight files.
+    Results go to standard output, messages to standard error.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command and end the program."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command; returns the exit code."""
+    try:
+        found: Any = group.main(arguments, prog_name="rosenblatt", standalone_mode=False)
+        sys.stdout.flush()
+        return found if isinstance(found, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        _common.say_error("Interrupted.")
+        return 130
+    except BrokenPipeError:  # whoever read our output has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the program ends
+        return 0
+    except (RosenblattError, OSError) as error:
+        _common.say_error(f"Error: {error}")
+        return 2
+    except Exception as error:
+        if "-v" in arguments or "--verbose" in arguments:
+            import traceback
+
+            traceback.print_exc()
+        _common.say_error(
+            f"Unexpected failure: {type(error).__name__}: {error}\n"
+            "This is a mistake in rosenblatt: please report it, with what -v shows."
+        )
+        return 1

@@ -1,0 +1,164 @@
+"""What the commands share: options that read a table, messages, JSON, files written whole."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import click
+
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Table
+    from rosenblatt.data.sparse import SparseTable
+
+SCHEMA_VERSION = 1
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+_reading = [
+    click.option(
+        "--missing", multiple=True, metavar="TEXT", help="Also stands for a missing value."
+    ),
+    click.option("--charset", metavar="NAME", help="How the text is written, if not in UTF-8."),
+    click.option("--no-header", "header", flag_value=False, default=True, help="No line of names."),
+]
+_table = [
+    click.option("-y", "--target", metavar="COLUMN", help="The column of labels."),
+    click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out."),
+    click.option("--positive", metavar="LABEL", help="This label against all others."),
+    click.option(
+        "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."
+    ),
+]
+_output = [
+    click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output."),
+    click.option("-q", "--quiet", is_flag=True, help="No messages but errors."),
+    click.option("-v", "--verbose", is_flag=True, help="More messages, and details of a failure."),
+]
+
+
+def table_options(function: Function) -> Function:
+    """FILE..., and how to read a table from it: take them as **reading for `read_table`."""
+    return _all([_files, *_table, *_reading], function)
+
+
+def row_options(function: Function) -> Function:
+    """FILE... of rows whose encoding is known."""
+    return _all([_files, *_reading], function)
+
+
+def output_options(function: Function) -> Function:
+    """--json, -q and -v."""
+    return _all(_output, function)
+
+
+def _all(options: list[Any], function: Function) -> Function:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def force_option(function: Function) -> Function:
+    return click.option("--force", is_flag=True, help="Write over files that exist.")(function)
+
+
+def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
+    from rosenblatt import data
+
+    return data.read(list(files), **reading)
+
+
+def say(message: str, *, quiet: bool = False) -> None:
+    """A message for the person: never on standard output."""
+    if not quiet:
+        click.echo(message, err=True)
+
+
+def say_error(message: str) -> None:
+    click.secho(message, err=True, fg=None if _plain(sys.stderr) else "red")
+
+
+def _plain(stream: TextIO) -> bool:
+    return bool(os.environ.get("NO_COLOR")) or not stream.isatty()
+
+
+@contextmanager
+def working(what: str, *, quiet: bool) -> Iterator[None]:
+    """Shows on a terminal what is being done."""
+    if quiet or not sys.stderr.isatty():
+        context: Any = nullcontext()
+    else:
+        from rich.console import Console
+
+        context = Console(stderr=True).status(what)
+    with context:
+        yield
+
+
+def print_json(command: str, content: dict[str, Any]) -> None:
+    import json
+
+    document = {"schema_version": SCHEMA_VERSION, "command": command} | content
+    click.echo(json.dumps(_finite(document), ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: it becomes null."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> None:
+    """Before any work: may this file be written?"""
+    if path is None:
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{path} is a folder; give the name of a file to write.")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"There is no folder {target.absolute().parent} to write {path} into.")
+    if any(target.exists() and Path(name).exists() and target.samefile(name) for name in inputs):
+        raise InputError(f"{path} is read and would be written over; give another name.")
+    if target.exists() and not force:
+        raise InputError(f"{path} exists already. Give another name, or --force to write over it.")
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[TextIO]:
+    """Text to write into, row by row; it takes its name when all of it is on the disk."""
+    target = Path(path)
+    part = target.with_name(f".rosenblatt-{os.urandom(8).hex()}")
+    try:
+        with open(part, "x", encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> None:
+    """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
+    import csv
+
+    from rosenblatt._tables import dense
+
+    with whole_file(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*names, target])
+        for begin in range(0, len(y), 1000):
+            rows, labels = dense(X[begin : begin + 1000]), y[begin : begin + 1000]
+            both = zip(rows.tolist(), labels, strict=True)
+            writer.writerows([*map(repr, row), label] for row, label in both)

@@ -1,0 +1,114 @@
+"""rosenblatt certify: does a hyperplane separate the labels of a table? Decided, and proved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli import _common
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+
+NOT_SEPARABLE, UNDECIDED = 10, 20
+
+
+@click.command()
+@_common.table_options
+@click.option("-o", "--output", metavar="FILE", help="Write the certificate here, as JSON.")
+@click.option("--encoded", metavar="FILE", help="Write the numbers it is about here, as CSV.")
+@click.option("--scale", is_flag=True, help="Scale numbers first, as training does.")
+@click.option("--decimal", is_flag=True, help="Mean the decimal numbers as they are written.")
+@click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin only.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Then it may stay undecided.")
+@_common.force_option
+@_common.output_options
+def command(
+    files: tuple[str, ...],
+    output: str | None,
+    encoded: str | None,
+    scale: bool,
+    decimal: bool,
+    no_intercept: bool,
+    time_limit: float | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    **reading: Any,
+) -> int:
+    """Decide whether a hyperplane separates the labels of a table, and prove it.
+
+    Exits with 0 if it does, with 10 if none does, with 20 if that stays undecided.
+
+    \b
+    rosenblatt certify loans.csv --target approved -o certificate.json
+    rosenblatt verify certificate.json loans.csv
+    """
+    from rosenblatt import certify
+    from rosenblatt.data.reading import is_svmlight
+
+    if reading["target"] is None and not is_svmlight(list(files)):
+        raise click.UsageError("Say which column holds the labels: --target COLUMN.")
+    if scale and decimal:
+        raise click.UsageError("--decimal is about the numbers as written: leave out --scale.")
+    if output is not None and output == encoded:
+        raise InputError(f"{output} cannot be both the certificate and the numbers.")
+    for path in (output, encoded):
+        _common.check_output(path, files, force=force)
+    with _common.working("reading", quiet=quiet):
+        X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
+    _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
+    with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
+        certificate = certify(
+            X,
+            y,
+            fit_intercept=not no_intercept,
+            semantics="decimal" if decimal else "binary64",
+            time_limit=time_limit,
+            encoding=encoding,
+        )
+    if encoded is not None:
+        target = reading["target"] or "y"
+        _common.write_encoded(encoded, certificate.feature_names, target, X, y)
+        _common.say(f"The numbers are in {encoded}.", quiet=quiet)
+    if output is not None:
+        certificate.save(output)
+        _common.say(f"The certificate is in {output}.", quiet=quiet)
+    if as_json:
+        _common.print_json("certify", {"files": list(files)} | describe(certificate))
+    else:
+        click.echo(str(certificate))
+        if scale:
+            click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
+    if certificate.separable is None:
+        return UNDECIDED
+    return 0 if certificate.separable else NOT_SEPARABLE
+
+
+def describe(certificate: Certificate) -> dict[str, Any]:
+    """The answer, for a program; the proof is in the certificate."""
+
+    def ends(margin: Any) -> dict[str, Any] | None:
+        return margin and {"lo": margin.lo, "hi": margin.hi, "exact": margin.exact}
+
+    conflict, separator = certificate.conflict, certificate.separator
+    return {
+        "verdict": certificate.verdict,
+        "separable": certificate.separable,
+        "rows": certificate.n_rows,
+        "features": certificate.feature_names,
+        "labels": certificate.classes,
+        "geometric_margin": ends(certificate.geometric_margin),
+        "homogeneous_margin": ends(certificate.homogeneous_margin),
+        "mistake_bound": certificate.mistake_bound,
+        "conflict": conflict and {"rows": conflict.rows, "labels": conflict.labels},
+        "separator": separator
+        and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
+        "coefficient_signs": certificate.coefficient_signs,
+        "revealing_columns": [c.column for c in certificate.revealing_columns],
+        "limits": certificate.limits,
+        "sha256": certificate.sha256,
+    }

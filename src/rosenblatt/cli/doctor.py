@@ -1,0 +1,53 @@
+"""rosenblatt doctor: what is installed, and which core runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rosenblatt import __version__
+from rosenblatt.cli import _common
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
+
+
+@click.command()
+@_common.output_options
+def command(as_json: bool, quiet: bool, verbose: bool) -> None:
+    """Show versions, and whether the compiled core runs."""
+    found = _examine()
+    if as_json:
+        _common.print_json("doctor", found)
+        return
+    click.echo(f"rosenblatt {found['rosenblatt']}, {found['core']}")
+    click.echo(f"Python {found['python']} on {found['platform']}")
+    for name, version in found["packages"].items():
+        click.echo(f"{name} {version or 'is not installed'}")
+
+
+def _examine() -> dict[str, Any]:
+    import platform
+    from importlib import metadata
+
+    from rosenblatt._kernels import NATIVE, kernels
+
+    core = (
+        f"compiled core for {kernels.cpu_levels()[-1]}"
+        if NATIVE
+        else "NumPy reference: the same results, much more slowly (no compiled core)"
+    )
+    packages: dict[str, str | None] = {}
+    for name in _PACKAGES:
+        try:
+            packages[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            packages[name] = None
+    return {
+        "rosenblatt": __version__,
+        "core": core,
+        "native": NATIVE,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": packages,
+    }

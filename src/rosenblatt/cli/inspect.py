@@ -1,0 +1,70 @@
+"""rosenblatt inspect: how a file is understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rosenblatt.cli import _common
+
+
+@click.command()
+@_common.table_options
+@_common.output_options
+def command(
+    files: tuple[str, ...], as_json: bool, quiet: bool, verbose: bool, **reading: Any
+) -> int:
+    """Show how a table is understood, without training.
+
+    \b
+    rosenblatt inspect loans.csv --target approved
+    """
+    from rosenblatt.data.summary import summary
+
+    with _common.working("reading", quiet=quiet):
+        table = _common.read_table(files, **reading)
+        found = summary(table)
+    if as_json:
+        _common.print_json("inspect", found)
+    else:
+        _show(found)
+    return 2 if found["problems"] else 0
+
+
+def _show(found: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 120
+    named = ", ".join(found["files"][:3]) + (" …" if len(found["files"]) > 3 else "")
+    rows = "1 row" if found["rows"] == 1 else f"{found['rows']:,} rows"
+    count = len(found["columns"])
+    columns = {0: "", 1: ", 1 column"}.get(count, f", {count:,} columns")
+    console.print(f"{named}: {rows}{columns}. {found['format']}", soft_wrap=True)
+    if found["columns"]:
+        console.print(_columns(found["columns"]))
+    for note in found["notes"]:
+        console.print(f"Note: {note}", soft_wrap=True)
+    for problem in found["problems"]:
+        console.print(f"Problem: {problem}", style="red", soft_wrap=True)
+
+
+def _columns(columns: list[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("column", "holds", "values", "missing", "becomes"):
+        shown.add_column(
+            heading, overflow="fold", justify="right" if heading == "missing" else "left"
+        )
+    for column in columns:
+        shown.add_row(
+            column["name"],
+            column["kind"],
+            column["values"],
+            f"{column['missing']:,}" if column["missing"] else "",
+            column["becomes"],
+        )
+    return shown

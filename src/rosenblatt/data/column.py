@@ -1,0 +1,186 @@
+"""What was seen in a column, and what stands against learning from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data.part import TRUTH, Kind, Part, Place
+
+FEW = 256  # words that a column of text may have: each becomes a column
+_COUNTED = 10_000  # more words than that are not counted
+_SHOWN = 5
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+_NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")
+
+
+@dataclass
+class Column:
+    """A column as it was seen, part by part."""
+
+    name: str
+    read_as: Kind  # numbers or text: booleans are text until all of it is seen
+    words: dict[Any, None] = field(default_factory=dict)  # text, or the numbers of a target
+    too_many: bool = False  # more words than are counted
+    missing: int = 0
+    first_missing: Place | None = None
+    infinite: tuple[Place, float] | None = None
+
+    @property
+    def kind(self) -> Kind:
+        if self.read_as is Kind.TEXT and self.words and self.words.keys() <= TRUTH.keys():
+            return Kind.BOOLEAN
+        return self.read_as
+
+    def see(self, part: Part, *, label: bool = False) -> None:
+        if self.read_as is Kind.TEXT:
+            self._see_text(part)
+        else:
+            self._see_numbers(part, label)
+
+    def _see_text(self, part: Part) -> None:
+        codes, words = part.words(self.name)
+        if len(codes) and codes.min() < 0:
+            self._note_missing(part, codes < 0)
+        if not self.too_many:
+            self.words.update(dict.fromkeys(word for word in words if word is not None))
+            self.too_many = len(self.words) > _COUNTED
+
+    def _see_numbers(self, part: Part, label: bool) -> None:
+        numbers = part.numbers(self.name)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = numbers.sum()
+        if not np.isfinite(total):  # or the sum is too large
+            if (none := np.isnan(numbers)).any():
+                self._note_missing(part, none)
+            if self.infinite is None and (wild := np.isinf(numbers)).any():
+                row = int(wild.argmax())
+                self.infinite = part.place(row), float(numbers[row])
+        if label and not self.too_many:
+            found = np.unique(numbers[~np.isnan(numbers)]).tolist()
+            self.words.update(dict.fromkeys(found))
+            self.too_many = len(self.words) > _COUNTED
+
+    def _note_missing(self, part: Part, none: Any) -> None:
+        self.missing += int(none.sum())
+        if self.first_missing is None:
+            self.first_missing = part.place(int(none.argmax()))
+
+    @property
+    def values(self) -> list[Any]:
+        """The different values, sorted: true and True are one."""
+        if self.kind is Kind.BOOLEAN:
+            return sorted({str(TRUTH[word]) for word in self.words})
+        return sorted(self.words)
+
+    @property
+    def counted(self) -> str:
+        return f"more than {_COUNTED:,}" if self.too_many else f"{len(self.values):,}"
+
+    def some_words(self) -> str:
+        """The first few values, for a message."""
+        values = self.values
+        first = [_shown(value) for value in values[:_SHOWN]]
+        rest = len(values) - len(first)
+        return ", ".join(first) + (f" and {rest:,} more" if rest else "")
+
+
+def _shown(value: str | float) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+def leave_out(name: str) -> str:
+    return f"leave the column out: ignore={name!r} (--ignore {name or repr('')})"
+
+
+def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
+    """What stands against a column as a feature; a sentence each."""
+    if not column.name:
+        yield (
+            "A column has no name: perhaps the row numbers that a program wrote with the table. "
+            f"Give it a name, or {leave_out('')}."
+        )
+    if column.missing == rows > 0:
+        yield f"The column {column.name!r} holds no value at all. So {leave_out(column.name)}."
+    elif column.missing and not impute:
+        yield (
+            f"{column.first_missing}, column {column.name!r}: the value is missing, as in "
+            f"{_rows(column.missing)} of {rows:,}. Fill missing values in, or say how: "
+            f"impute='mean' (--impute mean) or impute='median'; or {leave_out(column.name)}."
+        )
+    if column.infinite:
+        place, value = column.infinite
+        yield (
+            f"{place}, column {column.name!r} holds {value}: numbers must be finite, and at most "
+            "1.8e308 in size."
+        )
+
+
+def too_many_words(column: Column, rows: int) -> str:
+    return (
+        f"The column {column.name!r} is text with {column.counted} different values in "
+        f"{_rows(rows)}, as {column.some_words()}: a 0/1 column for each would tell the rows apart "
+        f"one by one. {_what_it_may_be(column.words)}; or {leave_out(column.name)}."
+    )
+
+
+def _what_it_may_be(words: Iterable[str]) -> str:
+    if all(_DATE.match(word) for word in words):
+        return "They look like dates: make a number of each, as the days since some day"
+    if all(_NUMBER.fullmatch(word) for word in words):
+        return "They look like numbers: write them without units and separators of thousands"
+    return "Is it an identifier or free text? Group its values"
+
+
+def is_like_an_id(column: Column, rows: int) -> bool:
+    """Too many words, or one for almost every row."""
+    different = len(column.words)
+    return column.kind is Kind.TEXT and (
+        different > FEW
+        or (different > 10 and 2 * different > rows)
+        or (different == rows - column.missing and different > 2)
+    )
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
+    if target.missing:
+        yield (
+            f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
+            f"{_rows(target.missing)} of {rows:,}. Leave out rows that have no label."
+        )
+    if target.infinite:
+        yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."
+    labels = target.some_words()
+    if positive is not None and not any(same_label(positive, word) for word in target.words):
+        yield (
+            f"positive={positive!r} is not one of the {target.counted} values of the target "
+            f"{target.name!r}: {labels}."
+        )
+    elif len(target.values) == 1:
+        yield (
+            f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
+            "Two different labels are needed."
+        )
+    elif len(target.values) > 2 and positive is None:
+        yield (
+            f"The target {target.name!r} has {target.counted} different values: {labels}. Choose "
+            "the one to be told from all others: positive=LABEL (--positive LABEL)."
+        )
+
+
+def same_label(given: Any, word: Any) -> bool:
+    """Is the label that someone gave this one of the table?"""
+    if isinstance(word, str):
+        return str(given).strip() == word or (word in TRUTH and given is TRUTH[word])
+    try:
+        return bool(float(given) == word)
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,186 @@
+"""Parquet, Feather and Arrow files, and data frames: their columns have types of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rosenblatt.data.doubts import first_not_number
+from rosenblatt.data.files import File, reason
+from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place
+from rosenblatt.errors import InputError
+
+_ROWS = 1 << 16
+
+
+class ColumnFiles:
+    """Files with typed columns, the same in all of them."""
+
+    def __init__(self, files: list[File], *, missing: tuple[str, ...]):
+        self.files, self._missing = files, pa.array([*MISSING, *missing])
+        self.names, self._types = _schema(files[0])
+        for file in files[1:]:
+            if _schema(file)[0] != self.names:
+                raise InputError(
+                    f"{file.name} has other columns than {files[0].name}. Files that are read "
+                    "together have the same columns in the same order."
+                )
+
+    def kinds(self, wanted: list[str]) -> dict[str, Kind]:
+        return {name: self._kind(name) for name in wanted}
+
+    def _kind(self, name: str) -> Kind:
+        kind = self._types[self.names.index(name)]
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if _is_text(kind) or pa.types.is_boolean(kind):
+            return Kind.TEXT
+        if _is_number(kind) or pa.types.is_null(kind):
+            return Kind.NUMBER
+        raise InputError(
+            f"{self.files[0].name}, column {name!r} holds values of the type {kind}. Columns can "
+            "be numbers, text or booleans: make it one of these (of a date the number of days), or "
+            f"leave it out: ignore={name!r} (--ignore {name})."
+        )
+
+    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Iterator[Part]:
+        """Numbers as float64, text as dictionaries; other types are converted if they are declared
+        to be one of these."""
+        for file in self.files:
+            file.check_unchanged()
+            row = 0
+            for batch in _batches(file, list(kinds)):
+                place = Place(file.name, row)
+                columns = {
+                    name: self._convert(batch.column(i), kinds[name], name, place)
+                    for i, name in enumerate(kinds)
+                }
+                yield Part(pa.RecordBatch.from_pydict(columns), file, row)
+                row += batch.num_rows
+            file.check_unchanged()
+
+    def _convert(self, column: Any, kind: Kind, name: str, place: Place) -> Any:
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if kind is Kind.NUMBER:
+            return _as_numbers(column, name, place)
+        if pa.types.is_boolean(column.type):
+            column = pc.if_else(column, "True", "False")
+        if not (_is_text(column.type) or _is_number(column.type) or pa.types.is_null(column.type)):
+            raise InputError(f"{place}, column {name!r} holds {column.type}: text is expected.")
+        column = pc.cast(column, pa.string())
+        column = pc.if_else(pc.is_in(column, self._missing), None, column)
+        return pc.cast(pc.dictionary_encode(column), TEXT)
+
+
+def _as_numbers(column: Any, name: str, place: Place) -> Any:
+    kind = column.type
+    if _is_text(kind):
+        column = pc.cast(column, pa.string())
+        row = first_not_number(column, ".")
+        if row is not None:
+            where, value = place._replace(row=place.row + row), column[row].as_py()
+            raise InputError(f"{where}, column {name!r} holds {value!r}: a number is expected.")
+        return pc.cast(pc.utf8_trim(column, " \t"), pa.float64())
+    if pa.types.is_decimal(kind):
+        column = pc.cast(column, pa.string())  # text is read as the nearest float, always
+    elif not (_is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
+        raise InputError(f"{place}, column {name!r} holds {kind}: a number is expected.")
+    if pa.types.is_integer(kind):
+        _refuse_rounded(column, name, place)
+    return pc.cast(column, pa.float64(), safe=False)
+
+
+def _refuse_rounded(column: Any, name: str, place: Place) -> None:
+    """Whole numbers beyond 2^53 would be rounded, and a proof be about other numbers."""
+    try:
+        pc.cast(column, pa.float64())
+    except pa.ArrowInvalid:
+        rows = (i for i, v in enumerate(column.to_pylist()) if v is not None and int(float(v)) != v)
+        row = next(rows, None)
+        if row is not None:
+            raise InputError(
+                f"{place._replace(row=place.row + row)}, column {name!r} holds {column[row]}: "
+                "whole numbers beyond 2^53 are rounded in floating point. Is it an identifier? "
+                f"Then leave it out: ignore={name!r} (--ignore {name})."
+            ) from None
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _is_number(kind: Any) -> bool:
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def frame(source: Any) -> File:
+    """A data frame as a file that is in memory."""
+    return File(Path(), "the data frame", "frame", None, (0, 0), keep=pa.table(source))
+
+
+def _schema(file: File) -> tuple[list[str], list[Any]]:
+    """Names and types of the columns."""
+    with _reading(file):
+        if file.kind == "frame":
+            schema = file.keep.schema
+        elif file.kind == "parquet":
+            from pyarrow import parquet
+
+            schema = parquet.read_schema(file.path)
+        else:
+            with pa.OSFile(str(file.path)) as stream:
+                schema = _arrow(file, stream).schema
+        return list(schema.names), list(schema.types)
+
+
+def _batches(file: File, names: list[str]) -> Iterator[Any]:
+    """Record batches with these columns, in this order."""
+    with _reading(file):
+        if file.kind == "frame":
+            yield from file.keep.select(names).to_batches(max_chunksize=_ROWS)
+        elif file.kind == "parquet":
+            from pyarrow import parquet
+
+            with parquet.ParquetFile(file.path) as opened:
+                for batch in opened.iter_batches(_ROWS, columns=names):
+                    yield _valid(batch.select(names))
+        else:
+            with pa.OSFile(str(file.path)) as stream:
+                reader = _arrow(file, stream)
+                found = (
+                    map(reader.get_batch, range(reader.num_record_batches))
+                    if file.kind == "arrow"
+                    else reader
+                )
+                for batch in found:
+                    yield _valid(batch.select(names))
+
+
+def _valid(batch: Any) -> Any:
+    """pyarrow trusts what a file says about itself: a damaged one would lead it out of memory."""
+    batch.validate(full=True)
+    return batch
+
+
+def _arrow(file: File, stream: Any) -> Any:
+    return pa.ipc.open_file(stream) if file.kind == "arrow" else pa.ipc.open_stream(stream)
+
+
+@contextmanager
+def _reading(file: File) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # names that are no text, sizes beyond memory: whatever damage does
+        raise InputError(
+            f"{file.name} cannot be read, it is damaged or cut short: {reason(error)}."
+        ) from None

@@ -1,0 +1,196 @@
+"""How a text file is written: its delimiter, its character set, the names of its columns."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from rosenblatt.data.files import File, open_bytes, reason
+from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
+from rosenblatt.errors import InputError
+
+_HEAD = 1 << 20
+_DELIMITERS = (",", ";", "\t", "|")
+_BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the delimiter
+
+
+@dataclass(frozen=True)
+class Dialect:
+    delimiter: str
+    decimal: str
+    charset: str
+    header: bool
+    missing: tuple[str, ...]
+
+    def body(self, block: Any) -> Any:
+        """The beginning of a file without what comes before its rows."""
+        for size in (_HEAD, len(block)):  # a header of megabytes is rare
+            begin = bytes(block[:size])
+            rest = _announced(begin)[0]
+            end = first_record(rest, self.delimiter)[1] if self.header else 0
+            if end < len(rest):
+                break
+        return block[len(begin) - len(rest) + end :]
+
+
+def look(
+    files: list[File], charset: str | None, header: bool, missing: tuple[str, ...]
+) -> tuple[Dialect, list[str]]:
+    """The dialect of the first file, and the names of its columns; the others have the same."""
+    dialect, names = None, []
+    for file in files:
+        text, used = head(file, charset)
+        if dialect is None:
+            dialect = Dialect(_delimiter(text, file), ".", used, header, missing)
+            names = _names(text, dialect, file)
+        elif (here := _names(text, dialect, file)) != names:
+            raise InputError(_other_columns(files[0], names, file, here))
+    assert dialect is not None
+    return dialect, names
+
+
+def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
+    """The first megabyte, whole records, as UTF-8; and the character set."""
+    try:
+        with open_bytes(file) as stream:
+            begin = stream.read(4)
+        if charset is None:
+            charset = next((c for bom, c in _BOMS.items() if begin.startswith(bom)), "utf-8")
+        with open_bytes(file) as stream:
+            text = as_utf8(stream, charset, file)
+            buffer, end = bytearray(size), 0
+            while got := text.readinto(memoryview(buffer)[end:]):
+                end += got
+    except LookupError:
+        raise InputError(
+            f"charset={charset!r} is not a character set that Python knows. Try utf-8, cp1252 or "
+            "utf-16."
+        ) from None
+    except Exception as error:  # pyarrow's and the system's, for damaged files
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{file.name} cannot be read: {reason(error)}.") from None
+    whole = bytes(buffer[:end])
+    if end == len(buffer):
+        whole = whole[: end_of_records(whole, ",")]
+        if not whole and size < LONGEST:
+            return head(file, charset, 8 * size)
+    if b"\0" in whole:
+        raise InputError(
+            f"{file.name} is not a table of text: it holds zero bytes. Tables can be CSV, TSV, "
+            "Parquet, Feather, Arrow or svmlight files."
+        )
+    return whole, charset
+
+
+def as_utf8(stream: BinaryIO, charset: str, file: File) -> Bytes:
+    return stream if codecs.lookup(charset).name == "utf-8" else _Recoded(stream, charset, file)  # type: ignore[return-value]
+
+
+class _Recoded:
+    """Text of another character set, read as UTF-8."""
+
+    def __init__(self, stream: BinaryIO, charset: str, file: File):
+        self._stream, self._file, self._left = stream, file, b""
+        self._charset, self._decoder = charset, codecs.getincrementaldecoder(charset)()
+
+    def readinto(self, buffer: memoryview) -> int:
+        while not self._left:
+            block = self._stream.read(1 << 16)
+            try:
+                self._left = self._decoder.decode(block, final=not block).encode()
+            except UnicodeError as error:
+                raise InputError(
+                    f"{self._file.name} is not written in {self._charset}: {error}."
+                ) from None
+            if not block:
+                break
+        taken, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+def has_quote(block: bytes | memoryview) -> bool:
+    """Searched for in what a view is of: only that has a quick way."""
+    whole = block.obj if isinstance(block, memoryview) else block
+    assert isinstance(whole, (bytes, bytearray))
+    begin = _address(block) - _address(whole)
+    return whole.find(b'"', begin, begin + len(block)) >= 0
+
+
+def _address(block: Any) -> int:
+    return int(np.frombuffer(block, dtype=np.uint8).__array_interface__["data"][0])
+
+
+def _announced(text: bytes) -> tuple[bytes, str | None]:
+    """Without the byte order mark and a line that announces the delimiter; and that delimiter."""
+    text = text.removeprefix(codecs.BOM_UTF8)
+    found = _SEPARATOR_LINE.match(text)
+    return (text[found.end() :], found[1].decode("latin-1")) if found else (text, None)
+
+
+def _delimiter(text: bytes, file: File) -> str:
+    """The one that is announced, or that the file is named after, or most often in the header."""
+    text, announced = _announced(text)
+    if announced:
+        return announced
+    if any(suffix.lower() in (".tsv", ".tab") for suffix in file.path.suffixes):
+        return "\t"
+    counts = {}
+    for delimiter in _DELIMITERS:
+        record = text[slice(*first_record(text, delimiter))].decode(errors="replace")
+        outside = re.sub(r'"[^"]*"', "", record)
+        counts[delimiter] = outside.count(delimiter)
+    return max(_DELIMITERS, key=lambda d: counts[d])  # the first of equals
+
+
+def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
+    text = _announced(text)[0]
+    begin, end = first_record(text, dialect.delimiter)
+    try:
+        record = text[begin:end].decode()
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{file.name} is not UTF-8 text: its first line is {text[begin:end][:80]!r}. Save it "
+            "as UTF-8, or say how it is written: charset='cp1252' (--charset cp1252) for most "
+            "files of Western European Windows."
+        ) from None
+    fields = next(csv.reader(io.StringIO(record, newline=""), delimiter=dialect.delimiter), [])
+    if not fields:
+        raise InputError(f"{file.name} is empty: a table begins with the names of its columns.")
+    if not dialect.header:
+        return [f"x{j}" for j in range(len(fields))]
+    names = [field.strip() for field in fields]
+    if all(_is_number(name) for name in names):
+        raise InputError(
+            f"{file.name} begins with numbers, {record.strip()[:60]!r}, where the names of its "
+            "columns are expected. Add a line of names, or say header=False (--no-header): then "
+            "the columns are x0, x1, and so on."
+        )
+    return names
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _other_columns(first: File, names: list[str], file: File, here: list[str]) -> str:
+    differ = next(
+        (f"{a!r} here is {b!r} there" for a, b in zip(here, names, strict=False) if a != b),
+        f"there are {len(here)} here and {len(names)} there",
+    )
+    return (
+        f"{file.name} has other columns than {first.name}: {differ}. Files that are read together "
+        "have the same columns in the same order."
+    )

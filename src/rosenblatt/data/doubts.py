@@ -1,0 +1,51 @@
+"""Which columns of text are not numbers after all, with a decimal point and with a comma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def not_numbers(table: Any, names: Iterable[str], decimal: str) -> set[str]:
+    """The columns of strings that hold anything else than numbers and missing values."""
+    return {name for name in names if not _numbers(table.column(name), decimal)}
+
+
+def _numbers(column: Any, decimal: str) -> bool:
+    text = pc.utf8_trim(column, " \t")
+    if decimal != ".":
+        if pc.any(pc.match_substring(text, ".")).as_py():
+            return False
+        text = pc.replace_substring(text, decimal, ".")
+    try:
+        pc.cast(text, pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def not_numbers_among(words: Iterable[str]) -> set[str]:
+    """Those that are no numbers."""
+    return {word for word in words if not _numbers(pa.array([word]), ".")}
+
+
+def first_not_number(column: Any, decimal: str) -> int | None:
+    """The first place in a column of strings that holds neither a number nor nothing."""
+    if _numbers(column, decimal):
+        return None
+    return _first(lambda end: not _numbers(column.slice(0, end), decimal), len(column)) - 1
+
+
+def _first(holds: Callable[[int], bool], end: int) -> int:
+    """The least number from 1 to end for which it holds; it holds for all after that."""
+    begin = 1
+    while begin < end:
+        middle = (begin + end) // 2
+        if holds(middle):
+            end = middle
+        else:
+            begin = middle + 1
+    return end

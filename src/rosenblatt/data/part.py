@@ -1,0 +1,97 @@
+"""Some rows of a table, as every reader hands them over: numbers as float64, the rest as text."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rosenblatt.data.files import File
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+_SPELLINGS = [
+    "NA",
+    "N/A",
+    "n/a",
+    "#N/A",
+    "#NA",
+    "NaN",
+    "nan",
+    "-nan",
+    "-NaN",
+    "NULL",
+    "null",
+    "<NA>",
+]
+MISSING = ("", " ", *_SPELLINGS, *(f" {word}" for word in _SPELLINGS))
+TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+class Kind(enum.Enum):
+    """What a column holds."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+
+
+class Place(NamedTuple):
+    """A row of a file. Rows are counted from 0, as in the array that they become."""
+
+    file: str
+    row: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, row {self.row} (counted from 0, without the header)"
+
+
+class Recode(Exception):  # noqa: N818 - an instruction, not a failure
+    """Columns hold something else than was thought: read again with these kinds."""
+
+    def __init__(self, kinds: dict[str, Kind]):
+        super().__init__("columns turned out to hold something else")
+        self.kinds = kinds
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that follow each other in one file; the first is row `start` of it."""
+
+    batch: Any  # a pyarrow.RecordBatch
+    file: File
+    start: int
+
+    @property
+    def rows(self) -> int:
+        return int(self.batch.num_rows)
+
+    def place(self, i: int) -> Place:
+        return Place(self.file.name, self.start + int(i))
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of numbers; NaN where one is missing."""
+        column = self.batch.column(self.batch.schema.get_field_index(name))
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+    def words(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
+        """A column of text as codes and the words they stand for; code -1 where it is missing.
+
+        Spaces around a word do not count, and a word may stand twice in the list.
+        """
+        column = self.batch.column(self.batch.schema.get_field_index(name))
+        words = [_clean(word) for word in column.dictionary.to_pylist()]
+        indices = column.indices
+        codes = np.asarray(indices.fill_null(-1) if indices.null_count else indices, dtype=np.int64)
+        if None in words:
+            empty = np.array([word is None for word in [*words, "there"]])
+            codes = np.where(empty[codes], -1, codes)
+        return codes, words
+
+
+def _clean(word: str | None) -> str | None:
+    word = "" if word is None else word.strip()
+    return word or None

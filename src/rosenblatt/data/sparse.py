@@ -1,0 +1,44 @@
+"""svmlight files: rows that are numbers already, most of them zero. There is nothing to encode."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.column import Column, problems_of_target
+from rosenblatt.data.files import File
+from rosenblatt.data.labels import Target
+from rosenblatt.data.part import Kind
+from rosenblatt.errors import InputError
+
+
+@final
+class SparseTable:
+    """Rows and labels of an svmlight file; features are counted, and have no names."""
+
+    def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
+        if len(files) > 1:
+            raise InputError("svmlight files are read one at a time: put them into one file.")
+        self.source, self._positive = [files[0].name], positive
+        read_svmlight = import_module("rosenblatt.data.svmlight").read_svmlight
+        self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
+        self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._y)
+
+    @property
+    def problems(self) -> list[str]:
+        if self.n_rows == 0:
+            return [f"{self.source[0]} has no rows."]
+        return list(problems_of_target(self.target, self.n_rows, self._positive))
+
+    def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
+        """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
+        if found := self.problems:
+            raise InputError(found[0])
+        return self.X, Target.of(self.target, self._positive).named(self._y), None

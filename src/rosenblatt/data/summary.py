@@ -1,0 +1,151 @@
+"""How a table was understood, for a person and for a program."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data.column import Column, is_like_an_id
+from rosenblatt.data.doubts import not_numbers_among
+from rosenblatt.data.part import Kind
+from rosenblatt.data.sparse import SparseTable
+from rosenblatt.data.table import Table
+
+_SHOWN = 5
+
+
+def summary(table: Table | SparseTable) -> dict[str, Any]:
+    """A document: files, rows, columns, problems, notes."""
+    return _of_sparse(table) if isinstance(table, SparseTable) else _of_table(table)
+
+
+def _of_sparse(table: SparseTable) -> dict[str, Any]:
+    info = table.info
+    first = 0 if info.zero_based else 1
+    return {
+        "files": table.source,
+        "format": f"svmlight text: {info.n_features:,} features, counted from {first}; "
+        f"{info.entries:,} numbers are given, all others are 0.",
+        "rows": table.n_rows,
+        "target": None,
+        "labels": {},
+        "columns": [],
+        "notes": [f"Its labels are {table.target.some_words()}."],
+        "problems": table.problems,
+    }
+
+
+def _of_table(table: Table) -> dict[str, Any]:
+    every = ([table.target] if table.target else []) + table.columns
+    ranges, counts = _look(table)
+    columns = []
+    for column in every:
+        label = column is table.target
+        least, greatest = ranges.get(column.name, (None, None))
+        columns.append(
+            {
+                "name": column.name,
+                "kind": column.kind.value,
+                "missing": column.missing,
+                "minimum": least,
+                "maximum": greatest,
+                "different": None if column.read_as is Kind.NUMBER else len(column.words),
+                "values": _values(column, least, greatest, counts if label else None),
+                "becomes": "the label" if label else _becomes(column, table.n_rows),
+            }
+        )
+    return {
+        "files": table.source,
+        "format": _format(table),
+        "rows": table.n_rows,
+        "target": table.target.name if table.target else None,
+        "labels": {str(label): count for label, count in counts.items()},
+        "columns": columns,
+        "notes": list(_notes(table, ranges)),
+        "problems": table.problems,
+    }
+
+
+def _look(table: Table) -> tuple[dict[str, tuple[float, float]], dict[Any, int]]:
+    """The range of each column of numbers, and how often each label occurs."""
+    ranges: dict[str, tuple[float, float]] = {}
+    counts: dict[Any, int] = {}
+    numbers = [c.name for c in [table.target, *table.columns] if c and c.read_as is Kind.NUMBER]
+    for part in table.parts():
+        for name in numbers:
+            values = part.numbers(name)
+            values = values[~np.isnan(values)]
+            if len(values):
+                least, greatest = ranges.get(name, (math.inf, -math.inf))
+                ranges[name] = (
+                    min(least, float(values.min())),
+                    max(greatest, float(values.max())),
+                )
+        if table.target and not table.target.too_many:
+            for label, count in _counted(table.target, part):
+                counts[label] = counts.get(label, 0) + count
+    return ranges, dict(sorted(counts.items()))
+
+
+def _counted(target: Column, part: Any) -> list[tuple[Any, int]]:
+    if target.read_as is Kind.NUMBER:
+        values, counts = np.unique(part.numbers(target.name), return_counts=True)
+        found = zip(values.tolist(), counts.tolist(), strict=True)
+        return [(f"{v:g}", n) for v, n in found if v == v]
+    codes, words = part.words(target.name)
+    counts = np.bincount(codes[codes >= 0], minlength=len(words))
+    return [(w, int(n)) for w, n in zip(words, counts, strict=False) if w is not None and n]
+
+
+def _values(
+    column: Column, least: float | None, greatest: float | None, counts: dict[Any, int] | None
+) -> str:
+    if counts is not None and len(counts) <= _SHOWN:
+        return ", ".join(f"{label} ({count:,})" for label, count in counts.items())
+    if column.read_as is Kind.NUMBER:
+        if least is None or greatest is None:
+            return ""
+        return f"{least:g}" if least == greatest else f"{least:g} to {greatest:g}"
+    return f"{column.counted}: {column.some_words()}"
+
+
+def _becomes(column: Column, rows: int) -> str:
+    if is_like_an_id(column, rows):
+        return "(a problem, see below)"
+    if column.kind is Kind.NUMBER or (column.kind is Kind.BOOLEAN and not column.missing):
+        return "a number" if column.kind is Kind.NUMBER else "0 or 1"
+    words = len(column.values) + (column.missing > 0)
+    if words == 2:
+        last = "(missing)" if column.missing else column.values[-1]
+        return f"0 or 1: {column.name}={last}"
+    return f"{words} columns of 0 and 1" if words != 1 else "1 column of ones"
+
+
+def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
+    for column in table.columns:
+        least, greatest = ranges.get(column.name, (0.0, 1.0))
+        if least == greatest and column.read_as is Kind.NUMBER:
+            yield f"{column.name!r} is {least:g} in every row: it tells nothing."
+    if table.dialect is not None and table.dialect.header:
+        numbers = [c.name for c in table.columns if not not_numbers_among([c.name])]
+        if numbers:
+            yield (
+                f"The first line was taken for names, and {numbers[0]!r} is a number: is there a "
+                "line of names? If not, say --no-header."
+            )
+    if table.target is None and table.columns:
+        yield "No target was named (--target COLUMN), so that every column is a feature."
+
+
+def _format(table: Table) -> str:
+    dialect = table.dialect
+    if dialect is None:
+        return "Its columns have types of their own."
+    delimiter = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}.get(
+        dialect.delimiter, repr(dialect.delimiter)
+    )
+    mark = ", decimal commas" if dialect.decimal == "," else ""
+    charset = "" if dialect.charset == "utf-8" else f", written in {dialect.charset}"
+    return f"Text with {delimiter} between the fields{mark}{charset}."

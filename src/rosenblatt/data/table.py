@@ -1,0 +1,217 @@
+"""A table that was read: what its columns hold, and its rows as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import _validate
+from rosenblatt.data.column import (
+    Column,
+    is_like_an_id,
+    problems,
+    problems_of_target,
+    too_many_words,
+)
+from rosenblatt.data.columnar import ColumnFiles
+from rosenblatt.data.doubts import not_numbers_among
+from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.labels import Target
+from rosenblatt.data.moments import Moments
+from rosenblatt.data.part import Kind, Part, Recode
+from rosenblatt.data.text import TextFiles
+from rosenblatt.errors import InputError
+
+IMPUTE = ("mean", "median")
+_KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
+
+Reader = TextFiles | ColumnFiles
+
+
+@final
+class Table:
+    """A table, looked through once.
+
+    Attributes
+    ----------
+    n_rows : int
+    columns : list of Column
+        What was seen in each column but the target.
+    target : Column or None
+    problems : list of str
+        What stands against encoding it, a sentence each.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        wanted: list[str],
+        target: str | None,
+        positive: Any,
+        impute: str | None,
+    ):
+        self._reader, self._positive, self._impute = reader, positive, impute
+        self._kept: list[Part] | None = []
+        self._kinds = reader.kinds(wanted)
+        try:
+            seen = self._look(target)
+        except Recode as found:
+            self._kinds = found.kinds
+            seen = self._look(target)
+        self.target = seen.pop(target) if target is not None else None
+        self.columns = list(seen.values())
+
+    @property
+    def source(self) -> list[str]:
+        return [file.name for file in self._reader.files]
+
+    @property
+    def dialect(self) -> Any:
+        """How the text is written; None if it is no text."""
+        return getattr(self._reader, "dialect", None)
+
+    def _look(self, target: str | None) -> dict[str, Column]:
+        seen = {name: Column(name, kind) for name, kind in self._kinds.items()}
+        self.n_rows, size = 0, 0
+        self._kept = []
+        for part in self._reader.parts(self._kinds):
+            for name, column in seen.items():
+                column.see(part, label=name == target)
+            self.n_rows += part.rows
+            size += part.batch.nbytes
+            if size > _KEPT:
+                self._kept = None
+            if self._kept is not None:
+                self._kept.append(part)
+        return seen
+
+    def parts(self) -> Iterator[Part]:
+        """The rows, part by part: from memory, or from the files again where they are large."""
+        return iter(self._kept) if self._kept is not None else self._reader.parts(self._kinds)
+
+    @property
+    def problems(self) -> list[str]:
+        found = []
+        if self.n_rows == 0:
+            found.append(f"{self.source[0]} has no rows, only the names of its columns.")
+        if not self.columns:
+            found.append(f"{self.source[0]} has no column to learn from.")
+        if self.n_rows and self.target:
+            found += problems_of_target(self.target, self.n_rows, self._positive)
+        for column in self.columns:
+            found += problems(column, self.n_rows, impute=self._impute is not None)
+            if mixed := self._mixed(column):
+                found.append(mixed)
+            elif is_like_an_id(column, self.n_rows):
+                found.append(too_many_words(column, self.n_rows))
+        return found
+
+    def _mixed(self, column: Column) -> str | None:
+        """A column that would be numbers but for a few values, and is not a few words either."""
+        if column.kind is not Kind.TEXT or 2 * len(column.words) <= self.n_rows:
+            return None
+        strange = not_numbers_among(column.words)
+        if 4 * len(strange) >= len(column.words):
+            return None
+        for part in self.parts():
+            codes, words = part.words(column.name)
+            wrong = np.array([word in strange for word in [*words, None]])[codes]
+            if wrong.any():
+                row = int(wrong.argmax())
+                return (
+                    f"{part.place(row)}, column {column.name!r} holds {words[codes[row]]!r}, and "
+                    "numbers in most other rows. Correct it; or, if it stands for a missing value, "
+                    f"say so: missing={words[codes[row]]!r} (--missing {words[codes[row]]})."
+                )
+        return None
+
+    def encoding(self) -> Encoding:
+        """How the columns become numbers, before fills and scales."""
+        if found := self.problems:
+            more = f" (There is more: {len(found)} problems in all.)" if len(found) > 1 else ""
+            raise InputError(found[0] + more)
+        encoding = Encoding(
+            tuple(map(_encoded, self.columns)),
+            None if self.target is None else Target.of(self.target, self._positive),
+        )
+        names = encoding.feature_names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(
+                f"Two columns of numbers would be named {twice!r}. Rename the column of that name."
+            )
+        return encoding
+
+    def encode(self, *, scale: bool = True) -> tuple[NDArray[np.float64], Any, Encoding]:
+        """Rows as numbers, labels, and what was done.
+
+        Parameters
+        ----------
+        scale : bool
+            True: numbers are shifted and scaled to mean 0 and standard deviation 1; 0/1 columns
+            stay. False: numbers stay as they are. Whether rows are separable does not depend on
+            it; margins and bounds do.
+
+        Returns
+        -------
+        X : array of shape (n_rows, number of features)
+        y : array of shape (n_rows,), or None without a target
+        encoding : Encoding
+        """
+        _validate.flag("scale", scale)
+        encoding = self.encoding()
+        X = np.empty((self.n_rows, len(encoding.feature_names)))
+        labels, row = [], 0
+        for part in self.parts():
+            encoding.rows(part, out=X[row : row + part.rows], seen=True)
+            row += part.rows
+            if self.target is not None:
+                labels.append(encoding.labels(part))
+        encoding = self._finish(encoding, X, scale)
+        return X, np.concatenate(labels) if labels else None, encoding
+
+    def _finish(self, encoding: Encoding, X: NDArray[np.float64], scale: bool) -> Encoding:
+        """Find fills and scales, and put them into X."""
+        if not scale and self._impute is None:
+            return encoding
+        numbers = encoding.number_places
+        moments = Moments(len(numbers))
+        for rows in _blocks(X):
+            moments.add(rows[:, numbers])
+        moments.finish()
+        fills: list[float | None] = [None] * len(numbers)
+        if self._impute == "mean":
+            fills = moments.center().tolist()
+        elif self._impute == "median":
+            fills = [float(np.nanmedian(X[:, j])) for j in numbers]
+        ones = [1.0] * len(numbers)
+        centers = moments.center().tolist() if scale else [0.0] * len(numbers)
+        scales = moments.spread().tolist() if scale else ones
+        wild = ~np.isfinite([centers, scales]).all(axis=0)
+        if wild.any():
+            name = encoding.feature_names[numbers[int(wild.argmax())]]
+            raise InputError(
+                f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
+                "constant, or leave all numbers as they are: scale=False."
+            )
+        encoding = encoding.with_scales(fills, centers, scales)
+        for rows in _blocks(X):
+            encoding.finish(rows)
+        return encoding
+
+
+def _blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    size = max(1, (1 << 17) // max(1, X.shape[1]))
+    return (X[i : i + size] for i in range(0, len(X), size))
+
+
+def _encoded(column: Column) -> Number | Words:
+    if column.kind is Kind.NUMBER:
+        return Number(column.name)
+    gaps = column.missing > 0
+    if column.kind is Kind.BOOLEAN:
+        return Words(column.name, ("False", "True"), gaps, True)
+    return Words(column.name, tuple(sorted(column.words)), gaps)

@@ -1,0 +1,215 @@
+"""Delimited text: CSV, TSV and their relatives. pyarrow parses; here it is told what to parse.
+
+A number is read as the float64 nearest to what is written. No type is trusted because the first
+rows have it: a column that turns out to hold something else is read again as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from rosenblatt.data import dialect as dialects
+from rosenblatt.data.doubts import first_not_number, not_numbers
+from rosenblatt.data.files import File, open_bytes, reason
+from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
+from rosenblatt.data.records import TooLong, blocks
+from rosenblatt.errors import InputError
+
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
+
+
+class TextFiles:
+    """Text files with the same columns, one after the other."""
+
+    def __init__(
+        self, files: list[File], *, charset: str | None, header: bool, missing: tuple[str, ...]
+    ):
+        self.files = files
+        spaced = [f" {word}" for word in missing]
+        self.dialect, self.names = dialects.look(
+            files, charset, header, (*MISSING, *missing, *spaced)
+        )
+
+    def kinds(self, wanted: list[str]) -> dict[str, Kind]:
+        """A first guess, from the first rows."""
+        head = self.dialect.body(dialects.head(self.files[0], self.dialect.charset)[0])
+        if not head.strip():
+            return dict.fromkeys(wanted, Kind.NUMBER)
+        return self._settle([self._strings(head, wanted, Place(self.files[0].name, 0))], wanted)
+
+    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Iterator[Part]:
+        """Numbers as float64, text as dictionaries.
+
+        Where a column of numbers holds something else, raises Recode with what it is; or, if the
+        kinds are declared, InputError with the place.
+        """
+        types = {name: pa.float64() if k is Kind.NUMBER else TEXT for name, k in kinds.items()}
+        row = 0
+        for file, begins, block in self._blocks():
+            row = 0 if begins else row
+            try:
+                table = self._parse(block, types, Place(file.name, row))
+            except _NotNumbers:
+                self._think_again(kinds, declared, block, Place(file.name, row))
+                table = self._parse(block, types, Place(file.name, row))
+            for batch in table.to_batches():
+                yield Part(batch, file, row)
+                row += batch.num_rows
+        for file in self.files:
+            file.check_unchanged()
+
+    # --- What the columns hold ---
+
+    def _think_again(
+        self, kinds: dict[str, Kind], declared: bool, block: Any, place: Place
+    ) -> None:
+        """Read everything as text to see which columns are no numbers. Where the kinds are
+        declared, perhaps it was the decimal mark that could not be known before."""
+        mark = self.dialect.decimal
+        wanted = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
+        found = self._settle(self._all_strings(wanted), wanted)
+        if not declared:
+            raise Recode(kinds | found) from None
+        if self.dialect.decimal == mark:
+            self._refuse(block, kinds, place)
+
+    def _settle(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
+        """Kinds, and whether a comma is meant by the decimal point: where that makes more columns
+        numbers. With commas between the fields it never is."""
+        marks = [".", ","] if self.dialect.delimiter != "," else ["."]
+        text: dict[str, set[str]] = {mark: set() for mark in marks}
+        for table in tables:
+            for mark in marks:
+                rest = [name for name in wanted if name not in text[mark]]
+                text[mark] |= not_numbers(table, rest, mark)
+        best = min(marks, key=lambda mark: len(text[mark]))
+        self.dialect = replace(self.dialect, decimal=best)
+        return {name: Kind.TEXT if name in text[best] else Kind.NUMBER for name in wanted}
+
+    def _all_strings(self, wanted: list[str]) -> Iterator[Any]:
+        row = 0
+        for file, begins, block in self._blocks():
+            row = 0 if begins else row
+            table = self._strings(block, wanted, Place(file.name, row))
+            row += table.num_rows
+            yield table
+
+    def _strings(self, block: Any, wanted: list[str], place: Place) -> Any:
+        return self._parse(block, dict.fromkeys(wanted, pa.string()), place)
+
+    # --- Reading ---
+
+    def _blocks(self) -> Iterator[tuple[File, bool, Any]]:
+        """Whole records without the header, and whether they are the first of the file."""
+        for file in self.files:
+            file.check_unchanged()
+            first = True
+            try:
+                with open_bytes(file) as stream:
+                    text = dialects.as_utf8(stream, self.dialect.charset, file)
+                    for block in blocks(text, self.dialect.delimiter):
+                        rest = self.dialect.body(block) if first else block
+                        if len(rest) > 1000 or bytes(rest).strip():
+                            yield file, first, rest
+                        first = False
+            except TooLong:
+                raise InputError(
+                    f"{file.name} has a row that does not end: somewhere a quote is opened and "
+                    "never closed."
+                ) from None
+            except (OSError, pa.ArrowException) as error:
+                raise InputError(f"{file.name} cannot be read: {reason(error)}.") from None
+
+    def _parse(self, block: Any, types: dict[str, Any], place: Place) -> Any:
+        try:
+            return self._read(block, types)
+        except pa.ArrowInvalid as error:
+            text = str(error)
+            if "conversion error to double" in text:
+                raise _NotNumbers from None
+            if "invalid UTF8" in text:
+                raise InputError(self._not_utf8(block, types, place)) from None
+            raise InputError(self._ragged(block, place) or f"{place}: {reason(error)}.") from None
+
+    def _read(
+        self, block: Any, types: dict[str, Any], *, size: int | None = None, threads: bool = True
+    ) -> Any:
+        size = size or max(2 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
+        try:
+            return arrow_csv.read_csv(
+                pa.BufferReader(pa.py_buffer(block)),
+                arrow_csv.ReadOptions(
+                    column_names=self.names, block_size=size, use_threads=threads
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=self.dialect.delimiter,
+                    newlines_in_values=dialects.has_quote(block),
+                ),
+                arrow_csv.ConvertOptions(
+                    column_types=types,
+                    include_columns=list(types),
+                    null_values=list(self.dialect.missing),
+                    strings_can_be_null=True,
+                    decimal_point=self.dialect.decimal,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if "straddl" not in str(error) or size > len(block):
+                raise
+            return self._read(block, types, size=len(block) + 1, threads=threads)  # a long row
+
+    # --- What is wrong, and where ---
+
+    def _ragged(self, block: Any, place: Place) -> str | None:
+        """The first row with more or fewer fields than the header."""
+        try:  # by one thread, since several do not count rows
+            self._read(block, dict.fromkeys(self.names, pa.binary()), threads=False)
+            return None
+        except pa.ArrowInvalid as error:
+            found = _RAGGED.search(str(error))
+        if found is None:
+            return None
+        number, expected, got = (int(v) for v in found.groups()[:3])
+        fields = "one field" if got == 1 else f"{got} fields"
+        names = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
+        return (
+            f"{place._replace(row=place.row + number - 1)} has {fields} where the header has "
+            f"{expected}{names}: {found[4][:100]!r}. A field that holds the delimiter "
+            f"{self.dialect.delimiter!r} or a quote needs quotes around it."
+        )
+
+    def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:
+        texts = [name for name, kind in types.items() if kind != pa.float64()]
+        table = self._read(block, dict.fromkeys(texts, pa.binary()))
+        for name in texts:
+            for i, value in enumerate(table.column(name).to_pylist()):
+                try:
+                    (value or b"").decode()
+                except UnicodeDecodeError:
+                    where = place._replace(row=place.row + i)
+                    return (
+                        f"{where}, column {name!r} holds {value!r}, which is not UTF-8 text. Save "
+                        "the file as UTF-8, or say how it is written: charset='cp1252' (--charset "
+                        "cp1252) for most files of Western European Windows."
+                    )
+        return f"{place.file} is not UTF-8 text."
+
+    def _refuse(self, block: Any, kinds: dict[str, Kind], place: Place) -> None:
+        """The first value that is no number in a column that is declared to be one."""
+        names = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
+        table = self._strings(block, names, place)
+        for name in names:
+            row = first_not_number(table.column(name), self.dialect.decimal)
+            if row is not None:
+                where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
+                raise InputError(f"{where}, column {name!r} holds {value!r}: a number is expected.")
+
+
+class _NotNumbers(Exception):  # noqa: N818 - caught here
+    """A column of numbers holds something else."""

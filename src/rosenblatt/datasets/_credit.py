@@ -1,0 +1,153 @@
+"""Credit-card applications: real ones, and made ones in any number."""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from rosenblatt import _validate
+from rosenblatt.errors import InputError
+
+_LABELS = ["no", "yes"]
+_AS_RULED = {  # what make_credit adds up: the larger the sum, the better
+    "reports": -170.0,
+    "age": -1.0,
+    "income": 22.0,
+    "owner=yes": 50.0,
+    "selfemp=yes": -70.0,
+    "dependents": -24.0,
+    "months": 0.0,
+    "majorcards": 48.0,
+    "active": 13.0,
+}
+_CONSTANT, _GAP = 60.0, 1.0
+
+
+def load_credit(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """1,319 real credit-card applications: was the card granted?
+
+    Source: W. H. Greene, Econometric Analysis, 5th edition (2003), table F21.4, in the values of
+    `CreditCard` in the R package AER. `expenditure` and `share` are consequences of the decision:
+    leave them out where a rule is to be learned.
+
+    Parameters
+    ----------
+    return_X_y : bool
+        True: (data, target) alone.
+    as_frame : bool
+        True: pandas frames.
+
+    Returns
+    -------
+    Bunch
+        `data` (1319, 11), `target` (0 refused, 1 granted), `feature_names`, `target_names`,
+        `filename` of the table and `DESCR`; with `as_frame` also `frame`, the table as it is.
+
+    Examples
+    --------
+    >>> from rosenblatt.datasets import load_credit
+    >>> credit = load_credit()
+    >>> credit.data.shape, credit.feature_names[:3]
+    ((1319, 11), ['reports', 'age', 'income'])
+    """
+    folder = files("rosenblatt.datasets")
+    text = folder.joinpath("credit_card.csv").read_text(encoding="utf-8")
+    header, *records = csv.reader(text.splitlines())
+    names, X = [], []
+    for name, *column in zip(header, *records, strict=True):
+        if name != "card":
+            names.append(f"{name}=yes" if set(column) == set(_LABELS) else name)
+            X.append([float(_LABELS.index(v)) if v in _LABELS else float(v) for v in column])
+    data = np.array(X).T.copy()
+    target = np.array([_LABELS.index(record[header.index("card")]) for record in records])
+    bunch = Bunch(
+        data=data,
+        target=target,
+        feature_names=names,
+        target_names=np.array(_LABELS),
+        filename=str(folder.joinpath("credit_card.csv")),
+        DESCR=folder.joinpath("README.md").read_text(encoding="utf-8"),
+    )
+    if as_frame:
+        import pandas as pd
+
+        bunch.frame = pd.read_csv(bunch.filename)
+        bunch.data, bunch.target = _framed(data, target, names)
+    return (bunch.data, bunch.target) if return_X_y else bunch
+
+
+def make_credit(
+    n: int = 1000, noise: float = 0.0, seed: int = 0, *, as_frame: bool = False
+) -> tuple[Any, Any]:
+    """Made-up credit-card applications, as many as you like, decided by a linear rule.
+
+    The columns look like those of `load_credit` without the consequences. An application is
+    granted if 60 - 170·reports - age + 22·income + 50·owner - 70·selfemp - 24·dependents
+    + 48·majorcards + 13·active is positive; sums within 1 of zero do not occur. So the rows are
+    separable, until labels are flipped.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    noise : float from 0 to 1
+        This share of the labels, rounded to a number of rows, is flipped.
+    seed : int
+        The same seed gives the same rows.
+    as_frame : bool
+        True: pandas frames.
+
+    Returns
+    -------
+    X, y : arrays of shape (n, 9) and (n,), or frames
+        y is 1 where the card is granted, else 0.
+
+    Examples
+    --------
+    >>> from rosenblatt.datasets import make_credit
+    >>> from rosenblatt import certify
+    >>> X, y = make_credit(500)
+    >>> certify(X, y).verdict
+    'complete separation'
+    """
+    n = _validate.whole("n", n)
+    if _validate.not_negative("noise", noise) > 1:
+        raise InputError(f"noise={noise!r} is not allowed: give a share of the rows, 0 to 1.")
+    rng = np.random.default_rng(seed)
+    X, scores = np.empty((0, len(_AS_RULED))), np.empty(0)
+    while len(X) < n:
+        drawn = _applications(max(n - len(X), 100), rng)
+        score = drawn @ np.array(list(_AS_RULED.values())) + _CONSTANT
+        clear = np.abs(score) >= _GAP
+        X, scores = np.concatenate([X, drawn[clear]]), np.concatenate([scores, score[clear]])
+    X, y = X[:n], (scores[:n] > 0).astype(np.int64)
+    flipped = rng.choice(n, size=round(noise * n), replace=False)
+    y[flipped] = 1 - y[flipped]
+    return _framed(X, y, list(_AS_RULED)) if as_frame else (X, y)
+
+
+def _applications(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Rows with about the means and spreads of the real ones."""
+    columns: dict[str, NDArray[Any]] = {
+        "reports": rng.negative_binomial(0.25, 0.35, n),
+        "age": np.round(4 * (18 + rng.gamma(2.2, 7.0, n))) / 4,
+        "income": np.round(np.exp(rng.normal(1.1, 0.45, n)), 2),
+        "owner=yes": rng.random(n) < 0.44,
+        "selfemp=yes": rng.random(n) < 0.07,
+        "dependents": rng.poisson(1.0, n),
+        "months": np.floor(rng.exponential(55.0, n)),
+        "majorcards": rng.random(n) < 0.82,
+        "active": rng.negative_binomial(1.3, 0.157, n),
+    }
+    return np.column_stack([columns[name] for name in _AS_RULED]).astype(np.float64)
+
+
+def _framed(X: NDArray[Any], y: NDArray[Any], names: list[str]) -> tuple[Any, Any]:
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names), pd.Series(y, name="card")

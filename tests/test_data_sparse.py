@@ -1,0 +1,69 @@
+"""svmlight files among the tables: read, certified, verified and predicted by the command."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+from rosenblatt import Perceptron, certify, data
+from rosenblatt.cli import run
+from rosenblatt.errors import InputError
+
+pytest.importorskip("rosenblatt.data.svmlight")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((60, 8)) < 0.4, rng.standard_normal((60, 8)), 0.0)
+    X[0] = 1.0
+    y = np.where(X @ rng.standard_normal(8) > 0.1, 1, -1)
+    dump_svmlight_file(X, y, "t.svm", zero_based=False)
+    dump_svmlight_file(X, rng.integers(0, 3, 60), "three.svm", zero_based=False)
+    return X, y
+
+
+def test_rows_and_labels_are_those_of_scikit_learn(files):
+    X, y, encoding = data.read("t.svm").encode()
+    theirs, labels = load_svmlight_file("t.svm")
+    assert (theirs != X).nnz == 0
+    assert y.tolist() == labels.astype(int).tolist()
+    assert encoding is None
+
+
+def test_one_label_against_the_rest(files):
+    with pytest.raises(InputError, match="3 different values"):
+        data.read("three.svm").encode()
+    y = data.read("three.svm", positive=2).encode()[1]
+    assert set(y.tolist()) == {"2", "not 2"}
+
+
+def test_there_are_no_columns_to_name(files):
+    with pytest.raises(InputError, match="no names of columns"):
+        data.read("t.svm", target="y")
+    with pytest.raises(InputError, match="one at a time"):
+        data.read(["t.svm", "three.svm"])
+
+
+def test_the_command_reads_them(files, capfd):
+    X, y = files
+    assert run(["inspect", "t.svm"]) == 0
+    assert "60 rows. svmlight text: 8 features, counted from 1" in capfd.readouterr()[0]
+    code = run(["certify", "t.svm", "-o", "c.json", "--encoded", "n.csv"])
+    assert code == (0 if certify(X, y).separable else 10)
+    assert run(["verify", "c.json", "t.svm"]) == 0
+    standalone = [sys.executable, "-m", "rosenblatt.verify", "c.json", "n.csv"]
+    assert subprocess.run(standalone, capture_output=True, check=False).returncode == 0
+
+
+def test_predict_needs_no_encoding_for_them(files, capfd):
+    model_file = pytest.importorskip("rosenblatt.model_file")
+    X, y = files
+    p = Perceptron(random_state=0, max_iter=5).fit(X, y)
+    model_file.save(p, "m.rosenblatt")
+    assert run(["predict", "m.rosenblatt", "t.svm", "--explain"]) == 0
+    rows = capfd.readouterr()[0].splitlines()[1:]
+    assert [row.split(",")[1] for row in rows] == [str(v) for v in p.predict(X)]

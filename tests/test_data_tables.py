@@ -1,0 +1,453 @@
+"""Tables that people really have: each gives the right rows, or one clear error and where it is."""
+
+import bz2
+import gzip
+import io
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import feather, parquet
+
+from rosenblatt import data
+from rosenblatt.errors import InputError, InputTypeError
+
+PLAIN = "age,owner,paid\n30,yes,1\n41.5,no,0\n22,yes,1\n"
+ROWS = [[30.0, 1.0], [41.5, 0.0], [22.0, 1.0]]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a file, get its path."""
+
+    def write(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def encoded(source, target="paid", **options):
+    X, y, encoding = data.read(source, target=target, **options).encode(scale=False)
+    return X.tolist(), None if y is None else y.tolist(), encoding.feature_names
+
+
+def refusal(source, target="paid", **options):
+    with pytest.raises(InputError) as caught:
+        data.read(source, target=target, **options).encode()
+    return str(caught.value)
+
+
+AS_EXPECTED = (ROWS, [1, 0, 1], ["age", "owner=yes"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "\r"),
+        PLAIN.rstrip("\n"),
+        PLAIN + "\n\n",
+        "\n\n" + PLAIN,
+        "\ufeff" + PLAIN,
+        PLAIN.replace(",", ";"),
+        PLAIN.replace(",", "|"),
+        PLAIN.replace(",", "\t"),
+        PLAIN.replace(",", ", "),
+        PLAIN.replace(",", ";").replace("41.5", "41,5"),
+        PLAIN.replace(",", "\t").replace("41.5", "41,5"),
+        "sep=;\n" + PLAIN.replace(",", ";"),
+        '"age","owner","paid"\n"30","yes","1"\n"41.5","no","0"\n"22","yes","1"\n',
+        PLAIN.replace("30", "+3e1").replace("22", " 22 "),
+    ],
+)
+def test_the_same_table_in_many_ways_of_writing(file, text):
+    assert encoded(file(text)) == AS_EXPECTED
+
+
+def test_compressed_text(file):
+    assert encoded(file(gzip.compress(PLAIN.encode()), "t.csv.gz")) == AS_EXPECTED
+    assert encoded(file(bz2.compress(PLAIN.encode()), "t.csv.bz2")) == AS_EXPECTED
+    zst = pa.compress(PLAIN.encode(), "zstd", asbytes=True)
+    assert encoded(file(zst, "t.csv.zst")) == AS_EXPECTED
+    assert encoded(file(gzip.compress(PLAIN.encode()), "t.csv")) == AS_EXPECTED  # by what is in it
+
+
+def test_other_character_sets(file):
+    text = "größe,Ort,paid\n1,Köln,1\n2,Łódź,0\n"
+    expected = ([[1.0, 0.0], [2.0, 1.0]], [1, 0], ["größe", "Ort=Łódź"])
+    assert encoded(file(text)) == expected
+    assert encoded(file(text.encode("utf-16"))) == expected
+    western = text.replace("Łódź", "Übach").encode("cp1252")
+    assert encoded(file(western), charset="cp1252")[2] == ["größe", "Ort=Übach"]
+    assert "is not UTF-8 text: its first line is b'gr\\xf6" in refusal(file(western))
+    assert "cp1252" in refusal(file(western))
+    below = b"age,Ort,paid\n1,a,1\n2,K\xf6ln,0\n"
+    assert "table.csv, row 1 " in refusal(file(below))
+    assert "column 'Ort' holds b'K\\xf6ln'" in refusal(file(below))
+    assert "not a character set" in refusal(file(PLAIN), charset="latin-99")
+
+
+def typed():
+    return pa.table(
+        {"age": [30, 41.5, 22], "owner": ["yes", "no", "yes"], "paid": pa.array([1, 0, 1])}
+    )
+
+
+def test_files_with_types(tmp_path):
+    table = typed()
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.feather", compression="zstd")
+    with pa.ipc.new_stream(tmp_path / "t.arrows", table.schema) as stream:
+        stream.write_table(table)
+    for name in ("t.parquet", "t.feather", "t.arrows"):
+        assert encoded(tmp_path / name) == AS_EXPECTED
+
+
+def test_data_frames():
+    table = typed()
+    for frame in (table, table.to_pandas(), pl.from_arrow(table)):
+        assert encoded(frame) == AS_EXPECTED
+    categories = table.to_pandas().astype({"owner": "category"})
+    categories["owner"] = categories["owner"].cat.add_categories("never")
+    assert encoded(categories) == AS_EXPECTED
+
+
+def test_types_of_parquet_columns(tmp_path):
+    from decimal import Decimal
+
+    table = pa.table(
+        {
+            "small": pa.array([1, 2], pa.int8()),
+            "single": pa.array([0.1, 2], pa.float32()),
+            "money": pa.array([Decimal("0.1"), Decimal("123456789.123456789")]),
+            "flag": [True, False],
+            "paid": [True, False],
+        }
+    )
+    parquet.write_table(table, tmp_path / "t.parquet")
+    X, y, names = encoded(tmp_path / "t.parquet")
+    assert [[1, float(np.float32(0.1)), 0.1, 1], [2, 2, 123456789.123456789, 0]] == X
+    assert y == [True, False]
+    assert names == ["small", "single", "money", "flag"]
+
+
+def test_several_files_and_patterns(file, tmp_path):
+    first = file("a,paid\n1,0\n2,1\n", "part-1.csv")
+    second = file("a,paid\n3,1\n", "part-2.csv")
+    expected = ([[1.0], [2.0], [3.0]], [0, 1, 1], ["a"])
+    assert encoded([first, second]) == expected
+    assert encoded(str(tmp_path / "part-*.csv")) == expected
+    third = file("b,paid\n3,1\n", "part-3.csv")
+    assert "'b' here is 'a' there" in refusal([first, third])
+    assert "No file matches" in refusal(str(tmp_path / "none-*.csv"))
+    assert "2-wrong.csv, row 1 " in refusal([first, file("a,paid\n3,1\n3,,1\n", "2-wrong.csv")])
+
+
+def test_standard_input(monkeypatch):
+    class Input:
+        buffer = io.BytesIO(PLAIN.encode())
+
+    monkeypatch.setattr("sys.stdin", Input)
+    assert encoded("-") == AS_EXPECTED
+
+
+def test_fields_with_quotes_delimiters_and_line_ends(file):
+    text = 'note,a,paid\n"x, ""y""\nz",1,1\nplain,2,0\n5" pipe,3,0\n"x, ""y""\nz",4,1\n'
+    X, y, names = encoded(file(text))
+    assert names == ['note=5" pipe', "note=plain", 'note=x, "y"\nz', "a"]
+    assert [row[3] for row in X] == [1, 2, 3, 4]
+    assert [row[2] for row in X] == [1, 0, 0, 1]
+    assert y == [1, 0, 0, 1]
+
+
+def test_a_column_of_whole_numbers_and_then_a_fraction(file):
+    lines = ["a,b,paid", *(f"{i % 7},x,{i % 2}" for i in range(600_000)), "1.5,y,1"]
+    X, _, names = encoded(file("\n".join(lines)))
+    assert names == ["a", "b=y"]
+    assert X[-1] == [1.5, 1.0]
+    assert X[8] == [1.0, 0.0]
+
+
+def test_a_column_of_numbers_and_then_a_word(file):
+    lines = ["a,b,paid", *(f"{i % 7},{i},{i % 2}" for i in range(600_000)), "7+,1,1"]
+    X, _, names = encoded(file("\n".join(lines)))
+    assert names == [*(f"a={k}" for k in ("0", "1", "2", "3", "4", "5", "6", "7+")), "b"]
+    assert X[8] == [0, 1, 0, 0, 0, 0, 0, 0, 8]
+    assert X[-1] == [0, 0, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_decimal_commas_that_come_late(file):
+    lines = ["a;b;paid", *(f"{i % 7};{i % 5};{i % 2}" for i in range(400_000)), "1,5;2;1"]
+    X, _, names = encoded(file("\n".join(lines)))
+    assert names == ["a", "b"]
+    assert X[-1] == [1.5, 2.0]
+
+
+def test_a_wide_table(file):
+    wide = 5000
+    names = ",".join(f"c{j}" for j in range(wide))
+    rows = "\n".join(f"{','.join(str(i * j % 11) for j in range(wide))},{i % 2}" for i in range(20))
+    X, _, found = encoded(file(f"{names},paid\n{rows}\n"))
+    assert len(found) == wide
+    assert [[i * j % 11 for j in range(wide)] for i in range(20)] == X
+
+
+def test_a_header_longer_than_what_is_looked_at_first(file):
+    wide, long = 21_000, "x" * 50
+    names = ",".join(f"{long}{j}" for j in range(wide))
+    rows = "".join(f"{','.join(['1', '2', '3'] * (wide // 3))},{i % 2}\n" for i in range(3))
+    X, y, found = data.read(file(f"{names},paid\n{rows}"), target="paid").encode(scale=False)
+    assert X.shape == (3, wide)
+    assert X[2].tolist() == [1, 2, 3] * (wide // 3)
+    assert y.tolist() == [0, 1, 0]
+    assert found.feature_names[-1] == f"{long}{wide - 1}"
+
+
+def test_a_row_longer_than_a_block_of_the_parser(file):
+    long = "x" * (3 << 20)
+    X, _, names = encoded(file(f"note,paid\n{long},1\nshort,0\n{long},1\nshort,0\n"))
+    assert X == [[1], [0], [1], [0]]
+    assert names == [f"note={long}"]
+
+
+def test_booleans_and_missing_words(file):
+    text = "flag,sure,paid\ntrue,True,1\nFALSE,False,0\nTrue,True,0\n"
+    assert encoded(file(text)) == ([[1, 1], [0, 0], [1, 1]], [1, 0, 0], ["flag", "sure"])
+    unsure = "a,paid\n1,1\n?,0\n3,1\n4,1\n5,1\n2,0\n"
+    assert "missing='?' (--missing ?)" in refusal(file(unsure))
+    X, _, _ = encoded(file(unsure), missing=["?"], impute="mean")
+    assert X == [[1], [3], [3], [4], [5], [2]]
+    spaced = file(unsure.replace(",", ", ").replace("?", " ?"))
+    assert encoded(spaced, missing=["?"], impute="mean")[0] == X
+
+
+def test_no_header(file):
+    assert "begins with numbers" in refusal(file("1,0\n2,1\n"))
+    assert encoded(file("1,0\n2,1\n"), target="x1", header=False) == ([[1], [2]], [0, 1], ["x0"])
+
+
+# --- What is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["table.csv is empty"]),
+        ("\n\n", ["table.csv is empty"]),
+        ("a,paid\n", ["has no rows"]),
+        ("a,paid", ["has no rows"]),
+        ("paid\n1\n0\n", ["no column to learn from"]),
+        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2"]),
+        (",a,paid\n0,1,0\n1,2,1\n", ["has no name", "--ignore ''"]),
+        ("a,Paid\n1,0\n", ["target='paid' is not a column", "Did you mean 'Paid'?"]),
+        ("a,paid\n1,0\n2,0\n", ["target 'paid' is 0 in every row"]),
+        ("a,paid\n1,x\n2,y\n3,z\n", ["3 different values: 'x', 'y', 'z'", "--positive LABEL"]),
+        ("a,paid\n1,0\n2,\n3,1\n", ["row 1 ", "target 'paid'", "label is missing", "1 row of 3"]),
+        ("a,paid\n1,0\n,1\n", ["row 1 ", "column 'a'", "missing", "--impute mean"]),
+        ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing"]),
+        ("a,paid\n,0\n,1\n", ["column 'a' holds no value at all"]),
+        ("a,paid\n1,0\n1e400,1\n", ["row 1 ", "column 'a' holds inf"]),
+        ("a,paid\n1,0\n-inf,1\n", ["row 1 ", "column 'a' holds -inf"]),
+        ("a,b,paid\n1,2,0\n1,2\n", ["row 1 ", "2 fields where the header has 3", "'1,2'"]),
+        ("a,b,paid\n1,2,0\n1,2,3,4\n", ["row 1 ", "4 fields where the header has 3"]),
+        ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 2 ", "column 'a' holds 'three'"]),
+        ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
+        ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
+        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["look like dates"]),
+        ('a,paid\n"1,200",0\n"2,000.50",1\n€ 7,1\n', ["separators of thousands"]),
+        ("# made by hand\na,paid\n1,0\n", ["Its columns: '# made by hand'"]),
+    ],
+)
+def test_one_clear_error(file, text, words):
+    message = refusal(file(text))
+    for word in ["table.csv, " if words[0].startswith("row") else "", *words]:
+        assert word in message
+
+
+def test_identifiers_are_refused_with_advice(file):
+    people = "\n".join(f"P{i:04d},{i % 5},{i % 2}" for i in range(40))
+    path = file(f"id,a,paid\n{people}\n")
+    assert "40 different values in 40 rows" in refusal(path)
+    assert "--ignore id" in refusal(path)
+    assert encoded(path, ignore="id")[2] == ["a"]
+    assert "ignore='ids' is not a column" in refusal(path, ignore=["ids"])
+    assert "is the target and ignored" in refusal(path, ignore=["paid"])
+
+
+def test_the_error_says_how_much_more_is_wrong(file):
+    assert "3 problems in all" in refusal(file("a,b,paid\n1,,0\n,inf,1\n"))
+
+
+def test_files_that_are_not_what_they_are_called(file, tmp_path):
+    whole = io.BytesIO()
+    parquet.write_table(typed(), whole)
+    assert "damaged or cut short" in refusal(file(whole.getvalue()[:-50], "t.parquet"))
+    assert "does not begin like one" in refusal(file(PLAIN, "t.parquet"))
+    assert "not compressed by gzip" in refusal(file(PLAIN, "t.csv.gz"))
+    packed = gzip.compress(PLAIN.encode() * 1000)
+    assert "cannot be read: Truncated" in refusal(file(packed[: len(packed) // 2], "t.csv.gz"))
+    assert "incorrect data check" in refusal(file(packed[:-8] + bytes(8), "t.csv.gz"))
+    assert "Save the sheet as CSV" in refusal(file(b"PK\x03\x04rest", "t.xlsx"))
+    assert "is a folder" in refusal(tmp_path)
+    assert "There is no file" in refusal(tmp_path / "missing.csv")
+
+
+def test_what_is_no_source():
+    with pytest.raises(InputTypeError, match="int is not a table"):
+        data.read(3)
+    with pytest.raises(InputError, match="No file was given"):
+        data.read([])
+
+
+def test_types_that_are_not_numbers_or_text(tmp_path):
+    from datetime import date
+
+    table = pa.table({"day": [date(2020, 1, 1), None], "paid": [0, 1]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    assert "column 'day' holds values of the type date32" in refusal(tmp_path / "t.parquet")
+    assert encoded(tmp_path / "t.parquet", ignore="day", target=None)[0] == [[0], [1]]
+    large = pa.table({"id": [1, 2**53 + 1], "paid": [0, 1]})
+    parquet.write_table(large, tmp_path / "t.parquet")
+    assert "row 1 " in refusal(tmp_path / "t.parquet")
+    assert "column 'id' holds 9007199254740993: whole" in refusal(tmp_path / "t.parquet")
+
+
+def test_a_file_that_changes_while_it_is_read(file, monkeypatch):
+    monkeypatch.setattr("rosenblatt.data.table._KEPT", 0)
+    path = file(PLAIN)
+    table = data.read(path, target="paid")
+    path.write_text(PLAIN + "1,no,1\n")
+    with pytest.raises(InputError, match="was changed while it was read"):
+        table.encode()
+
+
+# --- Properties ----------------------------------------------------------------------------------
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(numbers, st.integers(0, 25)), min_size=1, max_size=30))
+def test_numbers_are_the_nearest_floats(tmp_path_factory, values):
+    texts = [repr(x) if digits == 25 else f"{x:.{digits}e}" for x, digits in values]
+    texts = [text for text in texts if math.isfinite(float(text))] or ["0"]
+    path = tmp_path_factory.mktemp("n") / "t.csv"
+    path.write_text("a\n" + "\n".join(texts) + "\n")
+    X, _, _ = data.read(path).encode(scale=False)
+    assert X[:, 0].tobytes() == np.array([float(text) for text in texts]).tobytes()
+
+
+def test_numbers_half_way_between_two_floats(file, rng, heavy):
+    """Written out in full, where rounding is hardest."""
+    from fractions import Fraction
+
+    texts = []
+    for x in np.ldexp(rng.random(heavy(20_000)) + 0.5, rng.integers(-60, 60, heavy(20_000))):
+        middle = (Fraction(float(x)) + Fraction(math.nextafter(x, math.inf))) / 2
+        power = middle.denominator.bit_length() - 1
+        digits = str(middle.numerator * 5**power).zfill(power + 1)
+        texts.append(f"{digits[: len(digits) - power]}.{digits[len(digits) - power :]}".rstrip("."))
+    X, _, _ = data.read(file("a\n" + "\n".join(texts) + "\n")).encode(scale=False)
+    assert X[:, 0].tolist() == [float(text) for text in texts]
+
+
+fields = st.text(alphabet='ab 1"\n,;é', max_size=5)
+
+
+@given(
+    st.lists(st.lists(fields, min_size=2, max_size=2), min_size=1, max_size=20), st.integers(8, 40)
+)
+def test_blocks_are_cut_between_records(records, size):
+    """However small the blocks: together they are the text, and each parses by itself."""
+    import csv
+
+    from rosenblatt.data.records import blocks
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(records)
+    found = [bytes(block) for block in blocks(io.BytesIO(text.getvalue().encode()), ",", size)]
+    assert b"".join(found).decode() == text.getvalue()
+    parsed = [row for block in found for row in csv.reader(io.StringIO(block.decode(), newline=""))]
+    assert parsed == records
+
+
+def test_quotes_inside_plain_fields_do_not_open():
+    from rosenblatt.data.records import blocks
+
+    text = b'5" pipe,1\n"a\nb",2\n6" pipe,3\nc"d,4\n' * 50
+    found = [bytes(block) for block in blocks(io.BytesIO(text), ",", 64)]
+    assert b"".join(found) == text
+    assert all(block.count(b"\nb") == block.count(b'"a\n') for block in found)
+
+
+@pytest.mark.parametrize("rows", [2000])
+def test_a_large_table_read_twice_is_the_same(file, monkeypatch, rows):
+    text = "a,b,c,paid\n" + "".join(f"{i / 7},{'xyz'[i % 3]},{i},{i % 2}\n" for i in range(rows))
+    path = file(text)
+    X, y, encoding = data.read(path, target="paid").encode()
+    monkeypatch.setattr("rosenblatt.data.table._KEPT", 100)
+    monkeypatch.setattr("rosenblatt.data.records.BLOCK", 1000)
+    monkeypatch.setattr("rosenblatt.data.text.blocks", _small_blocks)
+    again, labels, same = data.read(path, target="paid").encode()
+    assert X.tobytes() == again.tobytes()
+    assert y.tolist() == labels.tolist()
+    assert encoding == same
+
+
+def _small_blocks(stream, delimiter):
+    from rosenblatt.data.records import blocks
+
+    return blocks(stream, delimiter, 1000)
+
+
+def test_pandas_agrees_on_a_real_table():
+    from rosenblatt.datasets import load_credit
+
+    path = load_credit().filename
+    X, _, encoding = data.read(path, target="card").encode(scale=False)
+    table = pd.read_csv(path)
+    for j, name in enumerate(encoding.feature_names):
+        column = table[name.removesuffix("=yes")]
+        assert (X[:, j] == (column == "yes" if name.endswith("=yes") else column)).all()
+
+
+PEAK = """
+import sys
+import numpy as np
+from rosenblatt import data
+X, y, encoding = data.read(sys.argv[1], target="label").encode()
+peak = next(l for l in open("/proc/self/status") if l.startswith("VmHWM")).split()[1]
+print(len(X), X.nbytes, int(peak) * 1024, X[-1].tolist() == X[len(X) // 10 - 1].tolist())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read on Linux")
+def test_a_table_larger_than_memory_may_take(tmp_path, heavy, rng):
+    """2 GB of text in `make soak`: the rows, and not more than 1 GB beside them."""
+    path, block = tmp_path / "large.csv", 2000
+    rows = [
+        f"{','.join(f'{v:.9f}' for v in row)},{'xyz'[i % 3]},{i % 2}\n"
+        for i, row in enumerate(rng.standard_normal((block, 20)))
+    ]
+    text, times = "".join(rows).encode(), max(10, heavy(2000) * 1_000_000 // len("".join(rows)))
+    with open(path, "wb") as file:
+        file.write((",".join(f"c{j}" for j in range(20)) + ",word,label\n").encode())
+        for _ in range(times // 10 * 10):
+            file.write(text)
+    command = [sys.executable, "-c", PEAK, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    path.unlink()
+    n, size, peak, same = done.stdout.split()
+    assert int(n) == block * (times // 10 * 10)
+    assert int(peak) <= int(size) + 2**30
+    assert same == "True"

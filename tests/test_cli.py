@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rosenblatt import Perceptron, certify, data
+from rosenblatt import Perceptron, Trace, certify, data
 from rosenblatt.cli import COMMANDS, run
 from rosenblatt.datasets import load_credit
 
@@ -135,7 +135,7 @@ def test_inspect_notes(shell):
 
 
 def test_certify_says_what_python_says(shell):
-    code, out, _ = shell("certify", CREDIT, "-y", "card")
+    code, out, _ = shell("certify", CREDIT, "-y", "card", "--fewest-errors", "0")
     X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, encoding=encoding)
     assert code == 10
@@ -423,3 +423,73 @@ def test_predict_needs_a_model_that_says_how(shell, trained):
     code, _, err = shell("predict", "v.rosenblatt", CREDIT, "--explain")
     assert code == 2
     assert "one weight for each feature" in err
+
+
+# --- trace --------------------------------------------------------------------------------------
+
+LI_HANG = "x1,x2,y\n3,3,1\n4,3,1\n1,1,-1\n"  # example 2.1 of Statistical Learning Methods
+
+
+def test_trace_says_every_step(shell):
+    code, out, err = shell("trace", write("toy.csv", LI_HANG), "--target", "y", "--steps")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == 7
+    assert lines[1].endswith("is -1 but scores 7: w (3, 3) - (1, 1) = (2, 2), b 1 - 1 = 0")
+    assert lines[6].endswith("w (2, 2) - (1, 1) = (1, 1), b -2 - 1 = -3")
+
+
+def test_trace_checks_the_proofs_and_names_the_columns(shell):
+    code, out, _ = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--check")
+    assert code == 0
+    assert " x1 " in out.splitlines()[1]
+    assert "9 held" in out
+
+
+@pytest.mark.parametrize(("form", "begins"), [("markdown", "| k |"), ("latex", "\\begin{tabular}")])
+def test_trace_writes_tables_for_worksheets(shell, form, begins):
+    code, out, _ = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--format", form)
+    assert code == 0
+    assert out.startswith(begins)
+
+
+def test_trace_in_json_is_the_trace(shell):
+    file = write("toy.csv", LI_HANG)
+    code, out, _ = shell("trace", file, "-y", "y", "--json", "--check", "-o", "run.json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["schema_version"] == 1
+    assert {claim["status"] for claim in found["check"]} == {"held"}
+    again = Trace.from_json("run.json")
+    assert Trace.from_json(json.dumps(found["trace"])).weights_at(7).b == -3.0
+    assert again.row.tolist() == [0, 2, 2, 2, 0, 2, 2]
+    assert shell("trace", file, "-y", "y", "-o", "run.json")[0] == 2  # it exists
+
+
+def test_trace_makes_a_film(shell):
+    code, _, err = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--film", "toy.gif")
+    assert code == 0
+    assert "toy.gif" in err
+    assert Path("toy.gif").read_bytes()[:4] == b"GIF8"
+
+
+def test_trace_wants_a_target(shell):
+    code, _, err = shell("trace", write("toy.csv", LI_HANG))
+    assert code == 2
+    assert "--target COLUMN" in err
+
+
+# --- The fewest errors ---------------------------------------------------------------------------
+
+
+def test_certify_says_how_few_errors_there_can_be(shell):
+    # XOR: with three rows on the right side the fourth is not; no rule has all four.
+    file = write("xor.csv", XOR)
+    code, out, _ = shell("certify", file, "--target", "label")
+    assert code == 10
+    assert "1 of 4 rows" in out
+    code, out, _ = shell("certify", file, "--target", "label", "--json")
+    assert (code, json.loads(out)["fewest_errors"]["upper"]) == (10, 1)
+    assert json.loads(out)["fewest_errors"]["proved_lower"] == 1
+    code, out, _ = shell("certify", file, "--target", "label", "--fewest-errors", "0")
+    assert (code, "1 of 4" in out) == (10, False)

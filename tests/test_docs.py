@@ -107,6 +107,7 @@ def test_the_shell_sessions_show_what_is_printed(page, tmp_path):
 
     shutil.copy(load_credit().filename, tmp_path / "credit.csv")
     (tmp_path / "broken.csv").write_text("income,paid\n1,0\n2,1\n3,0\n4.1o,1\n5,1\n6.5,0\n")
+    (tmp_path / "toy.csv").write_text("x1,x2,y\n3,3,1\n4,3,1\n1,1,-1\n")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     for command, shown in consoles(page):
         done = subprocess.run(

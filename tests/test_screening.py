@@ -265,7 +265,7 @@ class Scene:
         """Whether row i is skipped under w, by the kernel that trains."""
         _, updates, looked = _core.screened_pass(
             self.rows, self.y, None, None, i, i + 1, 1, self.margin, self.intercept, w.copy(),
-            None, np.zeros(len(self.X), dtype=np.int64), 0, self.slack, self.reference, 1,
+            None, np.zeros(len(self.X), dtype=np.int64), 0, None, self.slack, self.reference, 1,
         )  # fmt: skip
         assert updates <= looked <= 1
         return looked == 0

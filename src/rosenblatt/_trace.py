@@ -24,7 +24,14 @@ from rosenblatt.theory import given
 
 
 def trace(
-    estimator: Any, X: Any, y: Any, w_star: Any = None, *, sample_weight: Any = None, **start: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    w_star: Any = None,
+    *,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+    **start: Any,
 ) -> Trace:
     """Fit a clone of `estimator` and record every update.
 
@@ -38,6 +45,8 @@ def trace(
         A separator to follow the convergence proof with: d weights, or d + 1 numbers with the
         intercept last (for a kernel that is not linear n coefficients of the rows, or n + 1). If
         none is given, the certified one with the largest homogeneous margin is used.
+    feature_names : list of str, optional
+        What to call the columns; those of a data frame by default.
     **start
         `coef_init`, `intercept_init`, `dual_coef_init`: where training begins.
 
@@ -66,7 +75,16 @@ def trace(
     finally:
         del fitted._recorder
     about = document.about(fitted)
+    if feature_names is not None:
+        about["feature_names"] = _names(feature_names, fitted.n_features_in_)
     return Trace(recorder.run(), about, w_star=w_star, estimator=fitted)
+
+
+def _names(given_names: Any, d: int) -> list[str]:
+    names = [str(name) for name in given_names]
+    if len(names) != d:
+        raise InputError(f"There are {len(names)} feature_names, but X has {d} features.")
+    return names
 
 
 class Weights(NamedTuple):

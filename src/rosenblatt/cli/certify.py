@@ -10,7 +10,7 @@ from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt import Certificate
+    from rosenblatt import Certificate, ErrorBracket
 
 NOT_SEPARABLE, UNDECIDED = 10, 20
 
@@ -23,6 +23,14 @@ NOT_SEPARABLE, UNDECIDED = 10, 20
 @click.option("--decimal", is_flag=True, help="Mean the decimal numbers as they are written.")
 @click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin only.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Then it may stay undecided.")
+@click.option(
+    "--fewest-errors",
+    type=float,
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Without a separation: how few errors can a rule make? Search so long; 0 for not at all.",
+)
 @_common.force_option
 @_common.output_options
 def command(
@@ -33,6 +41,7 @@ def command(
     decimal: bool,
     no_intercept: bool,
     time_limit: float | None,
+    fewest_errors: float,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -47,7 +56,7 @@ def command(
     rosenblatt certify loans.csv --target approved -o certificate.json
     rosenblatt verify certificate.json loans.csv
     """
-    from rosenblatt import certify
+    from rosenblatt import certify, minimum_errors
     from rosenblatt.data.reading import is_svmlight
 
     if reading["target"] is None and not is_svmlight(list(files)):
@@ -77,10 +86,16 @@ def command(
     if output is not None:
         certificate.save(output)
         _common.say(f"The certificate is in {output}.", quiet=quiet)
+    bracket = None
+    if certificate.separable is False and fewest_errors > 0 and not decimal:
+        with _common.working("looking for the fewest errors", quiet=quiet):
+            bracket = minimum_errors(X, y, fit_intercept=not no_intercept, time_limit=fewest_errors)
     if as_json:
-        _common.print_json("certify", {"files": list(files)} | describe(certificate))
+        _common.print_json("certify", {"files": list(files)} | describe(certificate, bracket))
     else:
         click.echo(str(certificate))
+        if bracket is not None:
+            click.echo(str(bracket))
         if scale:
             click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
     if certificate.separable is None:
@@ -88,7 +103,7 @@ def command(
     return 0 if certificate.separable else NOT_SEPARABLE
 
 
-def describe(certificate: Certificate) -> dict[str, Any]:
+def describe(certificate: Certificate, bracket: ErrorBracket | None) -> dict[str, Any]:
     """The answer, for a program; the proof is in the certificate."""
 
     def ends(margin: Any) -> dict[str, Any] | None:
@@ -109,6 +124,14 @@ def describe(certificate: Certificate) -> dict[str, Any]:
         and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
         "coefficient_signs": certificate.coefficient_signs,
         "revealing_columns": [c.column for c in certificate.revealing_columns],
+        "fewest_errors": bracket
+        and {
+            "lower": bracket.lower,
+            "proved_lower": bracket.proved_lower,
+            "upper": bracket.upper,
+            "coef": bracket.coef_.ravel().tolist(),
+            "intercept": float(bracket.intercept_[0]),
+        },
         "limits": certificate.limits,
         "sha256": certificate.sha256,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
-from importlib import import_module
 from typing import Any
 
 import click
@@ -50,8 +49,10 @@ def command(
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
     """
+    from rosenblatt import model_file
+
     _common.check_output(output, (model, *files), force=force)
-    known = import_module("rosenblatt.model_file").read(model)
+    known = model_file.read(model)
     names, parts = _encoded(known, model, files, unseen, reading)
     count = reasons if explain else 0
     rows = _rows(known.estimator, names, parts, count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, final
 
 import numpy as np
@@ -12,6 +11,7 @@ from rosenblatt.data.column import Column, problems_of_target
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
 from rosenblatt.data.part import Kind
+from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.errors import InputError
 
 
@@ -23,7 +23,6 @@ class SparseTable:
         if len(files) > 1:
             raise InputError("svmlight files are read one at a time: put them into one file.")
         self.source, self._positive = [files[0].name], positive
-        read_svmlight = import_module("rosenblatt.data.svmlight").read_svmlight
         self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
         self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
 

@@ -418,9 +418,13 @@ def test_a_pass_makes_the_same_updates_from_any_place(heavy):
             while at < n:
                 end, most = int(rng.integers(at + 1, n + 1)), int(rng.choice([1, 3, 1000]))
                 place = (rows, y, c, turn, at, end, most, margin, intercept)
-                screened = _core.screened_pass(*place, *both[0], visits, slack, start, 1 << 40)
-                plain = _core.pass_(*place, *both[1], visits)
+                logs = [(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)) for _ in both]
+                screened = _core.screened_pass(
+                    *place, *both[0], visits, logs[0], slack, start, 1 << 40
+                )
+                plain = _core.pass_(*place, *both[1], visits, logs[1])
                 assert screened[:2] == plain
+                assert all(np.array_equal(a, b) for a, b in zip(*logs, strict=True))
                 assert all(np.array_equal(a, b) for a, b in zip(*both, strict=True))
                 visits, at = visits + plain[0] - at, plain[0]
 
@@ -502,7 +506,7 @@ def test_failures_cost_a_small_part_of_the_visits(tally, monkeypatch):
     monkeypatch.setattr(
         Screen, "_refer_to", lambda screen, w, rows: (made.append(rows), refer_to(screen, w, rows))
     )
-    Perceptron(max_iter=epochs, random_state=0).fit(X, y)
+    Perceptron(max_iter=epochs, patience=None, random_state=0).fit(X, y)
     assert set(made) == {n // 2, n}  # a probe of every second row, then the reference
     assert 2 <= made.count(n) <= epochs // _screen.SAFE
     assert tally.spared >= 0

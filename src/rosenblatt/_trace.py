@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rosenblatt._rule import read_only
-from rosenblatt._traces import document, words
+from rosenblatt._traces import document, stars, words
 from rosenblatt._traces.check import Check, check
 from rosenblatt._traces.claims import Constants, constants
 from rosenblatt._traces.run import Floats, Recorder, Run
@@ -20,7 +20,6 @@ from rosenblatt._traces.walk import Path, Star
 from rosenblatt._validate import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
-from rosenblatt.theory import given
 
 
 def trace(
@@ -127,7 +126,7 @@ class Trace:
         self, run: Run, about: dict[str, Any], *, w_star: Any = None, estimator: Any = None
     ):
         self._run, self._about, self.estimator = run, about, estimator
-        self._given = None if w_star is None else self._lifted(w_star)
+        self._given = None if w_star is None else stars.lifted(run, w_star)
 
     def __len__(self) -> int:
         """Steps."""
@@ -224,20 +223,6 @@ class Trace:
 
     # --- The theorem ---
 
-    def _lifted(self, w_star: Any) -> Floats:
-        """w* with the intercept last."""
-        run = self._run
-        d = run.X.shape[1] if run.linear() else len(run.y)
-        values, with_intercept = given.vector(w_star, d, "w_star")
-        if not with_intercept:
-            return np.append(values, 0.0)
-        if values[-1] != 0 and not run.intercept:
-            raise InputError(
-                "w_star has an intercept, but training was through the origin, with "
-                "fit_intercept=False."
-            )
-        return values
-
     @cached_property
     def certificate(self) -> Certificate | None:
         """Whether the rows are separable, proved; None with a kernel that is not linear."""
@@ -256,48 +241,17 @@ class Trace:
         if self._given is not None:
             return self._space.star(self._given)
         if not self._run.linear():
-            return self._last_function()
-        return self._certified_star()
-
-    def _certified_star(self) -> Star | None:
-        """The proved separator in floats, which can be too coarse for it."""
+            return stars.last_function(self._run, self._space) if self._ended_clean else None
         proved = self.certificate if self._about["all_rows"] else None
-        if proved is not None:
-            for separator in (proved.homogeneous_separator, proved.separator):
-                if separator is None:
-                    continue
-                star = self._space.star(np.append(separator.coef, separator.intercept))
-                if self._space.least_margin(star)[0] > 0:
-                    return star
-        return None
-
-    def _last_function(self) -> Star | None:
-        """With a kernel the rule that training ended with, where it ended clean."""
-        if not self._about["converged"]:
-            return None
-        beta = self._run.start.copy()
-        np.add.at(beta, self._run.rows, self._run.steps)
-        if self._run.intercept:
-            beta[-1] += self._run.steps.sum()
-        return self._space.star(beta)
+        return None if proved is None else stars.certified(self._space, proved)
 
     @property
     def _no_star(self) -> str:
-        if not self._about["all_rows"]:
-            return "this trace has only the rows that made updates; give w_star."
-        if self._run.linear() and self.certificate is not None:
-            conflict = self.certificate.conflict
-            if conflict is not None:
-                rows = ", ".join(str(i) for i in conflict.rows[:8])
-                more = ", …" if len(conflict.rows) > 8 else ""
-                return (
-                    f"no w* has every row on the right side; {len(conflict.rows)} rows alone "
-                    f"contradict each other: {rows}{more}."
-                )
-            if self.certificate.separator is not None:
-                return "the rows are separable, but no w* made of floats is known; give w_star."
-            return "whether a w* exists is undecided."
-        return "training did not end clean, so that no separator is known; give w_star."
+        return stars.why_none(self.certificate if self._about["all_rows"] else None, self._about)
+
+    @property
+    def _ended_clean(self) -> bool:
+        return bool(self._about["converged"])
 
     @cached_property
     def _constants(self) -> Constants | None:
@@ -323,7 +277,7 @@ class Trace:
             self._star,
             self._path,
             no_star="" if self._star is not None else self._no_star,
-            converged=self._about["converged"],
+            converged=self._ended_clean,
             radius=None if radius is None else positive("radius", radius),
             gamma=None if gamma is None else positive("gamma", gamma),
         )

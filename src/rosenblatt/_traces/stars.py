@@ -1,0 +1,67 @@
+"""w*: the separator that the convergence proof follows, given or found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._traces.run import Floats, Run
+from rosenblatt._traces.space import Space
+from rosenblatt._traces.walk import Star
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import InputError
+from rosenblatt.theory import given
+
+
+def lifted(run: Run, w_star: Any) -> Floats:
+    """What was given, with the intercept last."""
+    d = run.X.shape[1] if run.linear() else len(run.y)
+    values, with_intercept = given.vector(w_star, d, "w_star")
+    if not with_intercept:
+        return np.append(values, 0.0)
+    if values[-1] != 0 and not run.intercept:
+        raise InputError(
+            "w_star has an intercept, but training was through the origin, with "
+            "fit_intercept=False."
+        )
+    return values
+
+
+def certified(space: Space, certificate: Certificate) -> Star | None:
+    """The proved separator in floats, which can be too coarse for it."""
+    for separator in (certificate.homogeneous_separator, certificate.separator):
+        if separator is None:
+            continue
+        star = space.star(np.append(separator.coef, separator.intercept))
+        if space.least_margin(star)[0] > 0:
+            return star
+    return None
+
+
+def last_function(run: Run, space: Space) -> Star:
+    """With a kernel the rule that training ended with, where it ended clean."""
+    beta = run.start.copy()
+    np.add.at(beta, run.rows, run.steps)
+    if run.intercept:
+        beta[-1] += run.steps.sum()
+    return space.star(beta)
+
+
+def why_none(certificate: Certificate | None, about: dict[str, Any]) -> str:
+    """Where there is no w*; `certificate` is None with kernels."""
+    if not about["all_rows"]:
+        return "this trace has only the rows that made updates; give w_star."
+    if certificate is None:
+        return "training did not end clean, so that no separator is known; give w_star."
+    conflict = certificate.conflict
+    if conflict is not None:
+        rows = ", ".join(str(i) for i in conflict.rows[:8])
+        more = ", …" if len(conflict.rows) > 8 else ""
+        return (
+            f"no w* has every row on the right side; {len(conflict.rows)} rows alone contradict "
+            f"each other: {rows}{more}."
+        )
+    if certificate.separator is not None:
+        return "the rows are separable, but no w* made of floats is known; give w_star."
+    return "whether a w* exists is undecided."

@@ -100,9 +100,9 @@ def labels(values, **options):
         ([0.5, 1.0, 1.0], None, [0.5, 1.0, 1.0]),
         ([True, False, False], None, [True, False, False]),
         (["b", "a", "b"], "a", ["b", "a", "b"]),
-        (["x", "y", "z"], "y", ["not y", "y", "not y"]),
-        ([0, 1, 2], "2", ["not 2", "not 2", "2"]),
-        ([0, 1, 2], 2, ["not 2", "not 2", "2"]),
+        (["x", "y", "z"], "y", ["(not y)", "y", "(not y)"]),
+        ([0, 1, 2], "2", ["(not 2)", "(not 2)", "2"]),
+        ([0, 1, 2], 2, ["(not 2)", "(not 2)", "2"]),
     ],
 )
 def test_labels_are_those_of_the_table(values, positive, expected):

@@ -38,7 +38,7 @@ def test_one_label_against_the_rest(files):
     with pytest.raises(InputError, match="3 different values"):
         data.read("three.svm").encode()
     y = data.read("three.svm", positive=2).encode()[1]
-    assert set(y.tolist()) == {"2", "not 2"}
+    assert set(y.tolist()) == {"2", "(not 2)"}
 
 
 def test_there_are_no_columns_to_name(files):

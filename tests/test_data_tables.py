@@ -451,3 +451,13 @@ def test_a_table_larger_than_memory_may_take(tmp_path, heavy, rng):
     assert int(n) == block * (times // 10 * 10)
     assert int(peak) <= int(size) + 2**30
     assert same == "True"
+
+
+def test_numbers_as_people_write_them_are_not_words(file):
+    # Dots that separate thousands in one column hide that commas are decimal in another.
+    rows = "".join("1.200;2,5;yes\n12.000;3,5;no\n950;4,5;yes\n" for _ in range(30))
+    found = refusal(file(f"amount;rate;paid\n{rows}"), target="paid")
+    assert "'rate' is read as text" in found
+    assert "look like numbers" in found
+    rows = "".join("'1.200,50';yes\n'900,00';no\n" for _ in range(30)).replace("'", "")
+    assert "look like numbers" in refusal(file(f"amount;paid\n{rows}1.5;no\n"), target="paid")

@@ -431,3 +431,9 @@ def test_names_are_escaped_in_a_notebook():
     html = checked(frame, [0, 1, 0, 1])._repr_html_()
     assert "&lt;b&gt;" in html
     assert "<td><b>" not in html
+
+
+def test_with_no_time_at_all_it_still_knows_the_larger_class():
+    X, y = load_iris(return_X_y=True)
+    found = minimum_errors(X[50:], y[50:], time_limit=1e-9)
+    assert found.upper <= 50  # of 100 rows, half of each class

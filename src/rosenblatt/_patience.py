@@ -16,7 +16,10 @@ from rosenblatt._question import Question
 from rosenblatt._stop import StopReason
 
 LEAST_VISITS = 1000
-"""Epochs of fewer rows than this tell little: as many as make so many visits count as one."""
+"""Epochs of fewer rows than this tell little: as many as make so many visits count as one,"""
+
+MOST_TOGETHER = 20
+"""but not more than these."""
 
 _LEAST_WORK = 100_000  # row evaluations that may be spent on the answer in any case,
 _LEAST_LOOKS = 20  # and looks at each row
@@ -47,7 +50,8 @@ class Patience:
 
     def _epochs(self, job: Job) -> int:
         assert self.limit is not None
-        return self.limit * -(-LEAST_VISITS // int(job.machine.examples.n))
+        together = -(-LEAST_VISITS // int(job.machine.examples.n))
+        return self.limit * min(together, MOST_TOGETHER)
 
     def work(self, job: Job, state: State) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rosenblatt._extras import pandas
 from rosenblatt._rule import read_only
 from rosenblatt._traces import document, stars, words
 from rosenblatt._traces.check import Check, check
@@ -65,7 +66,8 @@ def trace(
     """
     if not hasattr(type(estimator), "_recorder"):
         raise InputError(
-            f"trace follows Perceptron and KernelPerceptron; {type(estimator).__name__} is none."
+            "trace follows rosenblatt.Perceptron and rosenblatt.KernelPerceptron, not "
+            f"{type(estimator).__module__}.{type(estimator).__qualname__}."
         )
     fitted, recorder = clone(estimator), Recorder()
     fitted._recorder = recorder
@@ -320,9 +322,7 @@ class Trace:
 
     def to_pandas(self) -> Any:
         """The same as a data frame, with numbers."""
-        import pandas
-
-        return pandas.DataFrame(words.columns(self)).set_index("k")
+        return pandas("Trace.to_pandas").DataFrame(words.columns(self)).set_index("k")
 
     def animate(
         self,

@@ -72,6 +72,7 @@ class Search:
         ]
         if self.problem.wide:
             stages = [(0.8, self._rules), (1.0, self._see)]
+        rules.constant(self.problem)
         for part, stage in stages:
             if not (self.closed and self.proved == self.lower):
                 with self._until(part):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -83,8 +84,12 @@ def command(
         random_state=seed,
     )
     names = None if encoding is None else encoding.feature_names
-    with _common.working(f"training on {X.shape[0]:,} rows", quiet=quiet):
-        found = trace(estimator, X, y, feature_names=names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with _common.working(f"training on {X.shape[0]:,} rows", quiet=quiet):
+            found = trace(estimator, X, y, feature_names=names)
+    for warning in caught:
+        _common.say(str(warning.message), quiet=quiet)
     if output is not None:
         found.to_json(output)
         _common.say(f"The trace is in {output}.", quiet=quiet)

@@ -15,6 +15,7 @@ FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
 _SHOWN = 5
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+_WRITTEN = re.compile(r"[-+]?(\d+,\d+|\d{1,3}([.,'’\s]\d{3})+([.,]\d+)?)")
 _NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")
 
 
@@ -134,6 +135,20 @@ def _what_it_may_be(words: Iterable[str]) -> str:
     if all(_NUMBER.fullmatch(word) for word in words):
         return "They look like numbers: write them without units and separators of thousands"
     return "Is it an identifier or free text? Group its values"
+
+
+def like_numbers(column: Column) -> str | None:
+    """Words that are all numbers as people write them, and were not read as numbers."""
+    words = [word for word in column.words if word]
+    if column.kind is not Kind.TEXT or column.too_many or not words:
+        return None
+    if not all(_WRITTEN.fullmatch(word) for word in words):
+        return None
+    return (
+        f"The column {column.name!r} is read as text, as {column.some_words()}: these look like "
+        "numbers with decimal commas or separators of thousands. Write all numbers of the file in "
+        f"one way, without separators of thousands; or {leave_out(column.name)}."
+    )
 
 
 def is_like_an_id(column: Column, rows: int) -> bool:

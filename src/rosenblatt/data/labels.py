@@ -37,7 +37,12 @@ class Target:
         """The labels of rows, in the order in which scikit-learn has them."""
         if self.positive is None:
             return sorted(self.values)
-        return sorted([str(self.positive), f"not {self.positive}"])
+        return sorted([self._rest, str(self.positive)])
+
+    @property
+    def _rest(self) -> str:
+        """The label of all others; it sorts first, so that the one chosen is +1."""
+        return f"(not {self.positive})"
 
     def labels(self, part: Part) -> NDArray[Any]:
         if self.kind is Kind.NUMBER:
@@ -69,8 +74,7 @@ class Target:
 
     def _named(self, values: list[Any], codes: NDArray[Any]) -> NDArray[Any]:
         if self.positive is not None:
-            rest = f"not {self.positive}"
-            values = [str(self.positive) if v == self.positive else rest for v in values]
+            values = [str(self.positive) if v == self.positive else self._rest for v in values]
         elif self.kind is Kind.TEXT:
             values = ["" if v is None else v for v in values]
         else:

@@ -12,6 +12,7 @@ from rosenblatt import _validate
 from rosenblatt.data.column import (
     Column,
     is_like_an_id,
+    like_numbers,
     problems,
     problems_of_target,
     too_many_words,
@@ -105,6 +106,8 @@ class Table:
             found += problems(column, self.n_rows, impute=self._impute is not None)
             if mixed := self._mixed(column):
                 found.append(mixed)
+            elif written := like_numbers(column):
+                found.append(written)
             elif is_like_an_id(column, self.n_rows):
                 found.append(too_many_words(column, self.n_rows))
         return found

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from rosenblatt import _validate
+from rosenblatt._extras import pandas
 from rosenblatt.errors import InputError
 
 _LABELS = ["no", "yes"]
@@ -74,9 +75,7 @@ def load_credit(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         DESCR=folder.joinpath("README.md").read_text(encoding="utf-8"),
     )
     if as_frame:
-        import pandas as pd
-
-        bunch.frame = pd.read_csv(bunch.filename)
+        bunch.frame = pandas("as_frame=True").read_csv(bunch.filename)
         bunch.data, bunch.target = _framed(data, target, names)
     return (bunch.data, bunch.target) if return_X_y else bunch
 
@@ -148,6 +147,5 @@ def _applications(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _framed(X: NDArray[Any], y: NDArray[Any], names: list[str]) -> tuple[Any, Any]:
-    import pandas as pd
-
+    pd = pandas("as_frame=True")
     return pd.DataFrame(X, columns=names), pd.Series(y, name="card")

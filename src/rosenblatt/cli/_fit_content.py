@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better" | "leak risk"
+    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better"
     columns: list[str]  # of the table; may be empty
     sentence: str
 
@@ -81,7 +81,7 @@ class Error(TypedDict):
 class Term(TypedDict):
     feature: str
     weight: float  # for a number as it stands in the table
-    scaled_weight: float  # for a number in standard deviations: says how heavy it is
+    scaled_weight: float  # for one standard deviation of the training rows: how heavy it is
 
 
 class Rule(TypedDict):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rosenblatt.selection import Selection
 
 _LOOKED_AT = 50_000  # rows that are sorted by every column
-_TELLING = 4  # a column is suspect if alone it makes so many times fewer errors than none
+_TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
 _RARE = 0.05
 _NAMED = 10  # columns that are told about
 
@@ -67,7 +67,7 @@ def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned
                 "kind": "no better",
                 "columns": [],
                 "sentence": f"The rule is no better on the test rows than always saying "
-                f"{selection.majority}: these columns do not tell the labels apart by a line.",
+                f"{selection.majority}: what it learned does not carry over.",
             }
         )
     return found

@@ -33,10 +33,10 @@ def rest(parts: list[Indices], without: list[int]) -> Indices:
 def _check(y: NDArray[Any], k: int, groups: Any) -> None:
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) < 2:
-        only = f"all are {labels[0]!r}" if len(labels) else "there are none"
+        only = f"all are {str(labels[0])!r}" if len(labels) else "there are none"
         raise InputError(f"Two different labels are needed to compare rules; {only}.")
     if counts.min() < k:
-        fewest = labels[counts.argmin()].item()
+        fewest = str(labels[counts.argmin()])
         raise InputError(
             f"Only {counts.min()} of {len(y):,} rows have the label {fewest!r}; each of the {k} "
             "parts that train, choose and test needs one at least. Give more such rows."

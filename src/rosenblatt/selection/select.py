@@ -277,7 +277,12 @@ def _added(same: tuple[Candidate, ...]) -> Candidate:
 
 def _majority(baseline: Candidate) -> Any:
     rule = baseline.estimator
-    return rule.classes_[int(np.argmax(rule.class_prior_))].item()
+    return _plain(rule.classes_[int(np.argmax(rule.class_prior_))])
+
+
+def _plain(label: Any) -> Any:
+    """A label as Python writes it."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _take(X: Any, rows: Indices) -> Any:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 50_000  # rows that are sorted by every column
 _TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
 _RARE = 0.05
+_BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
 
 
@@ -20,8 +21,6 @@ def column_warnings(
     X: Any, y: Any, encoding: Encoding | None, certificate: Certificate | None
 ) -> list[Warned]:
     """About the columns of the table."""
-    import numpy as np
-
     if encoding is None:  # sparse rows: thousands of columns without names
         return []
     place = {}  # from features to columns of the table
@@ -29,7 +28,7 @@ def column_warnings(
         place.update(dict.fromkeys(column.features, column.name))
     numbers = [(j, encoding.feature_names[j]) for j in encoding.number_places]
     found: list[Warned] = []
-    constant = [name for j, name in numbers if np.nanmin(X[:, j]) == np.nanmax(X[:, j])]
+    constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
         found.append(_warned("constant", constant, "the same in every row: tells nothing."))
     identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j])]
@@ -101,12 +100,24 @@ def _ignored(names: list[str]) -> str:
     return " ".join(f"--ignore {shlex.quote(name)}" for name in names[:_NAMED])
 
 
+def _constant(x: Any) -> bool:
+    import numpy as np
+
+    def same(x: Any) -> bool:
+        seen = x[~np.isnan(x)]
+        return len(seen) == 0 or bool((seen == seen[0]).all())
+
+    return same(x[:_BEGIN]) and same(x)
+
+
 def _like_row_numbers(x: Any) -> bool:
     """Whole numbers without a repetition, close together: not measured, given."""
     import numpy as np
 
     n = len(x)
-    if n < 20 or np.isnan(x).any() or np.ptp(x) >= 2 * n:
+    if n < 20 or not bool((x[:_BEGIN] == np.floor(x[:_BEGIN])).all()):
+        return False
+    if np.isnan(x).any() or np.ptp(x) >= 2 * n:
         return False
     return bool((x == np.floor(x)).all()) and len(np.unique(x)) == n
 

@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +12,7 @@ import time
 import types
 import typing
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +106,22 @@ def test_it_is_no_worse_than_logistic_regression_by_more_than_a_point(heavy):
     assert ours <= theirs + 0.01 * rows
 
 
+def test_the_page_shows_what_is_printed(shell):
+    """But for the processor, the milliseconds, and the report where that is not installed."""
+    page = (Path(__file__).parent.parent / "docs" / "fit.md").read_text()
+    if find_spec("rosenblatt.report") is None:
+        page = page.replace(", report.html\n", "\n")
+    shutil.copy(CREDIT, "credit.csv")
+
+    def alike(text):
+        return re.sub(r"core for [^\n]*|in \d+ ms", "", text).rstrip()
+
+    leak, whole = re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert alike(leak) in alike(shell("fit", "credit.csv", "--target", "card")[1])
+    command = ("fit", "credit.csv", "--target", "card", *LEAVE_OUT, "-o", "credit-fit")
+    assert alike(shell(*command)[1]) == alike(whole)
+
+
 # --- What it writes is what it says --------------------------------------------------------------
 
 
@@ -171,8 +191,6 @@ def test_the_proof_holds_for_the_table_and_for_the_stand_alone_verifier(fit, she
 def test_the_command_that_it_gives_does_the_same_again(fit, shell):
     made(town=["São Paulo", "x y"] * 60)
     first = fit("t.csv", "-y", "label", "--ignore", "x2", "--seed", "3")
-    import shlex
-
     again = shlex.split(first["reproduce"]["command"])[1:]
     code, out, _ = shell(*again, "--json", "--force")
     second = json.loads(out)

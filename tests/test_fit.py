@@ -346,7 +346,7 @@ def test_no_rows_keeps_peoples_data_out(fit):
     assert found["hardest_rows"] == []
     assert found["verdict"]["meeting_point"] is found["verdict"]["conflict"] is None
     assert "Why" not in found["verdict"]["text"]
-    assert os.listdir("t-rosenblatt") == ["model.json"]
+    assert "certificate.json" not in os.listdir("t-rosenblatt")
     assert "rbf kernel" not in [c["name"] for c in found["candidates"]], "it keeps training rows"
     everything = json.dumps(found) + Path("t-rosenblatt/model.json").read_text()
     assert not any(str(value) in everything for value in frame["exact"])
@@ -486,7 +486,7 @@ def test_ctrl_c_while_deciding_writes_the_rule(shell, monkeypatch):
     assert "t-rosenblatt has what there was" in err
     assert found["interrupted"]
     assert found["verdict"] is found["proof"] is None
-    assert os.listdir("t-rosenblatt") == ["model.json"]
+    assert "certificate.json" not in os.listdir("t-rosenblatt")
     check_type(found, _fit_content.Fit)
 
 
@@ -503,7 +503,7 @@ def test_ctrl_c_while_training_writes_the_best_so_far(shell, monkeypatch):
     assert code == 130
     assert "average" in out
     assert "rbf" not in out
-    assert os.listdir("t-rosenblatt") == ["model.json"]
+    assert "certificate.json" not in os.listdir("t-rosenblatt")
 
 
 def test_ctrl_c_while_reading_writes_nothing(shell, monkeypatch):
@@ -516,3 +516,19 @@ def test_ctrl_c_while_reading_writes_nothing(shell, monkeypatch):
     monkeypatch.setattr(_common, "read_table", stopped)
     assert shell("fit", "t.csv", "-y", "label")[0] == 130
     assert os.listdir() == ["t.csv"]
+
+
+def test_ctrl_c_while_writing_does_not_stop_it(shell, monkeypatch):
+    save = Certificate.save
+
+    def slow(self, path):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        save(self, path)
+
+    made()
+    monkeypatch.setattr(Certificate, "save", slow)
+    code, _, _ = shell("fit", "t.csv", "-y", "label")
+    assert code == 0
+    assert sorted(os.listdir("t-rosenblatt"))[:2] == ["certificate.json", "model.json"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

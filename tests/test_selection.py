@@ -302,6 +302,34 @@ def test_ctrl_c_gives_what_was_done():
     assert caught.value.selection is None
 
 
+def test_ctrl_c_in_our_own_training_keeps_the_best_so_far(monkeypatch):
+    X, y = table()
+    count = RandomLinearClassifier._draw
+
+    def interrupted(self, examples, watch):
+        os.kill(os.getpid(), signal.SIGINT)
+        count(self, examples, watch)
+
+    monkeypatch.setattr(RandomLinearClassifier, "_draw", interrupted)
+    with pytest.raises(SelectionInterrupted) as caught:
+        select(X, y, {"guess": RandomLinearClassifier(random_state=0), "never": Waits()})
+    found = caught.value.selection
+    assert [c.name for c in found.candidates] == ["larger class", "guess"]
+    assert len(found.estimator.candidate_errors_) == 25, "it stopped after the first draws"
+
+
+def test_ctrl_c_while_predicting_keeps_those_before():
+    X, y = table()
+
+    class Slow(LogisticRegression):
+        def predict(self, X):
+            raise KeyboardInterrupt
+
+    with pytest.raises(SelectionInterrupted) as caught:
+        select(X, y, {"one": LogisticRegression(), "two": Slow()})
+    assert caught.value.selection.winner.name == "one"
+
+
 def test_ctrl_c_between_outer_folds_leaves_an_error_of_those_done():
     X, y = table(90)
 

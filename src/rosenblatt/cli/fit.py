@@ -73,7 +73,7 @@ def command(
         )
         _fit_work.decide(work, time_limit=time_limit, now=now)
     options = _options(seed, cv, group, no_rows, time_limit, reading)
-    with work.timed("describing and writing"):
+    with work.timed("describing and writing"), _to_the_end():
         found = _content(work, files, folder, options, group, no_rows, reading)
         _write(work, found, folder, force)
     for what, seconds in work.seconds.items():
@@ -86,6 +86,22 @@ def command(
         _common.say_error(f"Interrupted: {folder} has what there was.")
         return INTERRUPTED
     return 0
+
+
+@contextmanager
+def _to_the_end() -> Iterator[None]:
+    """Ctrl-C does not stop the writing of what there is: a matter of seconds."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -162,11 +162,14 @@ class _Contest:
         X_val, y_val = self.rows(validation, prepare), self.y[validation]
         found = []
         for name, given in self.rules.items():
-            rule, notes = self.fit(name, clone(given), X, y)
-            if rule is not None:
-                wrong = int((rule.predict(X) != y).sum()), len(y)
-                missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
-                found.append(Candidate(name, rule, *wrong, *missed, name == BASELINE, notes))
+            try:
+                rule, notes = self.fit(name, clone(given), X, y)
+                if rule is not None:
+                    wrong = int((rule.predict(X) != y).sum()), len(y)
+                    missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
+                    found.append(Candidate(name, rule, *wrong, *missed, name == BASELINE, notes))
+            except KeyboardInterrupt:  # while predicting
+                self.interrupted = True
             if self.interrupted:
                 break
         return prepare, found
@@ -181,8 +184,7 @@ class _Contest:
                 rule.fit(X, y)
             except KeyboardInterrupt:
                 self.interrupted = True
-                # our estimators are left with the best so far, and say that they were stopped
-                rule = rule if hasattr(rule, "stop_reason_") else None
+                rule = rule if _is_left_fitted(rule) else None
         self.done += 1
         notes = []
         for warning in caught:
@@ -273,6 +275,11 @@ def _added(same: tuple[Candidate, ...]) -> Candidate:
     sums = {name: sum(getattr(c, name) for c in same) for name in fields}
     notes = tuple(dict.fromkeys(note for c in same for note in c.notes))
     return replace(same[0], notes=notes, **sums)
+
+
+def _is_left_fitted(rule: Any) -> bool:
+    """Our estimators are left with the best so far when Ctrl-C comes; nobody knows of others."""
+    return type(rule).__module__.startswith("rosenblatt.") and hasattr(rule, "classes_")
 
 
 def _majority(baseline: Candidate) -> Any:

@@ -142,6 +142,7 @@ def _content(
     no_rows: bool,
     reading: dict[str, Any],
 ) -> Fit:
+    from rosenblatt.cli import _fit_evidence as evidence
     from rosenblatt.cli import _fit_parts as parts
     from rosenblatt.cli.doctor import core
 
@@ -167,12 +168,12 @@ def _content(
         "candidates": parts.candidates(selection),
         "error": parts.error(selection),
         "rule": rule,
-        "learning": parts.learning(estimator, X, y),
-        "margins": parts.margins(estimator, X, y),
+        "learning": evidence.learning(estimator, X, y),
+        "margins": evidence.margins(estimator, X, y),
         "confusion": parts.confusion(selection),
         "hardest_rows": []
         if no_rows
-        else parts.hardest_rows(selection, work.X, X, work.y, work.encoding),
+        else evidence.hardest_rows(selection, work.X, X, work.y, work.encoding),
         "verdict": certificate and parts.verdict(certificate, rows=not no_rows),
         "training": None
         if work.of_training is None

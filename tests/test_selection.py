@@ -139,6 +139,14 @@ def test_equal_ones_the_first_wins_and_the_larger_class_never():
     assert found.majority == 0
 
 
+def test_a_random_hyperplane_wins_only_if_it_is_better():
+    X, y = np.repeat([[-1.0], [1.0]], 25, axis=0), np.repeat([0, 1], 25)
+    rules = {"guess": RandomLinearClassifier(random_state=0), "learned": Perceptron()}
+    found = select(X, y, rules)
+    assert [c.validation_errors for c in found.candidates[1:]] == [0, 0]
+    assert found.winner.name == "learned"
+
+
 class Spy(ClassifierMixin, BaseEstimator):
     """Remembers every row that it was fitted on: rows are told apart by their first number."""
 

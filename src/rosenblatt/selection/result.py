@@ -38,7 +38,7 @@ class Selection:
     candidates : list of Candidate
         In the order given, the larger class before them.
     winner : Candidate
-        The fewest validation errors; of equal ones the first.
+        The fewest validation errors; of equal ones the first, and a RandomLinearClassifier last.
     estimator : estimator
         The winner, fitted: on the training rows, or on all rows with `cv`.
     prepare : transformer or None

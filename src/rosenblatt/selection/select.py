@@ -265,8 +265,13 @@ class _Contest:
 
 
 def best(found: list[Candidate]) -> Candidate:
-    """The fewest validation errors; of equal ones the first."""
-    return min((c for c in found if not c.baseline), key=lambda c: c.validation_errors)
+    """The fewest validation errors; of equal ones the first, and a random one last."""
+    from rosenblatt import RandomLinearClassifier
+
+    def order(c: Candidate) -> tuple[int, bool]:
+        return c.validation_errors, isinstance(c.estimator, RandomLinearClassifier)
+
+    return min((c for c in found if not c.baseline), key=order)
 
 
 def _added(same: tuple[Candidate, ...]) -> Candidate:

@@ -82,10 +82,10 @@ def say(message: str, *, quiet: bool = False) -> None:
 
 
 def say_error(message: str) -> None:
-    click.secho(message, err=True, fg=None if _plain(sys.stderr) else "red")
+    click.secho(message, err=True, fg=None if plain(sys.stderr) else "red")
 
 
-def _plain(stream: TextIO) -> bool:
+def plain(stream: TextIO) -> bool:
     return bool(os.environ.get("NO_COLOR")) or not stream.isatty()
 
 
@@ -102,19 +102,25 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
         yield
 
 
+def document_of(command: str, content: dict[str, Any]) -> dict[str, Any]:
+    """What a command found, as it is printed by --json."""
+    found: dict[str, Any] = finite({"schema_version": SCHEMA_VERSION, "command": command} | content)
+    return found
+
+
 def print_json(command: str, content: dict[str, Any]) -> None:
     import json
 
-    document = {"schema_version": SCHEMA_VERSION, "command": command} | content
-    click.echo(json.dumps(_finite(document), ensure_ascii=False, indent=1, allow_nan=False))
+    document = document_of(command, content)
+    click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """JSON has no infinity: it becomes null."""
     if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
+        return {key: finite(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_finite(entry) for entry in value]
+        return [finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

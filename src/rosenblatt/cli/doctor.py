@@ -30,13 +30,8 @@ def _examine() -> dict[str, Any]:
     import platform
     from importlib import metadata
 
-    from rosenblatt._kernels import NATIVE, kernels
+    from rosenblatt._kernels import NATIVE
 
-    core = (
-        f"compiled core for {kernels.cpu_levels()[-1]}"
-        if NATIVE
-        else "NumPy reference: the same results, much more slowly (no compiled core)"
-    )
     packages: dict[str, str | None] = {}
     for name in _PACKAGES:
         try:
@@ -45,9 +40,21 @@ def _examine() -> dict[str, Any]:
             packages[name] = None
     return {
         "rosenblatt": __version__,
-        "core": core,
+        "core": core()["core"],
         "native": NATIVE,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
     }
+
+
+def core() -> dict[str, str]:
+    """Version, and what does the computing."""
+    from rosenblatt._kernels import NATIVE, kernels
+
+    name = (
+        f"compiled core for {kernels.cpu_levels()[-1]}"
+        if NATIVE
+        else "NumPy reference: the same results, much more slowly (no compiled core)"
+    )
+    return {"version": __version__, "core": name}

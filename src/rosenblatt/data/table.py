@@ -21,8 +21,8 @@ from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.encode import Encoding, Number, Words
 from rosenblatt.data.labels import Target
-from rosenblatt.data.moments import Moments
 from rosenblatt.data.part import Kind, Part, Recode
+from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
 from rosenblatt.errors import InputError
 
@@ -54,7 +54,7 @@ class Table:
         positive: Any,
         impute: str | None,
     ):
-        self._reader, self._positive, self._impute = reader, positive, impute
+        self._reader, self._positive, self.impute = reader, positive, impute
         self._kept: list[Part] | None = []
         self._kinds = reader.kinds(wanted)
         try:
@@ -103,7 +103,7 @@ class Table:
         if self.n_rows and self.target:
             found += problems_of_target(self.target, self.n_rows, self._positive)
         for column in self.columns:
-            found += problems(column, self.n_rows, impute=self._impute is not None)
+            found += problems(column, self.n_rows, impute=self.impute is not None)
             if mixed := self._mixed(column):
                 found.append(mixed)
             elif written := like_numbers(column):
@@ -165,6 +165,14 @@ class Table:
         encoding : Encoding
         """
         _validate.flag("scale", scale)
+        X, y, encoding = self.encode_with_gaps()
+        encoding = learned(encoding, X, scale=scale, impute=self.impute)
+        for rows in blocks(X):
+            encoding.finish(rows)
+        return X, y, encoding
+
+    def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
+        """The same before anything is filled or scaled: NaN where a number is missing."""
         encoding = self.encoding()
         X = np.empty((self.n_rows, len(encoding.feature_names)))
         labels, row = [], 0
@@ -173,42 +181,7 @@ class Table:
             row += part.rows
             if self.target is not None:
                 labels.append(encoding.labels(part))
-        encoding = self._finish(encoding, X, scale)
         return X, np.concatenate(labels) if labels else None, encoding
-
-    def _finish(self, encoding: Encoding, X: NDArray[np.float64], scale: bool) -> Encoding:
-        """Find fills and scales, and put them into X."""
-        if not scale and self._impute is None:
-            return encoding
-        numbers = encoding.number_places
-        moments = Moments(len(numbers))
-        for rows in _blocks(X):
-            moments.add(rows[:, numbers])
-        moments.finish()
-        fills: list[float | None] = [None] * len(numbers)
-        if self._impute == "mean":
-            fills = moments.center().tolist()
-        elif self._impute == "median":
-            fills = [float(np.nanmedian(X[:, j])) for j in numbers]
-        ones = [1.0] * len(numbers)
-        centers = moments.center().tolist() if scale else [0.0] * len(numbers)
-        scales = moments.spread().tolist() if scale else ones
-        wild = ~np.isfinite([centers, scales]).all(axis=0)
-        if wild.any():
-            name = encoding.feature_names[numbers[int(wild.argmax())]]
-            raise InputError(
-                f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
-                "constant, or leave all numbers as they are: scale=False."
-            )
-        encoding = encoding.with_scales(fills, centers, scales)
-        for rows in _blocks(X):
-            encoding.finish(rows)
-        return encoding
-
-
-def _blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    size = max(1, (1 << 17) // max(1, X.shape[1]))
-    return (X[i : i + size] for i in range(0, len(X), size))
 
 
 def _encoded(column: Column) -> Number | Words:

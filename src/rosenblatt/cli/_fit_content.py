@@ -1,0 +1,200 @@
+"""What `rosenblatt fit` found, as one document: printed by --json, embedded in report.html.
+
+Text, numbers, lists and dicts only. Rows are counted from 0, in the order of the files. A rate is a
+share of 1. None stands for what is not known, or was left out by --no-rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+
+class Warned(TypedDict):
+    """Something about the data that a person should look at before believing anything else."""
+
+    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better"
+    columns: list[str]  # of the table; may be empty
+    sentence: str
+
+
+class EncodedColumn(TypedDict):
+    """How a column of the table became numbers."""
+
+    name: str
+    kind: str  # "number" | "text" | "boolean"
+    features: list[str]  # the names of the numbers it became
+    center: float | None  # numbers: x became (x - center) / scale, taken from the training rows
+    scale: float | None
+    fill: float | None  # what stands for a missing number
+
+
+class Data(TypedDict):
+    files: list[str]
+    rows: int
+    columns: int  # of the table that were learned from
+    features: list[str]  # the names of the numbers that they became
+    classes: list[str]  # the two labels as text; a score of 0 or greater means the second
+    counts: dict[str, int]  # rows by label
+    target: str
+    ignored: list[str]
+    encoding: list[EncodedColumn]  # empty for svmlight files
+    warnings: list[Warned]
+
+
+class Split(TypedDict):
+    method: str  # "split" | "cross-validation"
+    train: int  # rows; with cross-validation every row is in each of the three in turn
+    validation: int
+    test: int
+    folds: int | None  # with cross-validation
+    group: str | None  # the column whose equal values stay together
+    seed: int
+    sentence: str
+
+
+class Candidate(TypedDict):
+    """With cross-validation errors and rows are added up over the folds."""
+
+    name: str
+    train_errors: int
+    train_n: int
+    validation_errors: int
+    validation_n: int
+    baseline: bool  # the larger class: compared, never chosen
+    chosen: bool
+
+
+class Error(TypedDict):
+    """Of the chosen rule, on rows that neither trained nor chose it."""
+
+    test_errors: int
+    test_n: int
+    rate: float
+    interval: list[float]  # [lo, hi], Clopper-Pearson
+    confidence: float  # 0.95
+    majority_label: str
+    majority_errors: int  # of "always <majority_label>" on the same rows
+    sentence: str
+    optimism: str  # why the winner's validation error is too low, in a sentence or two
+
+
+class Term(TypedDict):
+    feature: str
+    weight: float  # for a number as it stands in the table
+    scaled_weight: float  # for one standard deviation of the training rows: how heavy it is
+
+
+class Rule(TypedDict):
+    """The label is `label` where the sum of weight times feature reaches the threshold."""
+
+    name: str  # of the candidate
+    terms: list[Term]  # the heaviest first; empty for a kernel, which has no weights of features
+    threshold: float | None
+    label: str
+    other: str
+    sentence: str
+
+
+class Learning(TypedDict):
+    mistakes: list[int]  # rows that called for an update, by epoch
+    kept: list[int] | None  # training errors of the rule that would be returned after each epoch
+    rows: int  # training rows
+    updates: int
+    epochs: int
+    ended: str  # why, in words
+
+
+class Histogram(TypedDict):
+    """Signed distances to the hyperplane, scaled training rows; below 0 is the wrong side."""
+
+    edges: list[float]  # one more than counts
+    counts: dict[str, list[int]]  # by label
+    unit: str  # "distance" in standard deviations | "score" of a kernel rule
+
+
+class Confusion(TypedDict):
+    """counts[i][j]: test rows of labels[i] that were called labels[j]."""
+
+    labels: list[str]
+    counts: list[list[int]]
+
+
+class HardRow(TypedDict):
+    row: int  # of the table, from 0
+    updates: int
+    label: str
+    predicted: str
+    values: dict[str, Any]  # by column of the table
+
+
+class Verdict(TypedDict):
+    """About all rows with a label, the numbers as they stand in the table."""
+
+    verdict: str  # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
+    separable: bool | None
+    rows: int
+    features: list[str]
+    labels: list[str]
+    geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
+    homogeneous_margin: dict[str, Any] | None
+    mistake_bound: int | None
+    conflict: dict[str, Any] | None  # {rows, labels}
+    separator: dict[str, Any] | None  # {coef, intercept}
+    coefficient_signs: dict[str, str] | None
+    revealing_columns: list[str]
+    fewest_errors: dict[str, Any] | None
+    limits: list[str]
+    sha256: str
+    separated_rows: int | None  # how many
+    meeting_point: dict[str, float] | None  # by feature, where both classes meet
+    sentence: str
+    text: str  # the whole certificate in words, several lines
+
+
+class Training(TypedDict):
+    """Margins and bounds: about the training rows, scaled as training saw them."""
+
+    separable: bool | None
+    rows: int
+    geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
+    homogeneous_margin: dict[str, Any] | None
+    mistake_bound: int | None
+    updates: int | None  # of the chosen rule, to be compared with the bound
+    sentence: str
+
+
+class Proof(TypedDict):
+    accepted: bool
+    by: str  # "the stand-alone verifier" | "the vectorised verifier"
+    milliseconds: float
+    sentence: str
+
+
+class Reproduce(TypedDict):
+    command: str
+    seed: int
+    verify: str | None  # the command; None where no certificate was written
+    predict: str | None
+
+
+class Fit(TypedDict):
+    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+
+    schema_version: int
+    command: str  # "fit"
+    interrupted: bool
+    rosenblatt: dict[str, str]  # {version, core}
+    data: Data
+    split: Split
+    candidates: list[Candidate]
+    error: Error | None
+    rule: Rule | None
+    learning: Learning | None
+    margins: Histogram | None
+    confusion: Confusion | None
+    hardest_rows: list[HardRow]
+    verdict: Verdict | None
+    training: Training | None
+    proof: Proof | None
+    reproduce: Reproduce
+    files: dict[str, str]  # {"model": path, "certificate": path, "report": path}, those written

@@ -1,0 +1,242 @@
+"""The parts of the document: from what was found to what is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli._fit_content import (
+    Candidate,
+    Confusion,
+    EncodedColumn,
+    Error,
+    Rule,
+    Split,
+    Term,
+    Training,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt.data import Encoding
+    from rosenblatt.selection import Selection
+
+SHOWN = 4  # terms of a rule in its sentence
+
+
+def split(selection: Selection, group: str | None) -> Split:
+    train, validation, test = (
+        len(part) for part in (selection.train, selection.validation, selection.test)
+    )
+    together = f"; rows with the same {group} stay together" if group else ""
+    if selection.cv:
+        sentence = (
+            f"{selection.cv} folds in {selection.cv} folds: every row trains, chooses and tests in "
+            f"turn (seed {selection.seed}{together})"
+        )
+    else:
+        sentence = (
+            f"{train:,} rows train, {validation:,} choose, {test:,} test "
+            f"(seed {selection.seed}{together or ', the same share of each label'})"
+        )
+    return {
+        "method": "cross-validation" if selection.cv else "split",
+        "train": train,
+        "validation": validation,
+        "test": test,
+        "folds": selection.cv,
+        "group": group,
+        "seed": selection.seed,
+        "sentence": sentence,
+    }
+
+
+def candidates(selection: Selection) -> list[Candidate]:
+    return [
+        {
+            "name": c.name,
+            "train_errors": c.train_errors,
+            "train_n": c.train_n,
+            "validation_errors": c.validation_errors,
+            "validation_n": c.validation_n,
+            "baseline": c.baseline,
+            "chosen": c is selection.winner,
+        }
+        for c in selection.candidates
+    ]
+
+
+def error(selection: Selection) -> Error | None:
+    if selection.test_n == 0:
+        return None
+    lo, hi = selection.interval
+    return {
+        "test_errors": selection.test_errors,
+        "test_n": selection.test_n,
+        "rate": selection.test_errors / selection.test_n,
+        "interval": [lo, hi],
+        "confidence": selection.confidence,
+        "majority_label": str(selection.majority),
+        "majority_errors": selection.majority_errors,
+        "sentence": selection.sentence,
+        "optimism": selection.optimism,
+    }
+
+
+def confusion(selection: Selection) -> Confusion | None:
+    if selection.test_n == 0:
+        return None
+    labels = selection.estimator.classes_
+    counts = [
+        [int(((selection.labels == a) & (selection.predictions == b)).sum()) for b in labels]
+        for a in labels
+    ]
+    return {"labels": [str(label) for label in labels], "counts": counts}
+
+
+def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
+    if encoding is None:
+        return []
+    return [
+        {
+            "name": column.name,
+            "kind": column.kind.value,
+            "features": column.features,
+            "center": getattr(column, "center", None),
+            "scale": getattr(column, "scale", None),
+            "fill": getattr(column, "fill", None),
+        }
+        for column in encoding.columns
+    ]
+
+
+# --- The rule ------------------------------------------------------------------------------------
+
+
+def rule(
+    selection: Selection, X: Any, names: list[str], encoding: Encoding | None, target: str
+) -> Rule:
+    """The chosen rule, in the units of the table; X are the training rows as it saw them."""
+    import numpy as np
+
+    estimator = selection.estimator
+    other, label = (str(c) for c in estimator.classes_)
+    found: Rule = {
+        "name": selection.winner.name,
+        "terms": [],
+        "threshold": None,
+        "label": label,
+        "other": other,
+        "sentence": "",
+    }
+    if not hasattr(estimator, "coef_"):
+        found["sentence"] = (
+            f"{target} = {label} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
+            "the nearer the more; no weights of columns"
+        )
+        return found
+    w, b = estimator.coef_[0], float(estimator.intercept_[0])
+    centers, scales = np.zeros(len(w)), np.ones(len(w))
+    if encoding is not None:
+        numbers = _numbers(encoding)
+        centers[encoding.number_places] = [column.center for column in numbers]
+        scales[encoding.number_places] = [column.scale for column in numbers]
+    weights, heavy = w / scales, w * _deviations(X)
+    order = np.argsort(-np.abs(heavy), kind="stable")
+    terms: list[Term] = [
+        {"feature": names[j], "weight": float(weights[j]), "scaled_weight": float(heavy[j])}
+        for j in order
+        if w[j] != 0
+    ]
+    threshold = float(weights @ centers - b)
+    found["terms"], found["threshold"] = terms, threshold
+    found["sentence"] = f"{target} = {label} if {_sum(terms)} ≥ {_signed_number(threshold)}"
+    return found
+
+
+def _deviations(X: Any) -> Any:
+    """The standard deviation of each feature."""
+    import numpy as np
+
+    from rosenblatt.data.moments import Moments
+
+    if not isinstance(X, np.ndarray):
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+        return np.sqrt(np.maximum(square - mean**2, 0.0))
+    moments = Moments(X.shape[1])
+    moments.add(X)
+    moments.finish()
+    return moments.spread()
+
+
+def _numbers(encoding: Encoding) -> list[Any]:
+    from rosenblatt.data.encode import Number
+
+    return [column for column in encoding.columns if isinstance(column, Number)]
+
+
+def _sum(terms: list[Term]) -> str:
+    if not terms:
+        return "0"
+    text = ""
+    for term in terms[:SHOWN]:
+        name = f"[{term['feature']}]" if "=" in term["feature"] else term["feature"]
+        sign = (
+            ("−" if term["weight"] < 0 else "")
+            if not text
+            else (" − " if term["weight"] < 0 else " + ")
+        )
+        text += f"{sign}{abs(term['weight']):.3g}·{name}"
+    rest = len(terms) - SHOWN
+    return text + (f" + … ({rest:,} more)" if rest > 0 else "")
+
+
+def _signed_number(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
+
+
+# --- What is proved ------------------------------------------------------------------------------
+
+
+def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
+    """`rows`: whether what comes from single rows may be told."""
+    from rosenblatt._proof.words import sections
+    from rosenblatt.cli.certify import describe
+
+    told: Any = describe(certificate, None)
+    said = dict(sections(certificate))
+    separated, conflict = certificate.separated_rows, certificate.conflict
+    told["separated_rows"] = None if separated is None else len(separated)
+    told["meeting_point"] = conflict and conflict.meeting_point
+    told["sentence"] = said["verdict"][0]
+    if not rows:
+        told["conflict"] = told["meeting_point"] = None
+        said.pop("conflict", None)
+    told["text"] = "\n".join(line for lines in said.values() for line in lines)
+    found: Verdict = told
+    return found
+
+
+def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:
+    from rosenblatt.cli.certify import describe
+
+    told: dict[str, Any] = {} if certificate is None else describe(certificate, None)
+    separable, bound = told.get("separable"), told.get("mistake_bound")
+    if separable:
+        sentence = f"The {rows:,} training rows are separable" + (
+            "" if bound is None else f": scaled, at most {bound:,} updates are possible"
+        )
+    elif separable is False:
+        sentence = f"The {rows:,} training rows are not separable: no margin, no bound on updates"
+    else:
+        sentence = f"Whether the {rows:,} training rows are separable is undecided"
+    return {
+        "separable": separable,
+        "rows": rows,
+        "geometric_margin": told.get("geometric_margin"),
+        "homogeneous_margin": told.get("homogeneous_margin"),
+        "mistake_bound": bound,
+        "updates": updates,
+        "sentence": f"{sentence}.",
+    }

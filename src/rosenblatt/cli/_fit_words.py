@@ -1,0 +1,94 @@
+"""What `rosenblatt fit` shows on a terminal: one subject a line, the error and the rule in bold."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from rosenblatt.cli import _common
+
+if TYPE_CHECKING:
+    from rosenblatt.cli._fit_content import Data, Error, Fit
+
+_INDENT = 12
+_WIDTH = 100  # where there is no terminal
+_BOLD = ("error", "rule", "warning")
+
+
+def show(found: Fit, folder: str) -> None:
+    plain = _common.plain(sys.stdout)
+    width = _WIDTH if not sys.stdout.isatty() else max(60, shutil.get_terminal_size().columns)
+    before = None
+    for subject, text in lines(found, folder):
+        head = f"{subject if subject != before else '':<{_INDENT}}"
+        rest = " " * _INDENT
+        wrapped = [text]
+        if subject not in ("candidates", "next"):  # a table, and what is copied
+            wrapped = textwrap.wrap(
+                text, width - _INDENT, break_long_words=False, break_on_hyphens=False
+            )
+        for i, line in enumerate(wrapped):
+            strong = subject in _BOLD and not plain
+            click.echo((rest if i else head) + (click.style(line, bold=True) if strong else line))
+        before = subject
+
+
+def lines(found: Fit, folder: str) -> Iterator[tuple[str, str]]:
+    """Subject and text of each line."""
+    yield "core", f"rosenblatt {found['rosenblatt']['version']}, {found['rosenblatt']['core']}"
+    yield "data", data_line(found["data"])
+    yield "split", found["split"]["sentence"]
+    yield "candidates", f"{'':<16}{'train':>8}{'validation':>12}"
+    for c in found["candidates"]:
+        train, validation = (
+            c["train_errors"] / c["train_n"],
+            c["validation_errors"] / c["validation_n"],
+        )
+        mark = "   chosen" if c["chosen"] else ""
+        yield "candidates", f"{c['name']:<16}{train:>8.1%}{validation:>12.1%}{mark}"
+    if found["error"] is not None:
+        yield "error", error_line(found["error"])
+    if found["rule"] is not None:
+        yield "rule", found["rule"]["sentence"]
+    if found["verdict"] is not None:
+        yield "verdict", f"(all {found['verdict']['rows']:,} rows) {found['verdict']['sentence']}"
+    if found["training"] is not None:
+        yield "training", found["training"]["sentence"]
+    if found["proof"] is not None:
+        yield "proof", found["proof"]["sentence"]
+    for warning in found["data"]["warnings"]:
+        yield "warning", warning["sentence"]
+    yield (
+        "files",
+        f"{folder}: {', '.join(path.rsplit('/', 1)[-1] for path in found['files'].values())}",
+    )
+    for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
+        if command is not None:
+            yield "next", command
+
+
+def data_line(data: Data) -> str:
+    counts = ", ".join(f"{label} {count:,}" for label, count in data["counts"].items())
+    return (
+        f"{data['rows']:,} rows, {_many(data['columns'], 'column')} → "
+        f"{_many(len(data['features']), 'number')}; {data['target']}: {counts}"
+    )
+
+
+def error_line(error: Error) -> str:
+    lo, hi = error["interval"]
+    always = error["majority_errors"] / error["test_n"]
+    return (
+        f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), between "
+        f"{lo:.1%} and {hi:.1%} with {100 * error['confidence']:g} % confidence; "
+        f"always {error['majority_label']}: {always:.1%}"
+    )
+
+
+def _many(k: int, what: str) -> str:
+    return f"1 {what}" if k == 1 else f"{k:,} {what}s"

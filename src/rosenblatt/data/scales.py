@@ -1,0 +1,71 @@
+"""What is put where a number is missing, and by what numbers are scaled: learned from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from rosenblatt.data.encode import Encoding
+from rosenblatt.data.moments import Moments
+from rosenblatt.errors import InputError
+
+
+def learned(
+    encoding: Encoding, X: NDArray[np.float64], *, scale: bool, impute: str | None
+) -> Encoding:
+    """The encoding with fills and scales of these rows, which were encoded with gaps."""
+    if not scale and impute is None:
+        return encoding
+    numbers = encoding.number_places
+    moments = Moments(len(numbers))
+    for rows in blocks(X):
+        moments.add(rows[:, numbers])
+    moments.finish()
+    fills: list[float | None] = [None] * len(numbers)
+    if impute == "mean":
+        fills = moments.center().tolist()
+    elif impute == "median":
+        fills = [float(np.nanmedian(X[:, j])) for j in numbers]
+    ones = [1.0] * len(numbers)
+    centers = moments.center().tolist() if scale else [0.0] * len(numbers)
+    scales = moments.spread().tolist() if scale else ones
+    wild = ~np.isfinite([centers, scales]).all(axis=0)
+    if wild.any():
+        name = encoding.feature_names[numbers[int(wild.argmax())]]
+        raise InputError(
+            f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
+            "constant, or leave all numbers as they are: scale=False."
+        )
+    return encoding.with_scales(fills, centers, scales)
+
+
+def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    size = max(1, (1 << 17) // max(1, X.shape[1]))
+    return (X[i : i + size] for i in range(0, len(X), size))
+
+
+@final
+class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+    """Fills and scales as a transformer: learned from training rows, done to others.
+
+    Rows are those of `Table.encode_with_gaps`; `encoding_` is the encoding with what was learned.
+    """
+
+    def __init__(self, encoding: Encoding, *, scale: bool = True, impute: str | None = None):
+        self.encoding = encoding
+        self.scale = scale
+        self.impute = impute
+
+    def fit(self, X: NDArray[np.float64], y: Any = None) -> Self:
+        self.encoding_ = learned(self.encoding, X, scale=self.scale, impute=self.impute)
+        return self
+
+    def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.array(X)
+        for rows in blocks(found):
+            self.encoding_.finish(rows)
+        return found

@@ -1,0 +1,16 @@
+"""Honest comparison: candidates learn on one part of the rows, are chosen on a second, and the
+winner's error is measured once, on a third."""
+
+from rosenblatt.selection.candidates import candidates
+from rosenblatt.selection.interval import clopper_pearson
+from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
+from rosenblatt.selection.select import select
+
+__all__ = [
+    "Candidate",
+    "Selection",
+    "SelectionInterrupted",
+    "candidates",
+    "clopper_pearson",
+    "select",
+]

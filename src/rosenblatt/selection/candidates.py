@@ -1,0 +1,40 @@
+"""What is worth comparing on a table of this size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+POCKET_UPDATES = 2000
+_POCKET_NUMBERS = 1_000_000  # n·d: after each of its updates the pocket looks at all of them
+_KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
+
+
+def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) -> dict[str, Any]:
+    """The perceptrons to compare on n training rows of d features, the simplest first.
+
+    A random linear classifier is the floor: a rule that is no better has learned nothing. The
+    pocket and the rbf kernel are there where n allows it; `kernel=False` leaves the kernel out.
+
+    Examples
+    --------
+    >>> from rosenblatt.selection import candidates
+    >>> list(candidates(1000, 10))
+    ['random linear', 'last', 'best', 'pocket', 'average', 'rbf kernel']
+    >>> list(candidates(1_000_000, 20))
+    ['random linear', 'last', 'best', 'average']
+    """
+    from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
+
+    found: dict[str, Any] = {
+        "random linear": RandomLinearClassifier(k=100, random_state=random_state),
+        "last": Perceptron(keep="last", random_state=random_state),
+        "best": Perceptron(keep="best", random_state=random_state),
+    }
+    if n * d <= _POCKET_NUMBERS:
+        found["pocket"] = Perceptron(
+            order="random", keep="pocket", max_updates=POCKET_UPDATES, random_state=random_state
+        )
+    found["average"] = Perceptron(keep="average", random_state=random_state)
+    if kernel and n <= _KERNEL_ROWS:
+        found["rbf kernel"] = KernelPerceptron(kernel="rbf", random_state=random_state)
+    return found

@@ -1,0 +1,301 @@
+"""The comparison: train, choose on validation, test once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt.errors import InputError
+from rosenblatt.selection.candidates import candidates as usual
+from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
+from rosenblatt.selection.interval import clopper_pearson
+from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
+
+Progress = Callable[[int, int, str], None]
+BASELINE = "larger class"
+
+
+def select(
+    X: Any,
+    y: Any,
+    candidates: Mapping[str, Any] | None = None,
+    *,
+    prepare: Any = None,
+    cv: int | None = None,
+    groups: Any = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    progress: Progress | None = None,
+) -> Selection:
+    """Compare candidates honestly, and measure the error of the best one.
+
+    Three fifths of the rows train, one fifth chooses, one fifth tests; every part has its share of
+    each label. The larger class is compared, too, and never chosen.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+    y : array of shape (n,)
+    candidates : dict of name to scikit-learn classifier, optional
+        By default the perceptrons of `candidates`. They are cloned, not changed.
+    prepare : scikit-learn transformer, optional
+        As a scaler; fitted on training rows only, once for all candidates.
+    cv : int, optional
+        Nested cross-validation with so many folds, for few rows: each fold is tested by the winner
+        of a cross-validation on all others; then the winner on all rows is fitted to all rows.
+    groups : array of shape (n,), optional
+        Rows with equal values are never in two parts.
+    seed : int
+        Of the division into parts, and of the candidates that are made here.
+    confidence : float
+        Of the interval for the error.
+    progress : callable, optional
+        Called as progress(done, total, name) before each candidate is fitted.
+
+    Raises
+    ------
+    SelectionInterrupted
+        A KeyboardInterrupt, which has what was done until Ctrl-C.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.selection import select
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> rules = {"logistic": LogisticRegression(), "average": Perceptron(keep="average")}
+    >>> found = select(X, y, rules, prepare=StandardScaler())
+    >>> found.winner.name in rules, found.test_n
+    (True, 114)
+    """
+    y = np.asarray(y)
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**32:
+        raise InputError(f"seed={seed!r} is not a whole number from 0 to 4294967295.")
+    if cv is not None and (not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2):
+        raise InputError(f"cv={cv!r} is not a whole number, 2 or greater, or None.")
+    clopper_pearson(0, 1, confidence)  # refuses what is no confidence
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    n, d = X.shape
+    if y.shape != (n,):
+        raise InputError(f"X has {n:,} rows, and y has the shape {y.shape}: one label for each.")
+    if groups is not None and np.shape(groups) != (n,):
+        raise InputError(f"X has {n:,} rows, and groups the shape {np.shape(groups)}.")
+    if candidates is None:
+        candidates = usual(n if cv else n * 3 // FIFTHS, d, random_state=int(seed))
+    if not candidates or BASELINE in candidates:
+        raise InputError(
+            f"candidates is a dict of names to classifiers, one at least, none named {BASELINE!r}."
+        )
+    contest = _Contest(X, y, dict(candidates), prepare, groups, int(seed), confidence, progress)
+    return contest.split() if cv is None else contest.nested(int(cv))
+
+
+class _Contest:
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        candidates: dict[str, Any],
+        prepare: Any,
+        groups: Any,
+        seed: int,
+        confidence: float,
+        progress: Progress | None,
+    ):
+        self.X, self.y, self.prepare, self.progress = X, y, prepare, progress
+        self.groups = None if groups is None else np.asarray(groups)
+        self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
+        self.seed, self.confidence = seed, confidence
+        self.done, self.total = 0, len(self.rules)
+        self.interrupted = False
+
+    # --- One split ---
+
+    def split(self) -> Selection:
+        parts = folds(self.y, FIFTHS, self.groups, self.seed)
+        train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
+        if len(np.unique(self.y[train])) < len(np.unique(self.y)):
+            raise InputError(
+                "The training rows lack a label, since rows of a group stay together. Take another "
+                "seed, or a column with more and smaller groups."
+            )
+        prepare, found = self.compare(train, validation)
+        if len(found) < 2:
+            raise SelectionInterrupted(None)
+        winner, majority = best(found), _majority(found[0])
+        selection = Selection(
+            found,
+            winner,
+            prepare,
+            majority,
+            train,
+            validation,
+            test,
+            self.y[test],
+            winner.estimator.predict(self.rows(test, prepare)),
+            int((self.y[test] != majority).sum()),
+            self.confidence,
+            self.seed,
+            interrupted=self.interrupted,
+        )
+        if self.interrupted:
+            raise SelectionInterrupted(selection)
+        return selection
+
+    def compare(self, train: Indices, validation: Indices) -> tuple[Any, list[Candidate]]:
+        """All candidates, fitted on `train`; those done so far if Ctrl-C came."""
+        prepare = None
+        if self.prepare is not None:
+            prepare = clone(self.prepare).fit(_take(self.X, train))
+        X, y = self.rows(train, prepare), self.y[train]
+        X_val, y_val = self.rows(validation, prepare), self.y[validation]
+        found = []
+        for name, given in self.rules.items():
+            try:
+                rule, notes = self.fit(name, clone(given), X, y)
+                if rule is not None:
+                    wrong = int((rule.predict(X) != y).sum()), len(y)
+                    missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
+                    found.append(Candidate(name, rule, *wrong, *missed, name == BASELINE, notes))
+            except KeyboardInterrupt:  # while predicting
+                self.interrupted = True
+            if self.interrupted:
+                break
+        return prepare, found
+
+    def fit(self, name: str, rule: Any, X: Any, y: Any) -> tuple[Any, tuple[str, ...]]:
+        """The rule, fitted; None where Ctrl-C came before there was one."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                if self.progress is not None:
+                    self.progress(self.done, self.total, name)
+                rule.fit(X, y)
+            except KeyboardInterrupt:
+                self.interrupted = True
+                rule = rule if _is_left_fitted(rule) else None
+        self.done += 1
+        notes = []
+        for warning in caught:
+            if issubclass(warning.category, ConvergenceWarning):  # said of the candidate instead
+                notes.append(str(warning.message))
+            else:
+                warnings.warn(warning.message, warning.category, stacklevel=5)
+        return rule, tuple(notes)
+
+    def rows(self, part: Indices, prepare: Any) -> Any:
+        X = _take(self.X, part)
+        return X if prepare is None else prepare.transform(X)
+
+    # --- Nested cross-validation ---
+
+    def nested(self, k: int) -> Selection:
+        every = np.arange(len(self.y))
+        outer = folds(self.y, k, self.groups, self.seed)
+        self.total = (k + 1) * (k * len(self.rules) + 1)
+        prepare, found, winner = self.cross_validated(every, k)
+        if winner is None:
+            raise SelectionInterrupted(None)
+        majority = _majority(found[0])
+        tested, predicted, always = [], [], 0
+        for i, part in enumerate(outer):
+            if self.interrupted:
+                break
+            inside, others, one = self.cross_validated(rest(outer, [i]), k)
+            if one is None or self.interrupted:
+                break
+            tested.append(part)
+            predicted.append(one.estimator.predict(self.rows(part, inside)))
+            always += int((self.y[part] != _majority(others[0])).sum())
+        test = np.concatenate([np.zeros(0, dtype=np.intp), *tested])
+        selection = Selection(
+            found,
+            winner,
+            prepare,
+            majority,
+            every,
+            every,
+            test,
+            self.y[test],
+            np.concatenate([self.y[:0], *predicted]),
+            always,
+            self.confidence,
+            self.seed,
+            cv=k,
+            interrupted=self.interrupted,
+        )
+        if self.interrupted:
+            raise SelectionInterrupted(selection)
+        return selection
+
+    def cross_validated(
+        self, rows: Indices, k: int
+    ) -> tuple[Any, list[Candidate], Candidate | None]:
+        """The candidates with errors added up over k folds; the best, fitted to all these rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        parts = [rows[part] for part in folds(self.y[rows], k, groups, self.seed)]
+        rounds = []
+        for i in range(k):
+            rounds.append(self.compare(rest(parts, [i]), parts[i])[1])
+            if self.interrupted:
+                return None, [], None
+        found = [_added(same) for same in zip(*rounds, strict=True)]
+        chosen = found.index(best(found))
+        prepare = None
+        if self.prepare is not None:
+            prepare = clone(self.prepare).fit(_take(self.X, rows))
+        name = found[chosen].name
+        given = clone(self.rules[name])
+        rule, notes = self.fit(name, given, self.rows(rows, prepare), self.y[rows])
+        if rule is None:
+            return None, [], None
+        found[chosen] = replace(found[chosen], estimator=rule, notes=notes)
+        return prepare, found, found[chosen]
+
+
+def best(found: list[Candidate]) -> Candidate:
+    """The fewest validation errors; of equal ones the first, and a random one last."""
+    from rosenblatt import RandomLinearClassifier
+
+    def order(c: Candidate) -> tuple[int, bool]:
+        return c.validation_errors, isinstance(c.estimator, RandomLinearClassifier)
+
+    return min((c for c in found if not c.baseline), key=order)
+
+
+def _added(same: tuple[Candidate, ...]) -> Candidate:
+    """One candidate over all folds."""
+    fields = ("train_errors", "train_n", "validation_errors", "validation_n")
+    sums = {name: sum(getattr(c, name) for c in same) for name in fields}
+    notes = tuple(dict.fromkeys(note for c in same for note in c.notes))
+    return replace(same[0], notes=notes, **sums)
+
+
+def _is_left_fitted(rule: Any) -> bool:
+    """Our estimators are left with the best so far when Ctrl-C comes; nobody knows of others."""
+    return type(rule).__module__.startswith("rosenblatt.") and hasattr(rule, "classes_")
+
+
+def _majority(baseline: Candidate) -> Any:
+    rule = baseline.estimator
+    return _plain(rule.classes_[int(np.argmax(rule.class_prior_))])
+
+
+def _plain(label: Any) -> Any:
+    """A label as Python writes it."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _take(X: Any, rows: Indices) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

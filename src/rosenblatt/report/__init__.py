@@ -27,4 +27,4 @@ def render(content: dict[str, Any]) -> str:
 
 def _embedded(content: dict[str, Any]) -> str:
     """JSON that no HTML parser takes for the end of the script element."""
-    return json.dumps(content, allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -23,20 +23,22 @@ class Charts:
 
     def bars(self, items: Sequence[tuple[str, float]], title: str) -> Markup:
         """Horizontal bars to both sides of zero, with their names and numbers."""
-        gutter = min(max((width_of(clip(name, 30)) for name, _ in items), default=0), 30)
+        gutter = min(max(width_of(clip(shown(name), 30)) for name, _ in items), 30)
         left = 16 + gutter * _CHARACTER
-        room = (WIDTH - left - 24) / 2 - 62  # beside a bar stands its number
-        middle = left + 62 + room
-        longest = max((abs(value) for _, value in items), default=0) or 1
+        low = min(0.0, *(value for _, value in items))
+        high = max(0.0, *(value for _, value in items))
+        beside = 68  # a number stands at the end of a bar
+        scale = (WIDTH - left - 2 * beside) / ((high - low) or 1)
+        middle = left + beside - low * scale
         body = [_rule(middle, 4, middle, 26 * len(items) + 4, "axis")]
         for place, (name, value) in enumerate(items):
             y = 26 * place + 8
-            length = abs(value) / longest * room
+            length = abs(value) * scale
             sign, anchor, step = ("pos", "start", 6) if value >= 0 else ("neg", "end", -6)
             start = middle if value >= 0 else middle - length
             end = middle + math.copysign(length, value)
             body += [
-                _text(left - 8, y + 13, clip(name, 30), "end", whole=name),
+                _text(left - 8, y + 13, clip(shown(name), 30), "end", whole=name),
                 f'<rect class="{sign}" x="{start:.1f}" y="{y}" width="{length:.1f}" height="18"/>',
                 _text(end + step, y + 13, number(value), anchor, "quiet"),
             ]
@@ -87,10 +89,10 @@ class Charts:
         left, right, half = 64, WIDTH - 20, 104
         axis = half + 16
         low, high = edges[0], edges[-1]
-        span = (high - low) or 1
-
+        if high == low:
+            low, high = low - 0.5, high + 0.5
         def x(value: float) -> float:
-            return left + (value - low) / span * (right - left)
+            return left + (value - low) / (high - low) * (right - left)
 
         body = []
         for kind, direction, heights in zip(
@@ -104,7 +106,7 @@ class Charts:
                     body.append(
                         f'<rect class="{kind}{side}" x="{x(start) + 0.5:.1f}" '
                         f'y="{axis - tall if direction < 0 else axis:.1f}" '
-                        f'width="{max(x(end) - x(start) - 1, 0.5):.1f}" height="{tall:.1f}"/>'
+                        f'width="{max(x(end) - x(start) - 1, 2):.1f}" height="{tall:.1f}"/>'
                     )
             if most:
                 y = axis + direction * half
@@ -132,7 +134,8 @@ class Charts:
         self, rate: float, ends: tuple[float, float] | None, floor: float | None, title: str
     ) -> Markup:
         """An error rate with its interval, and the rate of a rule that looks at nothing."""
-        left, right, y = 16, WIDTH - 16, 34
+        width = 440  # it stands beside the rule
+        left, right, y = 8, width - 8, 28
         ticks = nice_ticks(0, min(max(rate, floor or 0, (ends or (0, 0))[1], 0.01) * 1.08, 1))
 
         def x(value: float) -> float:
@@ -159,13 +162,15 @@ class Charts:
             said += f", between {100 * ends[0]:.1f}% and {100 * ends[1]:.1f}%"
         if floor is not None:
             said += f"; the larger class alone: {100 * floor:.1f}%"
-        return self._svg(68, title, f"{said}.", body)
+        return self._svg(62, title, f"{said}.", body, width)
 
-    def _svg(self, height: float, title: str, description: str, body: Sequence[str]) -> Markup:
+    def _svg(
+        self, height: float, title: str, description: str, body: Sequence[str], width: int = WIDTH
+    ) -> Markup:
         name = f"chart-{next(self._ids)}"
         return Markup(
             f'<svg role="img" aria-labelledby="{name}-title {name}-text" '
-            f'viewBox="0 0 {WIDTH} {height:.0f}">'
+            f'viewBox="0 0 {width} {height:.0f}">'
             f'<title id="{name}-title">{escape(shown(title))}</title>'
             f'<desc id="{name}-text">{escape(shown(description))}</desc>'
             f"{''.join(body)}</svg>"

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from rosenblatt.report.charts import Charts
-from rosenblatt.report.words import clip, number, percent, shown
+from rosenblatt.report.words import clip, many, number, percent, shown
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
 LISTED = 1000  # terms in the folded table: more make a page that no one reads and mail refuses
-HARD_COLUMNS = 8
+HARD_COLUMNS = 9
 
 
+@cache
 def environment() -> Environment:
     """Templates that escape every value and leave out what is missing."""
     made = Environment(
@@ -27,7 +29,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "percent": percent, "name": name, "margin": margin}
+    made.filters |= {"number": number, "percent": percent, "many": many}
+    made.filters |= {"name": name, "margin": margin}
     return made
 
 
@@ -39,7 +42,9 @@ def _finalize(value: Any) -> Any:
 
 def name(text: Any, width: int = 80) -> Markup:
     """A name from the table: isolated from the sentence it stands in, whole on hovering."""
-    whole, said = shown(str(text)), shown(clip(text, width))
+    if text is None:
+        return Markup()
+    whole, said = shown(str(text)), clip(shown(str(text)), width)
     hint = Markup(' title="{}"').format(whole) if said != whole else ""
     return Markup("<bdi{}>{}</bdi>").format(hint, said or "“”")
 
@@ -60,10 +65,11 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
     charts = Charts()
     rule = content.get("rule") or {}
     terms = rule.get("terms") or []
+    in_formula = len(terms) if len(terms) <= FORMULA_TERMS + 1 else FORMULA_TERMS
     return {
         "error_chart": _error_chart(charts, content.get("error")),
-        "formula": [_signed(term, first) for first, term in _leading(terms)],
-        "more_terms": max(len(terms) - FORMULA_TERMS, 0),
+        "formula": [_signed(term, first=term is terms[0]) for term in terms[:in_formula]],
+        "more_terms": len(terms) - in_formula,
         "weights_chart": _weights_chart(charts, terms),
         "listed_terms": terms[:LISTED],
         "heaviest": HEAVIEST,
@@ -80,11 +86,7 @@ def _classes(content: Mapping[str, Any]) -> list[str]:
     return list((content.get("data") or {}).get("classes") or [])
 
 
-def _leading(terms: Sequence[Mapping[str, Any]]) -> list[tuple[bool, Mapping[str, Any]]]:
-    return [(place == 0, term) for place, term in enumerate(terms[:FORMULA_TERMS])]
-
-
-def _signed(term: Mapping[str, Any], first: bool) -> tuple[str, str, str]:
+def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
     """Sign, size and feature of a term, as it stands in a sum."""
     weight = term.get("weight") or 0.0
     sign = "−" if weight < 0 else "" if first else "+"

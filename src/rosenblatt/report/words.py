@@ -35,9 +35,8 @@ def width_of(text: str) -> int:
     )
 
 
-def clip(text: Any, width: int = 80) -> str:
+def clip(text: str, width: int) -> str:
     """The text, or its beginning and an ellipsis."""
-    text = str(text)
     if len(text) <= width and width_of(text) <= width:
         return text
     end, room = 0, width - 1
@@ -48,7 +47,7 @@ def clip(text: Any, width: int = 80) -> str:
 
 def number(value: Any, digits: int = 4) -> str:
     """Whole numbers whole, others to a few digits, with a real minus."""
-    if value is None or isinstance(value, str | bool):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     if isinstance(value, float) and not value.is_integer():
         said = f"{value:,.{digits}g}"
@@ -59,10 +58,15 @@ def number(value: Any, digits: int = 4) -> str:
 
 def percent(rate: Any) -> str:
     """A rate; few but not none, or nearly all but not all, do not look like none or all."""
-    if rate is None:
+    if not isinstance(rate, int | float):
         return ""
     if 0 < rate < 0.0005:
         return "under 0.1%"
     if 0.9995 <= rate < 1:
         return "over 99.9%"
     return f"{100 * rate:.1f}%"
+
+
+def many(count: int, thing: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number(count)} {thing}{'' if count == 1 else 's'}"

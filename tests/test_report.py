@@ -8,10 +8,10 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-import reports
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reports
 from rosenblatt.report import render
 from rosenblatt.report.charts import Charts, nice_ticks, thinned
 from rosenblatt.report.words import clip, number, percent, shown
@@ -106,7 +106,7 @@ def test_names_from_anywhere_are_shown_as_text():
             assert re.sub(r"\s+", " ", shown(name)).strip() in said
     assert "x" * 300 in page.having("title")
     assert "\u202e" not in page.text
-    assert "49" not in [word.strip() for word in said.split()]
+    assert "7008001" not in said
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
@@ -136,7 +136,7 @@ def parts(content, path=()):
 
 
 @pytest.mark.parametrize("left_out", [None, "removed"])
-@pytest.mark.parametrize("name", ["credit", "leak", "separable"])
+@pytest.mark.parametrize("name", ["leak", "separable"])
 def test_whatever_is_missing_is_left_out(name, left_out):
     whole = reports.ALL[name]()
     for path in parts(whole):
@@ -171,9 +171,10 @@ def test_the_answer_comes_first_and_then_why():
 
 def test_the_numbers_of_the_credit_table_are_on_its_page():
     said = re.sub(r"\s+", " ", Page(render(reports.credit())).text)
-    assert "Wrong on 35 of 264 test rows; with 95% confidence between 9.4% and 18.0%." in said
-    assert "Always saying yes would be wrong on 60: 22.7%." in said
-    assert "− 4.92 · reports" in said
+    assert "Wrong on 36 of 264 test rows; with 95% confidence between 9.7% and 18.4%." in said
+    assert "Always saying yes would be wrong on 59: 22.3%." in said
+    assert "card = yes if − 4.33 · reports + 0.386 · active" in said
+    assert "− 3.03 · [selfemp=yes]" in said
     assert "4 rows labelled no equals one of 3 rows labelled yes" in said
     assert "at least 67 of these rows; the best one found is wrong on 178" in said
 

@@ -7,8 +7,8 @@ HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(2)>',
     "</title></style></script><h1>gone",
-    "{{ 7 * 7 }}{% raw %}",
-    "‮reversed‬ and on",
+    "{{ 7001 * 1001 }}{% raw %}",
+    "\u202ereversed\u202c and on",
     "الدخل السنوي",
     "年収（円）",
     "💳👩‍👩‍👧‍👦",
@@ -128,7 +128,7 @@ def wide(features=500):
             for i, n in enumerate(names)
         ],
     }
-    content["verdict"] |= {"features": names, "meeting_point": {n: 0.125 for n in names}}
+    content["verdict"] |= {"features": names, "meeting_point": dict.fromkeys(names, 0.125)}
     for row in content["hardest_rows"]:
         row["values"] = {n: round(i * 0.37, 2) for i, n in enumerate(names)}
     return content
@@ -143,8 +143,11 @@ def tiny():
     content["data"]["features"] = ["reports"]
     content["split"] |= {"train": 18, "validation": 6, "test": 6}
     content["error"] |= {
-        **{"test_errors": 0, "test_n": 6, "rate": 0.0},
-        **{"interval": [0.0, 0.459], "majority_errors": 2},
+        "test_errors": 0,
+        "test_n": 6,
+        "rate": 0.0,
+        "interval": [0.0, 0.459],
+        "majority_errors": 2,
     }
     content["learning"] = {"mistakes": [3], "kept": None, "rows": 18, "updates": 3, "epochs": 1}
     content["margins"] = {"edges": [0.5, 0.5], "counts": {"no": [7], "yes": [11]}, "unit": "score"}

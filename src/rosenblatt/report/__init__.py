@@ -1,4 +1,4 @@
-"""report.html: one page that holds everything, from the document that `rosenblatt fit --json` prints."""
+"""report.html: the document that `rosenblatt fit --json` prints, as one page for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small charts as SVG: colours are CSS variables of the page, so that light and dark are pure CSS."""
+"""Small charts as SVG: their colours are the page's, so that light and dark are pure CSS."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from rosenblatt.report.words import clip, number, shown, width_of
 
 WIDTH = 720
-_CHARACTER = 7.2  # the width of a character of the system's font at 13 px, about
+_CHARACTER = 8.6  # the width of a character of a wide system font at 13 px
 _MOST_POINTS = 800  # of a line; more are thinned out
 
 
@@ -91,13 +91,12 @@ class Charts:
         low, high = edges[0], edges[-1]
         if high == low:
             low, high = low - 0.5, high + 0.5
+
         def x(value: float) -> float:
             return left + (value - low) / (high - low) * (right - left)
 
         body = []
-        for kind, direction, heights in zip(
-            ("pos", "neg"), (-1, 1), counts.values(), strict=False
-        ):
+        for kind, direction, heights in zip(("pos", "neg"), (-1, 1), counts.values(), strict=False):
             most = max(heights, default=0)
             for (start, end), height in zip(pairwise(edges), heights, strict=False):
                 if height:

@@ -10,11 +10,11 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from rosenblatt.report.charts import Charts
-from rosenblatt.report.words import clip, many, number, percent, shown
+from rosenblatt.report.words import clip, many, number, percent, sentence, shown
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
-LISTED = 1000  # terms in the folded table: more make a page that no one reads and mail refuses
+LISTED = 500  # lines of a folded table: more make a page that no one reads and mail refuses
 HARD_COLUMNS = 9
 
 
@@ -30,7 +30,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"number": number, "percent": percent, "many": many}
-    made.filters |= {"name": name, "margin": margin}
+    made.filters |= {"name": name, "margin": margin, "sentence": sentence}
     return made
 
 
@@ -70,9 +70,11 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
         "error_chart": _error_chart(charts, content.get("error")),
         "formula": [_signed(term, first=term is terms[0]) for term in terms[:in_formula]],
         "more_terms": len(terms) - in_formula,
+        "indicators": _indicators((content.get("data") or {}).get("encoding") or []),
         "weights_chart": _weights_chart(charts, terms),
         "listed_terms": terms[:LISTED],
         "heaviest": HEAVIEST,
+        "listed": LISTED,
         "learning_chart": _learning_chart(charts, content.get("learning")),
         "margins_chart": _margins_chart(charts, content.get("margins"), _classes(content)),
         "margin_labels": _in_order(content.get("margins"), _classes(content)),
@@ -84,6 +86,13 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _classes(content: Mapping[str, Any]) -> list[str]:
     return list((content.get("data") or {}).get("classes") or [])
+
+
+def _indicators(encoding: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The features that are 1 where a column has some value, and 0 elsewhere."""
+    kinds = ("text", "boolean")
+    columns = [column for column in encoding if column.get("kind") in kinds]
+    return {feature for column in columns for feature in column.get("features") or []}
 
 
 def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
@@ -119,7 +128,7 @@ def _learning_chart(charts: Charts, learning: Mapping[str, Any] | None) -> Marku
         return None
     series = {"Rows that called for an update": learning["mistakes"]}
     if learning.get("kept"):
-        series = {"Training errors of the rule kept so far": learning["kept"]} | series
+        series = {"Training errors of the rule it would return": learning["kept"]} | series
     return charts.line(series, "Learning, epoch by epoch", "epoch")
 
 
@@ -145,14 +154,13 @@ def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     """The rows of a conflict by label."""
     found: dict[str, list[int]] = {}
     if conflict:
-        for row, label in zip(conflict.get("rows") or [], conflict.get("labels") or [], strict=False):
+        rows, labels = conflict.get("rows") or [], conflict.get("labels") or []
+        for row, label in zip(rows, labels, strict=False):
             found.setdefault(str(label), []).append(row)
     return found
 
 
-def _hard_columns(
-    content: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]
-) -> list[str]:
+def _hard_columns(content: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]) -> list[str]:
     """The columns to show of a row: those whose features weigh most."""
     rows = content.get("hardest_rows") or []
     columns = list((rows[0].get("values") or {}) if rows else {})

@@ -70,3 +70,9 @@ def percent(rate: Any) -> str:
 def many(count: int, thing: str) -> str:
     """1 row, 2 rows."""
     return f"{number(count)} {thing}{'' if count == 1 else 's'}"
+
+
+def sentence(text: Any) -> str:
+    """Words of ours that stood behind a colon, standing alone."""
+    said = str(text).strip()
+    return f"{said[:1].upper()}{said[1:]}{'' if said[-1:] in tuple('.!?') else '.'}"

@@ -252,6 +252,18 @@ def test_ticks_are_few_and_enclose(low, span):
     assert ticks[-1] >= high - room
 
 
+def test_ticks_by_hand():
+    assert nice_ticks(0, 0.25) == [0, 0.05, 0.1, 0.15, 0.2, 0.25]
+    assert nice_ticks(-1.86, 6.9) == [-2, 0, 2, 4, 6, 8]
+    assert nice_ticks(0, 3, whole=True) == [0, 1, 2, 3]
+    assert nice_ticks(0, 12, whole=True) == [0, 5, 10, 15]
+
+
+def test_zero_is_in_every_histogram():
+    svg = Charts().histogram([1, 2, 4], {"yes": [1, 2]}, "t", "x")
+    assert numbers(svg, "rect", "x") == pytest.approx([64 + 636 / 4 + 0.5, 64 + 636 / 2 + 0.5])
+
+
 # --- Words ---
 
 

@@ -51,7 +51,7 @@ class Charts:
         series = {name: values for name, values in series.items() if len(values)}
         last = max((len(values) for values in series.values()), default=1)
         most = max((max(values) for values in series.values()), default=0) or 1
-        ticks = nice_ticks(0, most)
+        ticks = nice_ticks(0, most, whole=True)
 
         def x(place: float) -> float:
             return left + (place - 1) / max(last - 1, 1) * (right - left)
@@ -60,10 +60,8 @@ class Charts:
             return bottom - value / ticks[-1] * (bottom - top)
 
         body = _horizontal_grid(left, right, [(y(tick), number(tick)) for tick in ticks])
-        whole = [t for t in nice_ticks(1, last) if 1 <= t <= last and t == int(t)]
-        if whole[:1] != [1]:
-            whole = [1, *whole]
-        body += [_text(x(tick), bottom + 18, number(tick), "middle", "quiet") for tick in whole]
+        epochs = [1.0, *(t for t in nice_ticks(1, last, whole=True) if 1 < t <= last)]
+        body += [_text(x(epoch), bottom + 18, number(epoch), "middle", "quiet") for epoch in epochs]
         body.append(_text((left + right) / 2, bottom + 38, x_label, "middle", "quiet"))
         for kind, values in reversed(list(zip(("first", "second"), series.values(), strict=False))):
             points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in thinned(values))
@@ -88,9 +86,9 @@ class Charts:
         """The counts of one class upwards, of the other downwards, each on a scale of its own."""
         left, right, half = 64, WIDTH - 20, 104
         axis = half + 16
-        low, high = edges[0], edges[-1]
+        low, high = min(edges[0], 0), max(edges[-1], 0)  # zero parts wrong from right
         if high == low:
-            low, high = low - 0.5, high + 0.5
+            low, high = -0.5, 0.5
 
         def x(value: float) -> float:
             return left + (value - low) / (high - low) * (right - left)
@@ -115,8 +113,7 @@ class Charts:
                 ]
         end = axis + (half if len(counts) > 1 else 0)
         body.append(_rule(left, axis, right, axis, "axis"))
-        if low <= 0 <= high:
-            body.append(_rule(x(0), 6, x(0), end + 6, "zero"))
+        body.append(_rule(x(0), 6, x(0), end + 6, "zero"))
         for tick in nice_ticks(low, high):
             if low <= tick <= high:
                 body.append(_text(x(tick), end + 24, number(tick), "middle", "quiet"))
@@ -176,13 +173,15 @@ class Charts:
         )
 
 
-def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers, about so many, the first at or below `low`, the last at or above `high`."""
+def nice_ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Round numbers, about five, the first at or below `low`, the last at or above `high`."""
     span = high - low
     if not span > 0 or not math.isfinite(span):
         return [low, low + 1]
-    power = 10.0 ** math.floor(math.log10(span / about))
-    step = next(power * m for m in (1, 2, 2.5, 5, 10) if span / (power * m) <= about)
+    power = 10.0 ** math.floor(math.log10(span / 5))
+    step = next(power * m for m in (1, 2, 5, 10) if span / (power * m) <= 5)
+    if whole:
+        step = max(step, 1)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 

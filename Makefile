@@ -1,5 +1,5 @@
 # demo   train on a real data set and print what happened
-# test   everything, from nothing
+# test   everything, from nothing; BROWSER=no leaves out what needs one
 # check  ruff, types
 # bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
@@ -12,13 +12,16 @@ RUN := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
 export ROSENBLATT_REQUIRE_NATIVE := 1
+ifeq ($(BROWSER),no)
+export ROSENBLATT_BROWSER := no
+endif
 
-.PHONY: demo test check bench soak clean
+.PHONY: demo test check bench soak clean browser
 
 demo: $(VENV)/core
 	$(RUN) examples/demo.py
 
-test: $(VENV)/tools
+test: $(VENV)/tools browser
 	$(RUN) -m pytest
 	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/test_textbook.py tests/test_reference_trains.py
 
@@ -39,8 +42,11 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/screening.py
 	$(RUN) benchmarks/data.py
 
-soak: $(VENV)/tools
+soak: $(VENV)/tools browser
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest
+
+browser:
+	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/browser.sh
 
 $(VENV)/bin/python:
 	sh scripts/prerequisites.sh "$(PYTHON)"

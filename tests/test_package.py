@@ -86,6 +86,7 @@ def test_without_a_compiler_it_installs_and_trains(tmp_path):
     assert done.returncode == 0, done.stderr
     installed = tmp_path / "site" / "rosenblatt"
     assert (installed / "_reference.py").exists()
+    assert (installed / "report" / "templates" / "page.html").exists()
     assert not list(installed.glob("_core.*so"))
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"

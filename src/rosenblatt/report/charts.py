@@ -1,0 +1,222 @@
+"""Small charts as SVG: their colours are the page's, so that light and dark are pure CSS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import count, pairwise
+
+from markupsafe import Markup, escape
+
+from rosenblatt.report.words import clip, number, shown, width_of
+
+WIDTH = 720
+_CHARACTER = 8.6  # the width of a character of a wide system font at 13 px
+_MOST_POINTS = 800  # of a line; more are thinned out
+
+
+class Charts:
+    """The charts of one page; each has an id of its own."""
+
+    def __init__(self) -> None:
+        self._ids = count(1)
+
+    def bars(self, items: Sequence[tuple[str, float]], title: str) -> Markup:
+        """Horizontal bars to both sides of zero, with their names and numbers."""
+        gutter = min(max(width_of(clip(shown(name), 30)) for name, _ in items), 30)
+        left = 16 + gutter * _CHARACTER
+        low = min(0.0, *(value for _, value in items))
+        high = max(0.0, *(value for _, value in items))
+        beside = 68  # a number stands at the end of a bar
+        scale = (WIDTH - left - 2 * beside) / ((high - low) or 1)
+        middle = left + beside - low * scale
+        body = [_rule(middle, 4, middle, 26 * len(items) + 4, "axis")]
+        for place, (name, value) in enumerate(items):
+            y = 26 * place + 8
+            length = abs(value) * scale
+            sign, anchor, step = ("pos", "start", 6) if value >= 0 else ("neg", "end", -6)
+            start = middle if value >= 0 else middle - length
+            end = middle + math.copysign(length, value)
+            body += [
+                _text(left - 8, y + 13, clip(shown(name), 30), "end", whole=name),
+                f'<rect class="{sign}" x="{start:.1f}" y="{y}" width="{length:.1f}" height="18"/>',
+                _text(end + step, y + 13, number(value), anchor, "quiet"),
+            ]
+        said = "; ".join(f"{name}: {number(value)}" for name, value in items[:5])
+        return self._svg(26 * len(items) + 8, title, f"The largest: {said}.", body)
+
+    def line(self, series: Mapping[str, Sequence[float]], title: str, x_label: str) -> Markup:
+        """A line for each series over 1, 2, 3, …; the first is drawn last, over the others."""
+        left, right, top, bottom = 64, WIDTH - 20, 14, 226
+        series = {name: values for name, values in series.items() if len(values)}
+        last = max((len(values) for values in series.values()), default=1)
+        most = max((max(values) for values in series.values()), default=0) or 1
+        ticks = nice_ticks(0, most, whole=True)
+
+        def x(place: float) -> float:
+            return left + (place - 1) / max(last - 1, 1) * (right - left)
+
+        def y(value: float) -> float:
+            return bottom - value / ticks[-1] * (bottom - top)
+
+        body = _horizontal_grid(left, right, [(y(tick), number(tick)) for tick in ticks])
+        epochs = [1.0, *(t for t in nice_ticks(1, last, whole=True) if 1 < t <= last)]
+        body += [_text(x(epoch), bottom + 18, number(epoch), "middle", "quiet") for epoch in epochs]
+        body.append(_text((left + right) / 2, bottom + 38, x_label, "middle", "quiet"))
+        for kind, values in reversed(list(zip(("first", "second"), series.values(), strict=False))):
+            points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in thinned(values))
+            if len(values) == 1:
+                body.append(_dot(x(1), y(values[0]), kind))
+            else:
+                body.append(f'<polyline class="{kind}" points="{points}"/>')
+        said = "; ".join(
+            f"{name}: from {number(values[0])} to {number(values[-1])}, lowest "
+            f"{number(min(values))}"
+            for name, values in series.items()
+        )
+        return self._svg(bottom + 46, title, f"{said}.", body)
+
+    def histogram(
+        self,
+        edges: Sequence[float],
+        counts: Mapping[str, Sequence[int]],
+        title: str,
+        x_label: str,
+    ) -> Markup:
+        """The counts of one class upwards, of the other downwards, each on a scale of its own."""
+        left, right, half = 64, WIDTH - 20, 104
+        axis = half + 16
+        low, high = min(edges[0], 0), max(edges[-1], 0)  # zero parts wrong from right
+        if high == low:
+            low, high = -0.5, 0.5
+
+        def x(value: float) -> float:
+            return left + (value - low) / (high - low) * (right - left)
+
+        body = []
+        for kind, direction, heights in zip(("pos", "neg"), (-1, 1), counts.values(), strict=False):
+            most = max(heights, default=0)
+            for (start, end), height in zip(pairwise(edges), heights, strict=False):
+                if height:
+                    tall = max(height / most * half, 1.5)  # one row must be seen
+                    side = " wrong" if end <= 0 else ""
+                    body.append(
+                        f'<rect class="{kind}{side}" x="{x(start) + 0.5:.1f}" '
+                        f'y="{axis - tall if direction < 0 else axis:.1f}" '
+                        f'width="{max(x(end) - x(start) - 1, 2):.1f}" height="{tall:.1f}"/>'
+                    )
+            if most:
+                y = axis + direction * half
+                body += [
+                    _rule(left, y, right, y, "grid"),
+                    _text(left - 8, y + 4, number(most), "end", "quiet"),
+                ]
+        end = axis + (half if len(counts) > 1 else 0)
+        body.append(_rule(left, axis, right, axis, "axis"))
+        body.append(_rule(x(0), 6, x(0), end + 6, "zero"))
+        for tick in nice_ticks(low, high):
+            if low <= tick <= high:
+                body.append(_text(x(tick), end + 24, number(tick), "middle", "quiet"))
+        body.append(_text((left + right) / 2, end + 44, x_label, "middle", "quiet"))
+        said = "; ".join(
+            f"{name}: {number(sum(heights))} rows, "
+            f"{number(sum(h for h, e in zip(heights, edges[1:], strict=False) if e <= 0))} "
+            "in bars at or below zero"
+            for name, heights in counts.items()
+        )
+        return self._svg(end + 52, title, f"{said}.", body)
+
+    def interval(
+        self, rate: float, ends: tuple[float, float] | None, floor: float | None, title: str
+    ) -> Markup:
+        """An error rate with its interval, and the rate of a rule that looks at nothing."""
+        width = 440  # it stands beside the rule
+        left, right, y = 8, width - 8, 28
+        ticks = nice_ticks(0, min(max(rate, floor or 0, (ends or (0, 0))[1], 0.01) * 1.08, 1))
+
+        def x(value: float) -> float:
+            return left + min(value / ticks[-1], 1) * (right - left)
+
+        body = [_rule(left, y, right, y, "axis")]
+        for tick in ticks:
+            anchor = "start" if tick == ticks[0] else "end" if tick == ticks[-1] else "middle"
+            body += [
+                _rule(x(tick), y - 4, x(tick), y + 4, "axis"),
+                _text(x(tick), y + 26, f"{100 * tick:.3g}%", anchor, "quiet"),
+            ]
+        if ends is not None:
+            start, end = x(ends[0]), x(ends[1])
+            body.append(
+                f'<rect class="range" x="{start:.1f}" y="{y - 9}" rx="4" '
+                f'width="{max(end - start, 2):.1f}" height="18"/>'
+            )
+        if floor is not None:
+            body.append(_rule(x(floor), y - 18, x(floor), y + 12, "floor"))
+        body.append(_dot(x(rate), y, "first"))
+        said = f"{100 * rate:.1f}%"
+        if ends is not None:
+            said += f", between {100 * ends[0]:.1f}% and {100 * ends[1]:.1f}%"
+        if floor is not None:
+            said += f"; the larger class alone: {100 * floor:.1f}%"
+        return self._svg(62, title, f"{said}.", body, width)
+
+    def _svg(
+        self, height: float, title: str, description: str, body: Sequence[str], width: int = WIDTH
+    ) -> Markup:
+        name = f"chart-{next(self._ids)}"
+        return Markup(
+            f'<svg role="img" aria-labelledby="{name}-title {name}-text" '
+            f'viewBox="0 0 {width} {height:.0f}">'
+            f'<title id="{name}-title">{escape(shown(title))}</title>'
+            f'<desc id="{name}-text">{escape(shown(description))}</desc>'
+            f"{''.join(body)}</svg>"
+        )
+
+
+def nice_ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Round numbers, about five, the first at or below `low`, the last at or above `high`."""
+    span = high - low
+    if not span > 0 or not math.isfinite(span):
+        return [low, low + 1]
+    power = 10.0 ** math.floor(math.log10(span / 5))
+    step = next(power * m for m in (1, 2, 5, 10) if span / (power * m) <= 5)
+    if whole:
+        step = max(step, 1)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+
+def thinned(values: Sequence[float]) -> list[tuple[int, float]]:
+    """The values with their places from 1; of many, the least and the greatest of each stretch."""
+    places = list(enumerate(values, start=1))
+    if len(places) <= _MOST_POINTS:
+        return places
+    stretch = math.ceil(2 * len(places) / _MOST_POINTS)
+    kept = {places[0], places[-1]}
+    for start in range(0, len(places), stretch):
+        part = places[start : start + stretch]
+        kept |= {min(part, key=lambda p: p[1]), max(part, key=lambda p: p[1])}
+    return sorted(kept)
+
+
+def _horizontal_grid(left: float, right: float, at: Sequence[tuple[float, str]]) -> list[str]:
+    lines = [_rule(left, y, right, y, "grid") for y, _ in at]
+    return lines + [_text(left - 8, y + 4, said, "end", "quiet") for y, said in at]
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _dot(x: float, y: float, kind: str) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
+
+
+def _text(
+    x: float, y: float, said: str, anchor: str, kind: str = "", whole: str | None = None
+) -> str:
+    hint = "" if whole in (None, said) else f"<title>{escape(shown(str(whole)))}</title>"
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
+        f"{escape(shown(said))}{hint}</text>"
+    )

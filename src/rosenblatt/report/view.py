@@ -1,0 +1,186 @@
+"""What the page shows that is not in the document as it stands: choices, pictures, words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import ChainableUndefined, Environment, PackageLoader
+from markupsafe import Markup
+
+from rosenblatt.report.charts import Charts
+from rosenblatt.report.words import clip, many, number, percent, sentence, shown
+
+FORMULA_TERMS = 8
+HEAVIEST = 20
+LISTED = 500  # lines of a folded table: more make a page that no one reads and mail refuses
+HARD_COLUMNS = 9
+
+
+@cache
+def environment() -> Environment:
+    """Templates that escape every value and leave out what is missing."""
+    made = Environment(
+        loader=PackageLoader("rosenblatt.report"),
+        autoescape=True,
+        undefined=ChainableUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"number": number, "percent": percent, "many": many}
+    made.filters |= {"name": name, "margin": margin, "sentence": sentence}
+    return made
+
+
+def _finalize(value: Any) -> Any:
+    if value is None:
+        return ""
+    return shown(value) if type(value) is str else value  # Markup is ours, and ready
+
+
+def name(text: Any, width: int = 80) -> Markup:
+    """A name from the table: isolated from the sentence it stands in, whole on hovering."""
+    if text is None:
+        return Markup()
+    whole, said = shown(str(text)), clip(shown(str(text)), width)
+    hint = Markup(' title="{}"').format(whole) if said != whole else ""
+    return Markup("<bdi{}>{}</bdi>").format(hint, said or "“”")
+
+
+def margin(ends: Mapping[str, Any]) -> str:
+    """{lo, hi, exact} in words."""
+    low, high = ends.get("lo"), ends.get("hi")
+    if ends.get("exact") or high == low:
+        return number(low)
+    if high is None:
+        return f"at least {number(low)}"
+    said = number(low), number(high)
+    return said[0] if said[0] == said[1] else f"{said[0]} to {said[1]}"
+
+
+def derived(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What the templates need besides the document."""
+    charts = Charts()
+    rule = content.get("rule") or {}
+    terms = rule.get("terms") or []
+    in_formula = len(terms) if len(terms) <= FORMULA_TERMS + 1 else FORMULA_TERMS
+    return {
+        "error_chart": _error_chart(charts, content.get("error")),
+        "formula": [_signed(term, first=term is terms[0]) for term in terms[:in_formula]],
+        "more_terms": len(terms) - in_formula,
+        "indicators": _indicators((content.get("data") or {}).get("encoding") or []),
+        "weights_chart": _weights_chart(charts, terms),
+        "listed_terms": terms[:LISTED],
+        "heaviest": HEAVIEST,
+        "listed": LISTED,
+        "learning_chart": _learning_chart(charts, content.get("learning")),
+        "margins_chart": _margins_chart(charts, content.get("margins"), _classes(content)),
+        "margin_labels": _in_order(content.get("margins"), _classes(content)),
+        "conflict_rows": _conflict_rows((content.get("verdict") or {}).get("conflict")),
+        "hard_columns": _hard_columns(content, terms),
+        "highest_rate": _highest_rate(content.get("candidates") or []),
+    }
+
+
+def _classes(content: Mapping[str, Any]) -> list[str]:
+    return list((content.get("data") or {}).get("classes") or [])
+
+
+def _indicators(encoding: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The features that are 1 where a column has some value, and 0 elsewhere."""
+    kinds = ("text", "boolean")
+    columns = [column for column in encoding if column.get("kind") in kinds]
+    return {feature for column in columns for feature in column.get("features") or []}
+
+
+def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
+    """Sign, size and feature of a term, as it stands in a sum."""
+    weight = term.get("weight") or 0.0
+    sign = "−" if weight < 0 else "" if first else "+"
+    return sign, number(abs(weight), digits=3), str(term.get("feature", ""))
+
+
+def _error_chart(charts: Charts, error: Mapping[str, Any] | None) -> Markup | None:
+    if not error or error.get("rate") is None:
+        return None
+    ends, n, floor = error.get("interval"), error.get("test_n"), error.get("majority_errors")
+    return charts.interval(
+        error["rate"],
+        (ends[0], ends[1]) if ends else None,
+        floor / n if floor is not None and n else None,
+        "The error on the test rows",
+    )
+
+
+def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup | None:
+    items = [
+        (str(term["feature"]), float(term["scaled_weight"]))
+        for term in terms[:HEAVIEST]
+        if term.get("scaled_weight") is not None
+    ]
+    return charts.bars(items, "The weights of the rule") if items else None
+
+
+def _learning_chart(charts: Charts, learning: Mapping[str, Any] | None) -> Markup | None:
+    if not learning or not learning.get("mistakes"):
+        return None
+    series = {"Rows that called for an update": learning["mistakes"]}
+    if learning.get("kept"):
+        series = {"Training errors of the rule it would return": learning["kept"]} | series
+    return charts.line(series, "Learning, epoch by epoch", "epoch")
+
+
+def _in_order(margins: Mapping[str, Any] | None, classes: Sequence[str]) -> list[str]:
+    """The labels of the histogram, the one that a score of 0 means first: it points upwards."""
+    labels = list((margins or {}).get("counts") or {})
+    return sorted(labels, key=lambda label: classes[-1:] != [label])
+
+
+def _margins_chart(
+    charts: Charts, margins: Mapping[str, Any] | None, classes: Sequence[str]
+) -> Markup | None:
+    if not margins or len(margins.get("edges") or []) < 2 or not margins.get("counts"):
+        return None
+    counts = {label: margins["counts"][label] for label in _in_order(margins, classes)}
+    kernel = margins.get("unit") == "score"
+    unit = "score of the rule" if kernel else "distance to the hyperplane, in standard deviations"
+    said = f"← wrong side · {unit} · right side →"
+    return charts.histogram(margins["edges"], counts, "Margins of the training rows", said)
+
+
+def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
+    """The rows of a conflict by label."""
+    found: dict[str, list[int]] = {}
+    if conflict:
+        rows, labels = conflict.get("rows") or [], conflict.get("labels") or []
+        for row, label in zip(rows, labels, strict=False):
+            found.setdefault(str(label), []).append(row)
+    return found
+
+
+def _hard_columns(content: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns to show of a row: those whose features weigh most."""
+    rows = content.get("hardest_rows") or []
+    columns = list((rows[0].get("values") or {}) if rows else {})
+    place = {term.get("feature"): place for place, term in enumerate(terms)}
+    encoding = (content.get("data") or {}).get("encoding") or []
+    features = {column.get("name"): column.get("features") or [] for column in encoding}
+
+    def weight_of(column: str) -> int:
+        named = features.get(column) or [column]
+        return min(place.get(feature, len(terms)) for feature in named)
+
+    heaviest = sorted(columns, key=weight_of)[:HARD_COLUMNS]
+    return [column for column in columns if column in heaviest]
+
+
+def _highest_rate(candidates: Sequence[Mapping[str, Any]]) -> float:
+    rates = [
+        candidate[f"{part}_errors"] / candidate[f"{part}_n"]
+        for candidate in candidates
+        for part in ("train", "validation")
+        if candidate.get(f"{part}_n") and candidate.get(f"{part}_errors") is not None
+    ]
+    return max(rates, default=0.0) or 1.0

@@ -1,0 +1,78 @@
+"""Numbers and foreign text as the page shows them."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+# They would turn round the text that follows them, or end the line.
+_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C, 0x2028, 0x2029}
+
+
+def shown(text: str) -> str:
+    """Text from anywhere, on its own line and in its own direction: the rest is spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _harmless(c) else _spelled(c) for c in text)
+
+
+def _harmless(character: str) -> bool:
+    if character == "\n":
+        return True
+    kind = unicodedata.category(character)
+    return kind not in ("Cc", "Cs") and ord(character) not in _TURNING
+
+
+def _spelled(character: str) -> str:
+    return f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}"
+
+
+def width_of(text: str) -> int:
+    """In characters of a Latin font: Chinese, Japanese, Korean and emoji are twice as wide."""
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def clip(text: str, width: int) -> str:
+    """The text, or its beginning and an ellipsis."""
+    if len(text) <= width and width_of(text) <= width:
+        return text
+    end, room = 0, width - 1
+    while end < len(text) and (room := room - width_of(text[end])) >= 0:
+        end += 1
+    return f"{text[:end].rstrip()}…"
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Whole numbers whole, others to a few digits, with a real minus."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    if isinstance(value, float) and not value.is_integer():
+        said = f"{value:,.{digits}g}"
+    else:
+        said = f"{value:,.{digits}g}" if abs(value) >= 1e15 else f"{int(value):,}"
+    return said.replace("-", "−")
+
+
+def percent(rate: Any) -> str:
+    """A rate; few but not none, or nearly all but not all, do not look like none or all."""
+    if not isinstance(rate, int | float):
+        return ""
+    if 0 < rate < 0.0005:
+        return "under 0.1%"
+    if 0.9995 <= rate < 1:
+        return "over 99.9%"
+    return f"{100 * rate:.1f}%"
+
+
+def many(count: int, thing: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number(count)} {thing}{'' if count == 1 else 's'}"
+
+
+def sentence(text: Any) -> str:
+    """Words of ours that stood behind a colon, standing alone."""
+    said = str(text).strip()
+    return f"{said[:1].upper()}{said[1:]}{'' if said[-1:] in tuple('.!?') else '.'}"

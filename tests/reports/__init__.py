@@ -1,0 +1,208 @@
+"""Documents as `rosenblatt fit --json` prints them, for the tests of the report.
+
+credit.json and leak.json were printed so, and have besides the fewest errors that
+`rosenblatt certify` found; the others are made from them.
+"""
+
+import json
+from pathlib import Path
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "</title></style></script><h1>gone",
+    "{{ 7001 * 1001 }}{% raw %}",
+    "\u202ereversed\u202c and on",
+    "الدخل السنوي",
+    "年収（円）",
+    "💳👩‍👩‍👧‍👦",
+    "x" * 300,
+    "so long a name " * 20,
+    "line\nbreak\tand\x00\x07bells",
+    "half \ud83d pair",
+    "' onload='alert(3)",
+    "",
+]
+
+
+def credit():
+    """The credit table without the two columns that tell the decision: the classes overlap."""
+    return _read("credit")
+
+
+def leak():
+    """The credit table as it is: a column tells the decision."""
+    return _read("leak")
+
+
+def separable():
+    """As if one line told the classes apart."""
+    content = credit()
+    margin = {"lo": 0.0432, "hi": 0.0433, "exact": False}
+    content["verdict"] |= {
+        "verdict": "complete separation",
+        "separable": True,
+        "sentence": "Complete separation: a hyperplane has every row strictly on the right side.",
+        "conflict": None,
+        "meeting_point": None,
+        "fewest_errors": None,
+        "geometric_margin": margin,
+        "homogeneous_margin": {"lo": 0.01, "hi": 0.01, "exact": True},
+        "mistake_bound": 123456,
+        "separated_rows": 1319,
+    }
+    content["training"] |= {
+        "separable": True,
+        "geometric_margin": margin,
+        "homogeneous_margin": {"lo": 0.02, "hi": None, "exact": False},
+        "mistake_bound": 4567,
+        "updates": 321,
+        "sentence": "A line separates the training rows.",
+    }
+    return content
+
+
+def undecided():
+    content = credit()
+    content["verdict"] |= {
+        "verdict": "undecided",
+        "separable": None,
+        "sentence": "Undecided: the time was over.",
+        "conflict": None,
+        "meeting_point": None,
+        "fewest_errors": None,
+        "limits": ["the search for a separator, by the time limit of 1 second"],
+        "separated_rows": None,
+    }
+    return content
+
+
+def hostile():
+    """Every name and label is something that no one should have named so."""
+    content = credit()
+    names = HOSTILE[: len(content["rule"]["terms"])]
+    for term, name in zip(content["rule"]["terms"], names, strict=True):
+        term["feature"] = name
+    content["data"] |= {
+        "target": HOSTILE[0],
+        "files": HOSTILE,
+        "ignored": HOSTILE,
+        "features": names,
+        "classes": [HOSTILE[1], HOSTILE[2]],
+        "counts": {HOSTILE[1]: 296, HOSTILE[2]: 1023},
+        "encoding": [
+            column | {"name": name, "features": [name]}
+            for column, name in zip(content["data"]["encoding"], names, strict=True)
+        ],
+        "warnings": [{"kind": "leak risk", "columns": [n], "sentence": f"{n}?"} for n in HOSTILE],
+    }
+    content["split"] |= {"group": HOSTILE[4], "sentence": HOSTILE[0]}
+    content["candidates"][1]["name"] = HOSTILE[0]
+    content["error"] |= {"majority_label": HOSTILE[2], "optimism": HOSTILE[0]}
+    content["rule"] |= {"label": HOSTILE[2], "other": HOSTILE[1], "name": HOSTILE[0]}
+    content["margins"]["counts"] = dict(
+        zip(HOSTILE[1:3], content["margins"]["counts"].values(), strict=True)
+    )
+    content["confusion"]["labels"] = HOSTILE[1:3]
+    for row, label in zip(content["hardest_rows"], HOSTILE, strict=False):
+        row |= {"label": label, "predicted": label, "values": dict.fromkeys(names, label)}
+    verdict = content["verdict"]
+    verdict |= {"text": "\n".join(HOSTILE), "sentence": HOSTILE[0], "revealing_columns": HOSTILE}
+    verdict["meeting_point"] = dict.fromkeys(HOSTILE, 1.5)
+    verdict["coefficient_signs"] = dict.fromkeys(HOSTILE, "±")
+    verdict["conflict"]["labels"] = [HOSTILE[1 + i % 2] for i in verdict["conflict"]["rows"]]
+    content["reproduce"]["command"] = f"rosenblatt fit {HOSTILE[0]}"
+    content["files"]["model"] = HOSTILE[0]
+    return content
+
+
+def wide(features=500):
+    """Many features: the heaviest are shown, the others are folded."""
+    content = credit()
+    names = [f"measurement {i:04d}" for i in range(features)]
+    content["rule"]["terms"] = [
+        {"feature": n, "weight": (-1) ** i * 3.7 / (i + 1), "scaled_weight": (-1) ** i / (i + 1)}
+        for i, n in enumerate(names)
+    ]
+    content["data"] |= {
+        "columns": features,
+        "features": names,
+        "encoding": [
+            {"name": n, "kind": "number", "features": [n], "center": i / 7, "scale": 1.5, "fill": 0}
+            for i, n in enumerate(names)
+        ],
+    }
+    content["verdict"] |= {"features": names, "meeting_point": dict.fromkeys(names, 0.125)}
+    for row in content["hardest_rows"]:
+        row["values"] = {n: round(i * 0.37, 2) for i, n in enumerate(names)}
+    return content
+
+
+def tiny():
+    """Two columns and thirty rows, divided and trained in one epoch."""
+    content = credit()
+    content["rule"]["terms"] = content["rule"]["terms"][:1]
+    content["data"] |= {"rows": 30, "columns": 1, "counts": {"no": 12, "yes": 18}}
+    content["data"]["encoding"] = content["data"]["encoding"][:1]
+    content["data"]["features"] = ["reports"]
+    content["split"] |= {"train": 18, "validation": 6, "test": 6}
+    content["error"] |= {
+        "test_errors": 0,
+        "test_n": 6,
+        "rate": 0.0,
+        "interval": [0.0, 0.459],
+        "majority_errors": 2,
+    }
+    content["learning"] = {"mistakes": [3], "kept": None, "rows": 18, "updates": 3, "epochs": 1}
+    content["margins"] = {"edges": [0.5, 0.5], "counts": {"no": [7], "yes": [11]}, "unit": "score"}
+    content["confusion"]["counts"] = [[2, 0], [0, 4]]
+    content["hardest_rows"] = [
+        {"row": 4, "updates": 2, "label": "no", "predicted": "no", "values": {"reports": None}}
+    ]
+    content["verdict"]["meeting_point"] = {"reports": 0.5}
+    return content
+
+
+def one_sided():
+    """One row in a hundred is of the other label, and none of them among the test rows."""
+    content = credit()
+    content["data"]["counts"] = {"no": 13, "yes": 1306}
+    content["margins"]["counts"]["no"] = [0, 1, 2] + [0] * (len(content["margins"]["edges"]) - 4)
+    content["confusion"]["counts"] = [[0, 0], [0, 264]]
+    content["error"] |= {"test_errors": 0, "rate": 0.0, "interval": [0, 0.0139]}
+    content["error"]["majority_errors"] = 0
+    return content
+
+
+def kernel():
+    """A rule without weights of features, cross-validated, without people's rows."""
+    content = credit()
+    content["rule"] |= {"name": "rbf kernel", "terms": [], "threshold": None}
+    content["rule"]["sentence"] = "yes where the kernel rule's score is 0 or greater."
+    content["split"] |= {"method": "cross-validation", "folds": 5, "group": "household"}
+    content["margins"]["unit"] = "score"
+    content["hardest_rows"] = []
+    content["verdict"]["meeting_point"] = None
+    return content
+
+
+def interrupted():
+    """Ctrl-C during training: what was not reached is None."""
+    content = credit()
+    parts = "error rule learning margins confusion verdict training proof"
+    content |= dict.fromkeys(parts.split())
+    return content | {"interrupted": True, "hardest_rows": [], "files": {}}
+
+
+ALL = {
+    made.__name__: made
+    for made in (
+        *(credit, leak, separable, undecided, hostile, wide),
+        *(tiny, one_sided, kernel, interrupted),
+    )
+}
+
+
+def _read(name):
+    text = (Path(__file__).parent / f"{name}.json").read_text(encoding="utf-8")
+    return json.loads(text)

@@ -39,7 +39,8 @@ def known_to_fail(estimator: Any) -> dict[str, str]:
     if isinstance(estimator, RandomLinearClassifier):
         return {}
     # A batch step adds up all rows that call for it, so there both are the same, up to gamma.
-    scaled = isinstance(estimator, KernelPerceptron)
+    # Another gamma moves scores; on the rows of the check it turns no vote.
+    scaled = isinstance(estimator, KernelPerceptron) and estimator.keep != "vote"
     if estimator.order != "batch" or scaled:
         reason = SCALE if estimator.order == "batch" else NOT_REPETITION
         expected["check_sample_weight_equivalence_on_dense_data"] = reason

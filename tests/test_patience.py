@@ -601,14 +601,22 @@ def test_a_default_fit_ends_soon_on_rows_that_no_hyperplane_separates():
 
 
 @pytest.mark.parametrize(
-    ("n", "epochs"), [(4, 40), (50, 40), (100, 20), (999, 4), (1000, 2), (3000, 2)]
+    ("n", "epochs"), [(4, 100), (20, 100), (50, 40), (100, 20), (999, 4), (1000, 2), (3000, 2)]
 )
 def test_epochs_of_few_rows_count_as_one_together(monkeypatch, n, epochs):
     # 1000 visits at least make an epoch that counts: by hand 2 * ceil(1000 / n) for patience=2,
-    # and with very few rows 2 * 20.
+    # and with very few rows 2 * 50.
     monkeypatch.setattr(_patience, "LEAST_VISITS", 1000)
     rows = np.ones((n, 1))  # equal rows with both labels: every weight gets half of them wrong
     labels = np.where(np.arange(n) % 2, 1, -1)
     p = Perceptron(order="cyclic", patience=2).fit(rows, labels)
     assert p.stop_reason_ is StopReason.NOT_SEPARABLE
     assert p.n_iter_ == 1 + epochs
+
+
+def test_with_few_rows_fifty_batch_steps_count_as_one(monkeypatch):
+    monkeypatch.setattr(_patience, "LEAST_VISITS", 1000)
+    rows, labels = np.ones((100, 1)), np.where(np.arange(100) % 2, 1, -1)
+    p = Perceptron(order="batch", patience=2).fit(rows, labels)
+    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
+    assert p.n_iter_ == 1 + 2 * 50

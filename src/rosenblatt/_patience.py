@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rosenblatt._fit import Job, State
+from rosenblatt._orders import Batch
 from rosenblatt._proof.budget import Budget
 from rosenblatt._question import Question
 from rosenblatt._stop import StopReason
@@ -18,8 +19,8 @@ from rosenblatt._stop import StopReason
 LEAST_VISITS = 1000
 """Epochs of fewer rows than this tell little: as many as make so many visits count as one,"""
 
-MOST_TOGETHER = 20
-"""but not more than these."""
+MOST_TOGETHER = 50
+"""but not more than these; and so many where an epoch is one step."""
 
 _LEAST_WORK = 100_000  # row evaluations that may be spent on the answer in any case,
 _LEAST_LOOKS = 20  # and looks at each row
@@ -50,8 +51,11 @@ class Patience:
 
     def _epochs(self, job: Job) -> int:
         assert self.limit is not None
-        together = -(-LEAST_VISITS // int(job.machine.examples.n))
-        return self.limit * min(together, MOST_TOGETHER)
+        n = int(job.machine.examples.n)
+        together = min(-(-LEAST_VISITS // n), MOST_TOGETHER)
+        if isinstance(job.order, Batch) and n < LEAST_VISITS:
+            together = MOST_TOGETHER
+        return self.limit * together
 
     def work(self, job: Job, state: State) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""

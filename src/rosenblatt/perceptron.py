@@ -62,7 +62,7 @@ class Perceptron(Training, LinearClassifier):
         After so many epochs without fewer mistakes training asks, once, whether a hyperplane
         separates the rows. If it is proved that none does, or cannot be decided with as much work
         as training has taken, training ends; if one does, it goes on. None: never ask. Below 1,000
-        rows as many epochs as make 1,000 visits, at most 20, count as one.
+        rows as many epochs as make 1,000 visits, at most 50, count as one.
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None

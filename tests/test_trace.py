@@ -204,7 +204,7 @@ def test_steps_that_are_none():
 
 
 def test_what_cannot_be_traced():
-    with pytest.raises(InputError, match="not rosenblatt.random_linear.RandomLinearClassifier"):
+    with pytest.raises(InputError, match=r"not rosenblatt\.random_linear\.RandomLinearClassifier"):
         trace(RandomLinearClassifier(), LI_HANG_X, LI_HANG_Y)
     with pytest.raises(InputError, match="has 5 numbers, but X has 2 features"):
         trace(Perceptron(), LI_HANG_X, LI_HANG_Y, w_star=[1, 2, 3, 4, 5])

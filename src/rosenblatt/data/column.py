@@ -16,6 +16,7 @@ _COUNTED = 10_000  # more words than that are not counted
 _SHOWN = 5
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 _WRITTEN = re.compile(r"[-+]?(\d+,\d+|\d{1,3}([.,'’\s]\d{3})+([.,]\d+)?)")
+_PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")
 
 
@@ -142,7 +143,9 @@ def like_numbers(column: Column) -> str | None:
     words = [word for word in column.words if word]
     if column.kind is not Kind.TEXT or column.too_many or not words:
         return None
-    if not all(_WRITTEN.fullmatch(word) for word in words):
+    written = [word for word in words if _WRITTEN.fullmatch(word)]
+    plain = [word for word in words if _PLAIN.fullmatch(word)]
+    if not written or len({*written, *plain}) < len(words):
         return None
     return (
         f"The column {column.name!r} is read as text, as {column.some_words()}: these look like "

@@ -51,3 +51,18 @@ def no_picture_stays_open():
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch, capfd):
+    """Run the command in an empty folder; returns exit code, standard output, standard error."""
+    from rosenblatt.cli import run
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        code = run([str(a) for a in arguments])
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call

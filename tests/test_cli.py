@@ -15,25 +15,15 @@ import pandas as pd
 import pytest
 
 from rosenblatt import Perceptron, Trace, certify, data
-from rosenblatt.cli import COMMANDS, run
+from rosenblatt._keeps import KEEPS
+from rosenblatt._orders import ORDERS
+from rosenblatt.cli import COMMANDS
+from rosenblatt.cli import trace as cli_trace
 from rosenblatt.datasets import load_credit
 
 CREDIT = load_credit().filename
 SMALL = "a,town,label\n1,x,no\n2,y,no\n3,z,yes\n4,x,yes\n"
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
-
-
-@pytest.fixture
-def shell(tmp_path, monkeypatch, capfd):
-    """Run the command in an empty folder; returns exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        code = run([str(a) for a in arguments])
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
 
 
 def write(name, text):
@@ -471,6 +461,20 @@ def test_trace_makes_a_film(shell):
     assert code == 0
     assert "toy.gif" in err
     assert Path("toy.gif").read_bytes()[:4] == b"GIF8"
+
+
+def test_trace_knows_every_order_and_keep():
+    # Written again there, since `rosenblatt trace --help` imports nothing heavy.
+    assert set(cli_trace._ORDERS) == set(ORDERS)
+    assert set(cli_trace._KEEPS) == set(KEEPS)
+
+
+def test_trace_writes_two_files_under_two_names(shell):
+    file = write("toy.csv", LI_HANG)
+    code, _, err = shell("trace", file, "-y", "y", "-o", "a.gif", "--film", "a.gif")
+    assert code == 2
+    assert "both the trace and the film" in err
+    assert not Path("a.gif").exists()
 
 
 def test_trace_wants_a_target(shell):

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt import _files
-from rosenblatt._files import read_whole, write_whole
+from rosenblatt._files import read_whole, write_whole, writing_whole
 from rosenblatt.errors import FileError, InputError, MissingFileError, RosenblattError
 
 OLD, NEW = b"old", b"new" * 1000
@@ -60,20 +59,19 @@ def test_without_overwrite_an_old_file_stays(old):
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_file_that_appears_meanwhile_is_not_overwritten(path, monkeypatch, links):
-    write = _files._write
-
-    def slowly(part, content, mode):
-        write(part, content, mode)
-        path.write_bytes(OLD)  # somebody else is faster
-
     def no_links(*_):
         raise OSError(errno.EPERM, "no links here")
 
-    monkeypatch.setattr(_files, "_write", slowly)
     if not links:
         monkeypatch.setattr(os, "link", no_links)
+
+    def slowly():
+        with writing_whole(path, overwrite=False) as file:
+            file.write(NEW)
+            path.write_bytes(OLD)  # somebody else is faster
+
     with pytest.raises(FileError, match="exists already"):
-        write_whole(path, NEW, overwrite=False)
+        slowly()
     assert path.read_bytes() == OLD
     assert names(path.parent) == ["file"]
 

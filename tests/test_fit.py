@@ -12,7 +12,6 @@ import time
 import types
 import typing
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -22,25 +21,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Certificate, data, model_file
-from rosenblatt.cli import _fit_content, _fit_folder, run
+from rosenblatt.cli import _fit_content, _fit_folder
 from rosenblatt.datasets import load_credit
 from rosenblatt.selection import select
 
 CREDIT = load_credit().filename
 LEAVE_OUT = ("--ignore", "share", "--ignore", "expenditure")
-
-
-@pytest.fixture
-def shell(tmp_path, monkeypatch, capfd):
-    """Run the command in an empty folder; returns exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        code = run([str(a) for a in arguments])
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture
@@ -107,10 +93,8 @@ def test_it_is_no_worse_than_logistic_regression_by_more_than_a_point(heavy):
 
 
 def test_the_page_shows_what_is_printed(shell):
-    """But for the processor, the milliseconds, and the report where that is not installed."""
+    """But for the processor and the milliseconds."""
     page = (Path(__file__).parent.parent / "docs" / "fit.md").read_text()
-    if find_spec("rosenblatt.report") is None:
-        page = page.replace(", report.html\n", "\n")
     shutil.copy(CREDIT, "credit.csv")
 
     def alike(text):

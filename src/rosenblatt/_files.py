@@ -6,29 +6,51 @@ import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from rosenblatt.errors import FileError, InputError, InputTypeError, MissingFileError
+from rosenblatt.errors import (
+    FileError,
+    InputError,
+    InputTypeError,
+    MissingFileError,
+    RosenblattError,
+)
 
 
 def write_whole(path: Any, content: bytes, *, overwrite: bool) -> None:
-    """The file has this content afterwards, or is as it was before and an error says why.
+    """The file has this content afterwards, or is as it was before and an error says why."""
+    with writing_whole(path, overwrite=overwrite) as file:
+        file.write(content)
 
-    The content goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that one
-    takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new one.
+
+@contextmanager
+def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file to write into; `path` is that file once all is written, or is as it was before.
+
+    What is written goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that
+    one takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new.
     A symbolic link is followed. Permissions of a file that was there are kept.
     """
     target = _target(path)
     mode = _checked_place(target, overwrite=overwrite)
     part = target.with_name(f".rosenblatt-{secrets.token_hex(8)}")
     try:
-        _write(part, content, mode)
+        with open(part, "xb") as file:
+            if mode is not None:
+                with suppress(OSError):  # not every file system has permissions
+                    os.chmod(part, mode)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
         if overwrite:
             os.replace(part, target)
         else:
             _move_to_free_name(part, target)
+    except RosenblattError:  # of whoever writes: what was to be written could not be made
+        raise
     except FileExistsError:
         raise _exists(target) from None
     except OSError as error:
@@ -96,16 +118,6 @@ def _checked_place(target: Path, *, overwrite: bool) -> int | None:
     if not os.access(target, os.W_OK):  # it could be replaced all the same
         raise FileError(f"{target} is write-protected: give another name, or chmod u+w it.")
     return stat.S_IMODE(mode)
-
-
-def _write(part: Path, content: bytes, mode: int | None) -> None:
-    with open(part, "xb") as file:
-        if mode is not None:
-            with suppress(OSError):  # not every file system has permissions
-                os.chmod(part, mode)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _move_to_free_name(part: Path, target: Path) -> None:

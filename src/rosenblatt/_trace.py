@@ -273,11 +273,14 @@ class Trace:
         every margin of the unit w* is at least this; by default the true ones of the data.
         """
         self._need_all_rows()
+        true = self._constants
+        assert true is not None
         return check(
             self._run,
             self._space,
             self._star,
             self._path,
+            true,
             no_star="" if self._star is not None else self._no_star,
             converged=self._ended_clean,
             radius=None if radius is None else positive("radius", radius),

@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from rosenblatt._traces import claims
-from rosenblatt._traces.claims import constants
+from rosenblatt._traces.claims import Constants
 from rosenblatt._traces.record import record
 from rosenblatt._traces.run import Run
 from rosenblatt._traces.space import Space
@@ -86,6 +86,7 @@ def check(
     space: Space,
     star: Star | None,
     path: Path,
+    true: Constants,
     *,
     no_star: str,
     converged: bool,
@@ -97,12 +98,12 @@ def check(
     decided_by = space.exact_path(star) if exact else path
     n = Numbers(path, decided_by, exact, space.size, space.squares()[run.rows])
     claimed = None if radius is None else Fraction(radius) ** 2
-    heaviest = Fraction(float(run.weights.max()))
-    k = constants(run, space, star, path, None if claimed is None else claimed * heaviest**2)
+    k = true if claimed is None else replace(true, longest=claimed * true.heaviest**2)
+    rows = true.longest if claimed is None else space.longest(weighted=False)
     found = [
         record(run, path, converged=converged, kernel_doubt=space.kernel_doubt),
         claims.lemma_2(run, n, k.margin),
-        claims.lengths(space.longest(weighted=claimed is None), claimed, run.c is not None),
+        claims.lengths(rows, claimed, run.c is not None),
         claims.norm_grows_slowly(run, n, k),
     ]
     if star is None:

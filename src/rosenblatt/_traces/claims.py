@@ -68,15 +68,12 @@ class Constants:
         return bound_from(self.least, self.growth, *self.ends)
 
 
-def constants(
-    run: Run, space: Space, star: Star | None, path: Path, longest: Fraction | None = None
-) -> Constants:
-    """`longest`: to be used instead of the true one."""
+def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constants:
     least, row = (Fraction(0), 0) if star is None else space.least_margin(star)
     return Constants(
         least,
         row,
-        space.longest() if longest is None else longest,
+        space.longest(),
         Fraction(float(run.weights.max())),
         Fraction(run.margin),
         int(run.sizes.max(initial=1)),

@@ -69,6 +69,14 @@ def force_option(function: Function) -> Function:
     return click.option("--force", is_flag=True, help="Write over files that exist.")(function)
 
 
+def need_target(files: tuple[str, ...], reading: dict[str, Any]) -> None:
+    """Labels are in a column that must be named; svmlight files have them in their place."""
+    from rosenblatt.data.reading import is_svmlight
+
+    if reading["target"] is None and not is_svmlight(list(files)):
+        raise click.UsageError("Say which column holds the labels: --target COLUMN.")
+
+
 def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
     from rosenblatt import data
 
@@ -141,18 +149,17 @@ def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> N
 
 @contextmanager
 def whole_file(path: str) -> Iterator[TextIO]:
-    """Text to write into, row by row; it takes its name when all of it is on the disk."""
-    target = Path(path)
-    part = target.with_name(f".rosenblatt-{os.urandom(8).hex()}")
-    try:
-        with open(part, "x", encoding="utf-8", newline="") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    """Text to write into, row by row; `check_output` has said that it may be written."""
+    import io
+
+    from rosenblatt._files import writing_whole
+
+    with writing_whole(path, overwrite=True) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            yield text
+        finally:
+            text.detach()  # flushes, and leaves the file to be closed by its owner
 
 
 def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> None:

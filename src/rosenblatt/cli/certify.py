@@ -57,10 +57,8 @@ def command(
     rosenblatt verify certificate.json loans.csv
     """
     from rosenblatt import certify, minimum_errors
-    from rosenblatt.data.reading import is_svmlight
 
-    if reading["target"] is None and not is_svmlight(list(files)):
-        raise click.UsageError("Say which column holds the labels: --target COLUMN.")
+    _common.need_target(files, reading)
     if scale and decimal:
         raise click.UsageError("--decimal is about the numbers as written: leave out --scale.")
     if output is not None and output == encoded:

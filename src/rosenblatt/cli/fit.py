@@ -54,10 +54,8 @@ def command(
     rosenblatt fit loans.csv --target approved
     """
     from rosenblatt.cli import _fit_words, _fit_work
-    from rosenblatt.data.reading import is_svmlight
 
-    if reading["target"] is None and not is_svmlight(list(files)):
-        raise click.UsageError("Say which column holds the labels: --target COLUMN.")
+    _common.need_target(files, reading)
     folder = output if output is not None else _fit_folder.default_folder(files)
     _fit_folder.check_folder(folder, force=force)
     with _bar(quiet) as now:
@@ -144,20 +142,20 @@ def _content(
 ) -> Fit:
     from rosenblatt.cli import _fit_evidence as evidence
     from rosenblatt.cli import _fit_parts as parts
+    from rosenblatt.cli._fit_work import training_rows
     from rosenblatt.cli.doctor import core
 
     selection, certificate = work.selection, work.certificate
     assert selection is not None
     estimator = selection.estimator
-    X, y = _training_rows(work)
+    X, y = training_rows(work)
     ignored = [*reading["ignore"], *([group] if group else [])]
     data = _data(work, files, ignored)
     written = {"model": f"{folder}/model.json"}
     # Its proof that no hyperplane separates names a point that may be one person's row.
     if certificate is not None and not (no_rows and certificate.conflict is not None):
         written["certificate"] = f"{folder}/certificate.json"
-    if _report() is not None:
-        written["report"] = f"{folder}/report.html"
+    written["report"] = f"{folder}/report.html"
     rule = parts.rule(selection, X, work.names, work.learned, data["target"])
     linear = bool(rule["terms"])
     content = {
@@ -187,12 +185,6 @@ def _content(
     return checked
 
 
-def _training_rows(work: Work) -> Any:
-    from rosenblatt.cli import _fit_work
-
-    return _fit_work.training_rows(work)
-
-
 def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
     import numpy as np
 
@@ -217,27 +209,16 @@ def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
     }
 
 
-def _report() -> Any:
-    """The function that makes a page of the document, where it is there."""
-    from importlib.util import find_spec
-
-    if find_spec("rosenblatt.report") is None:
-        return None
-    from importlib import import_module
-
-    return import_module("rosenblatt.report").render
-
-
 def _write(work: Work, found: Fit, folder: str, force: bool) -> None:
     from rosenblatt import save
+    from rosenblatt.report import render
 
     assert work.selection is not None
     with _fit_folder.whole_folder(folder, force=force) as part:
         save(work.selection.estimator, part / "model.json", encoding=work.learned)
         if "certificate" in found["files"] and work.certificate is not None:
             work.certificate.save(part / "certificate.json")
-        if "report" in found["files"]:
-            (part / "report.html").write_text(_report()(found), encoding="utf-8")
+        (part / "report.html").write_text(render(dict(found)), encoding="utf-8")
 
 
 # --- To do it again ------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import _common
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import Trace
@@ -65,10 +66,10 @@ def command(
     rosenblatt trace toy.csv --target y --check --format latex
     """
     from rosenblatt import Perceptron, trace
-    from rosenblatt.data.reading import is_svmlight
 
-    if reading["target"] is None and not is_svmlight(list(files)):
-        raise click.UsageError("Say which column holds the labels: --target COLUMN.")
+    _common.need_target(files, reading)
+    if output is not None and output == film:
+        raise InputError(f"{output} cannot be both the trace and the film.")
     for path in (output, film):
         _common.check_output(path, files, force=force)
     with _common.working("reading", quiet=quiet):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli._fit_content import HardRow, Histogram, Learning
+from rosenblatt.cli._fit_content import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Term
 
 if TYPE_CHECKING:
+    from rosenblatt.cli._fit_work import Work
     from rosenblatt.data import Encoding
-    from rosenblatt.selection import Selection
 
 _HARDEST = 10
 _BINS = 30
@@ -65,13 +65,12 @@ def margins(estimator: Any, X: Any, y: Any) -> Histogram:
     return {"edges": edges.tolist(), "counts": counts, "unit": unit}
 
 
-def hardest_rows(
-    selection: Selection, X: Any, X_train: Any, y: Any, encoding: Encoding | None
-) -> list[HardRow]:
+def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
     """Training rows with the most updates: perhaps their labels are wrong."""
     import numpy as np
 
-    estimator = selection.estimator
+    assert work.selection is not None
+    estimator, train = work.selection.estimator, work.selection.train
     counts = getattr(estimator, "update_counts_", None)
     if counts is None:
         return []
@@ -79,35 +78,51 @@ def hardest_rows(
     if not order:
         return []
     predicted = estimator.predict(X_train[order])
+    columns = _heaviest(work.encoding, work.names, terms)
     return [
         {
-            "row": int(row := selection.train[i]),
+            "row": int(row := train[i]),
             "updates": int(counts[i]),
-            "label": str(y[row]),
+            "label": str(work.y[row]),
             "predicted": str(label),
-            "values": _values(X[row], encoding),
+            "values": _values(work.X[row], columns),
         }
         for i, label in zip(order, predicted, strict=True)
     ]
 
 
-def _values(x: Any, encoding: Encoding | None) -> dict[str, Any]:
+def _heaviest(
+    encoding: Encoding | None, names: list[str], terms: list[Term]
+) -> list[tuple[str, Any, slice]]:
+    """The columns that weigh most: name, how they became numbers, and where these are."""
+    place = {term["feature"]: place for place, term in enumerate(terms)}
+    if encoding is None:
+        found = [(name, None, slice(j, j + 1)) for j, name in enumerate(names)]
+        weights = [place.get(name, len(terms)) for name in names]
+    else:
+        found, weights, begin = [], [], 0
+        for column in encoding.columns:
+            features = column.features
+            found.append((column.name, column, slice(begin, begin + len(features))))
+            weights.append(min((place.get(f, len(terms)) for f in features), default=len(terms)))
+            begin += len(features)
+    order = sorted(range(len(found)), key=weights.__getitem__)  # of equal ones the first
+    return [found[k] for k in order[:LISTED_OF_A_ROW]]
+
+
+def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     """A row as it stands in the table."""
     from rosenblatt._tables import dense
     from rosenblatt.data.encode import Number
 
     numbers = dense(x).ravel()
-    if encoding is None:
-        return {f"x{j}": float(v) for j, v in enumerate(numbers) if v}
     found: dict[str, Any] = {}
-    begin = 0
-    for column in encoding.columns:
-        part = numbers[begin : begin + len(column.features)]
-        begin += len(column.features)
-        if isinstance(column, Number):
-            found[column.name] = None if part[0] != part[0] else float(part[0])
+    for name, column, where in columns:
+        part = numbers[where]
+        if column is None or isinstance(column, Number):
+            found[name] = None if part[0] != part[0] else float(part[0])
         elif len(column.values) == 2:
-            found[column.name] = column.values[int(part[0])]
+            found[name] = column.values[int(part[0])]
         else:
-            found[column.name] = column.values[int(part.argmax())]
+            found[name] = column.values[int(part.argmax())]
     return found

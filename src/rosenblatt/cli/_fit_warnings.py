@@ -26,7 +26,8 @@ def column_warnings(
     place = {}  # from features to columns of the table
     for column in encoding.columns:
         place.update(dict.fromkeys(column.features, column.name))
-    numbers = [(j, encoding.feature_names[j]) for j in encoding.number_places]
+    names = encoding.feature_names
+    numbers = [(j, names[j]) for j in encoding.number_places]
     found: list[Warned] = []
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
@@ -37,7 +38,7 @@ def column_warnings(
             identifiers
         )
         found.append(_warned("identifier", identifiers, f"{say}."))
-    telling = {place[name] for name in _telling(X, y, encoding.feature_names)}
+    telling = {place[name] for name in _telling(X, y, names)}
     telling |= {place[name] for name in _revealing(certificate)}
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]

@@ -76,7 +76,7 @@ def data_line(data: Data) -> str:
     counts = ", ".join(f"{label} {count:,}" for label, count in data["counts"].items())
     return (
         f"{data['rows']:,} rows, {_many(data['columns'], 'column')} → "
-        f"{_many(len(data['features']), 'number')}; {data['target']}: {counts}"
+        f"{_many(data['n_features'], 'number')}; {data['target']}: {counts}"
     )
 
 

@@ -171,7 +171,7 @@ def _content(
         "confusion": parts.confusion(selection),
         "hardest_rows": []
         if no_rows
-        else evidence.hardest_rows(selection, work.X, X, work.y, work.encoding),
+        else evidence.hardest_rows(work, X, rule["terms"]),
         "verdict": certificate and parts.verdict(certificate, rows=not no_rows),
         "training": None
         if work.of_training is None
@@ -189,6 +189,7 @@ def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
     import numpy as np
 
     from rosenblatt.cli import _fit_parts, _fit_warnings
+    from rosenblatt.cli._fit_content import LISTED
 
     assert work.selection is not None
     labels, counts = np.unique(work.y, return_counts=True)
@@ -199,7 +200,8 @@ def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
         "files": list(files),
         "rows": len(work.y),
         "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
-        "features": work.names,
+        "features": work.names[:LISTED],
+        "n_features": len(work.names),
         "classes": names,
         "counts": by_label,
         "target": work.target,

@@ -79,7 +79,7 @@ def command(
     if as_json:
         _common.print_json("fit", dict(found))
     else:
-        _fit_words.show(found, folder)
+        _fit_words.show(found)
     if work.interrupted:
         _common.say_error(f"Interrupted: {folder} has what there was.")
         return INTERRUPTED

@@ -170,9 +170,11 @@ def test_the_answer_comes_first_and_then_why():
     text = render(reports.leak())
     order = re.findall(r'<h2 id="([a-z]+)"', text)
     assert order == [
-        *("error", "rule", "warnings", "verdict", "training", "candidates", "weights"),
+        *("error", "rule", "warnings", "verdict", "candidates", "weights"),
         *("learning", "margins", "confusion", "hardest", "data", "reproduce"),
     ]
+    order = re.findall(r'<h2 id="([a-z]+)"', render(reports.separable()))
+    assert order[2:5] == ["verdict", "training", "candidates"]  # where there is a margin to tell
 
 
 def test_the_numbers_of_the_credit_table_are_on_its_page():
@@ -182,6 +184,7 @@ def test_the_numbers_of_the_credit_table_are_on_its_page():
     assert "card = yes if − 4.33 · reports + 0.386 · active" in said
     assert "− 3.03 · [selfemp=yes]" in said
     assert "4 rows labelled no equals one of 3 rows labelled yes" in said
+    assert "The 791 training rows are not separable" in said
 
 
 def test_a_table_with_a_telling_column_says_which():

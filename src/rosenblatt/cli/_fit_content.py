@@ -19,7 +19,7 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better"
+    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
     columns: list[str]  # of the table; may be empty
     sentence: str
 
@@ -69,7 +69,7 @@ class Candidate(TypedDict):
     train_n: int
     validation_errors: int
     validation_n: int
-    baseline: bool  # the larger class: compared, never chosen
+    baseline: bool  # the floor, larger class and random hyperplanes: compared, not chosen
     chosen: bool
 
 
@@ -156,6 +156,7 @@ class Verdict(TypedDict):
     separated_rows: int | None  # how many
     meeting_point: dict[str, float] | None  # by feature, LISTED at most: where both classes meet
     sentence: str
+    chance: str | None  # of a separation that says little: how likely coin tosses have one
     text: str  # the whole certificate in words, several lines
 
 
@@ -174,7 +175,7 @@ class Training(TypedDict):
 class Proof(TypedDict):
     accepted: bool
     by: str  # "the stand-alone verifier" | "the vectorised verifier"
-    milliseconds: float
+    milliseconds: float | None
     sentence: str
 
 

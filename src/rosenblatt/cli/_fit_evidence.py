@@ -15,6 +15,17 @@ _BINS = 30
 _REPLAYED = 10_000_000  # n·d up to which training is repeated to see what was kept
 
 
+# for people who do not set parameters, nor look at attributes
+_ENDED = {
+    "NOT_SEPARABLE": "It ended when it was proved that no hyperplane separates the training rows.",
+    "MAX_ITER": "It ended after the most epochs allowed; rows still called for updates.",
+    "MAX_UPDATES": "It ended after the most updates allowed.",
+    "UNDECIDED": "It ended when epochs brought no fewer mistakes; whether a hyperplane separates "
+    "the training rows was too much work to tell.",
+    "PATIENCE": "It ended when epochs brought no fewer mistakes.",
+}
+
+
 def learning(estimator: Any, X: Any, y: Any) -> Learning | None:
     """How training of the chosen rule went; None for rules that are drawn, not learned."""
     if not hasattr(estimator, "mistakes_"):
@@ -25,7 +36,7 @@ def learning(estimator: Any, X: Any, y: Any) -> Learning | None:
         "rows": int(X.shape[0]),
         "updates": int(estimator.n_updates_),
         "epochs": int(estimator.n_iter_),
-        "ended": str(estimator.stop_reason_),
+        "ended": _ENDED.get(estimator.stop_reason_.name, str(estimator.stop_reason_)),
     }
 
 
@@ -56,13 +67,21 @@ def margins(estimator: Any, X: Any, y: Any) -> Histogram:
     values, unit = signs * estimator.decision_function(X), "score"
     if hasattr(estimator, "coef_") and (length := float(np.linalg.norm(estimator.coef_))) > 0:
         values, unit = values / length, "distance"
-    ends = float(values.min()), float(values.max())
-    edges = np.histogram_bin_edges(values, bins=_BINS, range=ends if ends[0] < ends[1] else None)
+    edges = _edges(float(values.min()), float(values.max()))
+    values = values.clip(edges[0], edges[-1])  # rounding may have put an end beside its bar
     counts = {
         str(label): np.histogram(values[y == label], bins=edges)[0].tolist()
         for label in estimator.classes_
     }
     return {"edges": edges.tolist(), "counts": counts, "unit": unit}
+
+
+def _edges(low: float, high: float) -> Any:
+    """Of bars that all are wrong, or all right: 0 is between two of them."""
+    import numpy as np
+
+    step = (high - low) / _BINS or abs(high) or 1.0
+    return step * np.arange(np.floor(low / step), np.floor(high / step) + 2)
 
 
 def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
@@ -96,16 +115,15 @@ def _heaviest(
 ) -> list[tuple[str, Any, slice]]:
     """The columns that weigh most: name, how they became numbers, and where these are."""
     place = {term["feature"]: place for place, term in enumerate(terms)}
-    if encoding is None:
-        found = [(name, None, slice(j, j + 1)) for j, name in enumerate(names)]
-        weights = [place.get(name, len(terms)) for name in names]
-    else:
-        found, weights, begin = [], [], 0
-        for column in encoding.columns:
-            features = column.features
-            found.append((column.name, column, slice(begin, begin + len(features))))
-            weights.append(min((place.get(f, len(terms)) for f in features), default=len(terms)))
-            begin += len(features)
+    found: list[tuple[str, Any, slice]] = []
+    weights: list[int] = []
+    begin = 0
+    for column in names if encoding is None else encoding.columns:
+        features = [column] if isinstance(column, str) else column.features
+        name = column if isinstance(column, str) else column.name
+        found.append((name, column, slice(begin, begin + len(features))))
+        weights.append(min((place.get(f, len(terms)) for f in features), default=len(terms)))
+        begin += len(features)
     order = sorted(range(len(found)), key=weights.__getitem__)  # of equal ones the first
     return [found[k] for k in order[:LISTED_OF_A_ROW]]
 
@@ -119,7 +137,7 @@ def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, column, where in columns:
         part = numbers[where]
-        if column is None or isinstance(column, Number):
+        if isinstance(column, str | Number):  # a name: svmlight files have numbers only
             found[name] = None if part[0] != part[0] else float(part[0])
         elif len(column.values) == 2:
             found[name] = column.values[int(part[0])]

@@ -17,6 +17,7 @@ from rosenblatt.cli._fit_content import (
     Training,
     Verdict,
 )
+from rosenblatt.report.words import number
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -162,7 +163,7 @@ def rule(
     threshold = float(weights @ centers - b)
     found["terms"], found["n_terms"], found["threshold"] = terms, len(order), threshold
     said = _sum(terms, len(order))
-    found["sentence"] = f"{target} = {label} if {said} ≥ {_signed_number(threshold)}"
+    found["sentence"] = f"{target} = {label} if {said} ≥ {number(threshold, digits=3)}"
     return found
 
 
@@ -199,13 +200,9 @@ def _sum(terms: list[Term], n_terms: int) -> str:
             if not text
             else (" − " if term["weight"] < 0 else " + ")
         )
-        text += f"{sign}{abs(term['weight']):.3g}·{name}"
+        text += f"{sign}{number(abs(term['weight']), digits=3)}·{name}"
     rest = n_terms - SHOWN
     return text + (f" + … ({rest:,} more)" if rest > 0 else "")
-
-
-def _signed_number(value: float) -> str:
-    return f"{value:.3g}".replace("-", "−")
 
 
 # --- What is proved ------------------------------------------------------------------------------
@@ -228,6 +225,7 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     point = None if conflict is None else conflict.meeting_point
     told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
     told["sentence"] = said["verdict"][0]
+    told["chance"] = " ".join(said.get("chance", [])) or None
     if not rows:
         told["conflict"] = told["meeting_point"] = None
         said.pop("conflict", None)

@@ -61,6 +61,16 @@ def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned
                 f"{selection.majority} is hardly ever wrong, so look at the errors of each label.",
             }
         )
+    guesses = [c for c in selection.candidates[1:] if c.baseline]
+    if any(c.validation_errors < selection.winner.validation_errors for c in guesses):
+        found.append(
+            {
+                "kind": "luck",
+                "columns": [],
+                "sentence": "The best of some random hyperplanes had fewer validation errors than "
+                "the chosen rule: what it learned is little. More rows or other columns may help.",
+            }
+        )
     if selection.test_n and selection.test_errors >= selection.majority_errors:
         found.append(
             {

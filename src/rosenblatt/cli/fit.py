@@ -169,9 +169,7 @@ def _content(
         "learning": evidence.learning(estimator, X, y),
         "margins": evidence.margins(estimator, X, y),
         "confusion": parts.confusion(selection),
-        "hardest_rows": []
-        if no_rows
-        else evidence.hardest_rows(work, X, rule["terms"]),
+        "hardest_rows": [] if no_rows else evidence.hardest_rows(work, X, rule["terms"]),
         "verdict": certificate and parts.verdict(certificate, rows=not no_rows),
         "training": None
         if work.of_training is None

@@ -39,7 +39,8 @@ def select(
     """Compare candidates honestly, and measure the error of the best one.
 
     Three fifths of the rows train, one fifth chooses, one fifth tests; every part has its share of
-    each label. The larger class is compared, too, and never chosen.
+    each label. The larger class is compared, too, and never chosen; nor is a RandomLinearClassifier
+    beside other candidates: they are the floor.
 
     Parameters
     ----------
@@ -116,6 +117,7 @@ class _Contest:
         self.X, self.y, self.prepare, self.progress = X, y, prepare, progress
         self.groups = None if groups is None else np.asarray(groups)
         self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
+        self.floor = _floor(self.rules)
         self.seed, self.confidence = seed, confidence
         self.done, self.total = 0, len(self.rules)
         self.interrupted = False
@@ -167,7 +169,7 @@ class _Contest:
                 if rule is not None:
                     wrong = int((rule.predict(X) != y).sum()), len(y)
                     missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
-                    found.append(Candidate(name, rule, *wrong, *missed, name == BASELINE, notes))
+                    found.append(Candidate(name, rule, *wrong, *missed, name in self.floor, notes))
             except KeyboardInterrupt:  # while predicting
                 self.interrupted = True
             if self.interrupted:
@@ -264,14 +266,19 @@ class _Contest:
         return prepare, found, found[chosen]
 
 
-def best(found: list[Candidate]) -> Candidate:
-    """The fewest validation errors; of equal ones the first, and a random one last."""
+def _floor(rules: Mapping[str, Any]) -> set[str]:
+    """What is compared and not chosen: the larger class, and guesses beside what is learned."""
     from rosenblatt import RandomLinearClassifier
 
-    def order(c: Candidate) -> tuple[int, bool]:
-        return c.validation_errors, isinstance(c.estimator, RandomLinearClassifier)
+    guesses = {name for name, rule in rules.items() if isinstance(rule, RandomLinearClassifier)}
+    learned = rules.keys() - guesses - {BASELINE}
+    return {BASELINE} | (guesses if learned else set())
 
-    return min((c for c in found if not c.baseline), key=order)
+
+def best(found: list[Candidate]) -> Candidate:
+    """The fewest validation errors; of equal ones the first."""
+    chosen_from = [c for c in found if not c.baseline] or found[1:]  # Ctrl-C: all there is
+    return min(chosen_from, key=lambda c: c.validation_errors)
 
 
 def _added(same: tuple[Candidate, ...]) -> Candidate:

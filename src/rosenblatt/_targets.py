@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt._examples import Examples, Matrix
+from rosenblatt._plain import plain_labels
 from rosenblatt._validate import not_negative
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -30,7 +31,10 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
         )
     if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
         raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
-    y = column_or_1d(y, warn=True)
+    if type(y) is list and len(y) == 1:
+        y = np.asarray(y)
+    if not plain_labels(y):
+        y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise InputError(
             f"There are {n} rows but {name} has {len(y)} labels: found input variables with "

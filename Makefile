@@ -37,6 +37,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
+	$(RUN) benchmarks/online.py
 	$(RUN) -m pip install --quiet --group bench
 	$(RUN) benchmarks/svmlight.py
 	$(RUN) benchmarks/screening.py

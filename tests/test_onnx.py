@@ -164,7 +164,7 @@ def rounding(p, X, steps):
         "rbf": 1 + 2 * k.gamma * ((X**2).sum(1)[:, None] + (V**2).sum(1)),
         "sigmoid": 1 + inner,
     }[k.kernel]
-    d, m = X.shape[1], len(steps)
+    d, m = X.shape[1], len(steps) - 1  # the last is the intercept
     return 8 * (d + m + 8) * u * np.abs(steps).sum() * (size.max(axis=1) + 1)
 
 
@@ -200,7 +200,7 @@ def test_kernel_rules_that_vote(folder, kernel, intercept):
         beta[row] += step
         b += intercept * step
         nearest = np.minimum(nearest, np.abs(values @ beta + b))
-    clear = nearest > rounding(p, X, np.append(start, voters.steps))
+    clear = nearest > rounding(p, X, np.concatenate([start, voters.steps, [b]]))
     assert clear.mean() > 0.5
     label, score = session(exported(p, folder)).run(None, {"X": X})
     assert score[clear].tolist() == p.decision_function(X)[clear].tolist()

@@ -49,7 +49,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         "scale" is 1 / (d · variance of X), "auto" is 1 / d.
     coef0 : float, default=1.0
         Of the poly and sigmoid kernels.
-    order : {"shuffle", "cyclic", "random", "batch"}, default="shuffle"
+    order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
         How a mistake is found, as in `Perceptron`.
     keep : {"best", "last", "pocket", "average", "vote"}, default="best"
         What is returned, as in `Perceptron`; "pocket" costs no more than the others here.
@@ -72,7 +72,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes.
     random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle" and "random".
+        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
         patience, cache_size and random_state) goes on exactly where training stopped.
@@ -119,7 +119,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         degree: float = 3,
         gamma: Literal["scale", "auto"] | float = "scale",
         coef0: float = 1.0,
-        order: Literal["shuffle", "cyclic", "random", "batch"] = "shuffle",
+        order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
         eta0: float = 1.0,
         margin: float = 0.0,

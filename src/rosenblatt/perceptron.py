@@ -40,9 +40,11 @@ class Perceptron(Training, LinearClassifier):
 
     Parameters
     ----------
-    order : {"shuffle", "cyclic", "random", "batch"}, default="shuffle"
-        How a mistake is found: a fresh permutation every epoch; the given order; uniformly among
-        all mistakes; all mistakes at once (gradient descent on the perceptron loss).
+    order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
+        How a mistake is found: a fresh permutation every epoch; the given order; blocks of 65,536
+        rows, they and the rows within them freshly shuffled every epoch (the order for data on
+        disk); uniformly among all mistakes; all mistakes at once (gradient descent on the
+        perceptron loss).
     keep : {"best", "last", "pocket", "average", "vote"}, default="best"
         What is returned. "best": of the last and the averaged weights after each epoch those with
         the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
@@ -66,7 +68,7 @@ class Perceptron(Training, LinearClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle" and "random".
+        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
         max_updates, patience and random_state) exactly where training stopped, otherwise from the
@@ -112,7 +114,7 @@ class Perceptron(Training, LinearClassifier):
     def __init__(
         self,
         *,
-        order: Literal["shuffle", "cyclic", "random", "batch"] = "shuffle",
+        order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
         eta0: float = 1.0,
         margin: float = 0.0,

@@ -6,15 +6,13 @@ Arrays that an order holds can be rebuilt from the state alone: they are never s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt._kernels import kernels
 
 if TYPE_CHECKING:
-    from rosenblatt._dual import KernelExamples
-    from rosenblatt._examples import Examples
     from rosenblatt._fit import Job, State
 
 
@@ -25,10 +23,10 @@ BLOCK = 1 << 16
 class Order(ABC):
     """An order of visits."""
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):  # those of the machine
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
-        self.n = examples.n
+        self.n = int(examples.n)
 
     def _room(self) -> np.ndarray:
         return np.empty(self.n, dtype=self._index_type)
@@ -65,7 +63,7 @@ class Cyclic(_Pass):
 class Shuffle(_Pass):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):
         super().__init__(examples)
         self._order = self._room()
         self._arranged_for = 0
@@ -80,7 +78,7 @@ class Shuffle(_Pass):
 class Blocks(_Pass):
     """Block after block, the blocks and the rows of each in an order of their own every epoch."""
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):
         super().__init__(examples)
         self._order = self._room()
         self._arranged_for = 0
@@ -123,7 +121,7 @@ class Random(Order):
     Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
     """
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):
         super().__init__(examples)
         self._pool = self._room()
         self._arranged = False

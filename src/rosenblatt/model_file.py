@@ -284,7 +284,7 @@ def _about(p: Any) -> dict[str, Any]:
     """What a person would ask of a trained estimator first."""
     reason: StopReason = p.stop_reason_
     return {
-        "rows": len(p.update_counts_),
+        "rows": p._n_rows,
         "ended": reason.name,
         "in_words": str(reason),
         "converged": p.converged_,

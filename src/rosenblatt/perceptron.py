@@ -156,18 +156,18 @@ class Perceptron(Training, LinearClassifier):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with Watch() as watch, unchanged_on_error(self):
+        with Watch(self._checkpoint) as watch, unchanged_on_error(self):
             settings = checked(self)
             X = _validate.rows(self, X, reset=True)
             examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
             recipe = None
-            if settings.warm_start:
+            if settings.warm_start or self._checkpoint is not None:
                 judged_on = None if judges is None else fingerprint(judges)
                 recipe = recipe_of(settings, examples, classes, judged_on)
             given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(recipe, examples.n)
+            state = None if given or recipe is None else self._resumed(settings, recipe)
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
@@ -175,18 +175,8 @@ class Perceptron(Training, LinearClassifier):
                     coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
                 )
                 state = self._new_state(settings, job, start)
-            self._record(settings, job, state)
-            watch.show(self._progress(settings, job), state)
             patience = self._patience(settings, examples, y, classes)
-            reason = train(
-                job,
-                state,
-                max_iter=settings.max_iter,
-                max_updates=settings.max_updates,
-                patience=patience,
-            )
-            watch.done(state)
-            self._publish(settings, job, state, classes, reason, recipe)
+            self._run(settings, job, state, classes, recipe, patience)
         self._warn(settings, job, state, patience)
         return self
 
@@ -201,7 +191,7 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            if _targets.is_balanced(self.class_weight):
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
@@ -273,7 +263,6 @@ class Perceptron(Training, LinearClassifier):
     # --- Where training starts -------------------------------------------------------------------
 
     def _new_state(self, settings: Settings, job: Job, start: Weights) -> State:
-        assert isinstance(job.machine, Primal)
         memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
         return State(memory, self._seed())
 

@@ -55,11 +55,11 @@ def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[Bin
     except FileExistsError:
         raise _exists(target) from None
     except OSError as error:
-        raise _cannot("write", path, error) from None
+        raise cannot("write", path, error) from None
     finally:
         with suppress(OSError):  # gone if all went well
             part.unlink()
-    _settle(target.parent)
+    settle(target.parent)
 
 
 def read_whole(path: Any, *, most: int) -> bytes:
@@ -78,7 +78,7 @@ def read_whole(path: Any, *, most: int) -> bytes:
     except OSError as error:
         if isinstance(error, FileError):
             raise
-        raise _cannot("read", source, error) from None
+        raise cannot("read", source, error) from None
     if len(content) > most:
         raise FileError(
             f"{source} has {status.st_size:,} bytes; at most {most:,} are read at once."
@@ -110,7 +110,7 @@ def _checked_place(target: Path, *, overwrite: bool) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _cannot("write", target, error) from None
+        raise cannot("write", target, error) from None
     if not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
         raise FileError(f"{target} is {what}: give the name of a file.")
@@ -132,7 +132,7 @@ def _move_to_free_name(part: Path, target: Path) -> None:
         os.replace(part, target)
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """The new name reaches the disk, too, where a folder can be asked for that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -149,9 +149,11 @@ def _exists(target: Path) -> FileError:
     return FileError(f"{target} exists already and is not overwritten: give another name.")
 
 
-def _cannot(verb: str, path: Any, error: OSError) -> FileError:
+def cannot(verb: str, path: Any, error: OSError, otherwise: str = "") -> FileError:
+    """What could not be done, why, and what to do."""
     reason = (error.strerror or str(error) or type(error).__name__).rstrip(".")
     advice = " Make room, or write somewhere else." if error.errno in _NO_SPACE else ""
+    advice += f" {otherwise}" if otherwise else ""
     kept = " A file that was there is as it was." if verb == "write" else ""
     found = FileError(f"Cannot {verb} {path}: {reason}.{advice}{kept}")
     found.errno = error.errno

@@ -1,1 +1,1 @@
-"""Rows that are not in memory: encoded once into files of our own, then read block by block."""
+"""Training data larger than memory: encoded once into files of our own, read a block at a time."""

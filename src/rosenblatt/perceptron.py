@@ -97,7 +97,8 @@ class Perceptron(Training, LinearClassifier):
     mistakes_ : array
         Rows that called for an update, by epoch.
     update_counts_ : array of shape (n,)
-        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i.
+        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. None after
+        training on a stream (`rosenblatt.train`).
     validation_mistakes_ : array
         By epoch, the mistakes on X_val of the rule that would be returned then.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,15 @@ from rosenblatt.data.column import (
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
 from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._streams.tables import TableRows
 
 IMPUTE = ("mean", "median")
 _KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
@@ -68,6 +72,15 @@ class Table:
     @property
     def source(self) -> list[str]:
         return [file.name for file in self._reader.files]
+
+    @property
+    def files(self) -> list[File]:
+        return self._reader.files
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the files are read."""
+        return self._reader.options
 
     @property
     def dialect(self) -> Any:
@@ -170,6 +183,13 @@ class Table:
         for rows in blocks(X):
             encoding.finish(rows)
         return X, y, encoding
+
+    def stream(self, *, scale: bool = True) -> TableRows:
+        """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
+        files: for tables that memory cannot hold. `scale` is that of `encode`."""
+        from rosenblatt._streams.tables import TableRows
+
+        return TableRows(self, _validate.flag("scale", scale))
 
     def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""

@@ -1,0 +1,219 @@
+"""The cache and what happens to processes and disks: kills, company, no room, no permission."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt import data
+from rosenblatt._streams import meta, tables, writer
+from rosenblatt._streams.cache import stored
+from rosenblatt._streams.progress import Silent
+from rosenblatt.errors import FileError
+from streams import frame, same
+
+# Encodes t.csv into the folder cache; may do something else before.
+CHILD = """
+import os, resource, sys, time
+from pathlib import Path
+from rosenblatt import data
+from rosenblatt._streams import tables, writer
+from rosenblatt._streams.cache import stored
+from rosenblatt._streams.progress import Silent
+writer.PASS = tables.PASS = 4000
+
+class Told(Silent):
+    def begin(self, what, total):
+        if what == "Scaling":  # in the middle
+            print("encoding", flush=True)
+            sys.stdin.readline()
+
+def rows(say=None):
+    table = data.read("t.csv", target="label")
+    return stored(table.stream(), folder=Path("cache"), say=say)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame(2000).to_csv("t.csv", index=False)
+    return tmp_path
+
+
+def child(code, folder, **more):
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD + code],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        **more,
+    )
+
+
+def is_right():
+    """The rows are those of memory now, and nothing else is in the cache than whole folders."""
+    table = data.read("t.csv", target="label")
+    X, y, _ = table.encode()
+    with stored(table, folder=Path("cache"), say=None) as rows:
+        assert same(rows, X, y)
+    names = os.listdir("cache")
+    assert all(meta.read(Path("cache") / name) for name in names), names
+    return True
+
+
+def test_killed_at_any_moment(folder, heavy):
+    """SIGKILL while rows are encoded again and again, as of a file that changes."""
+    code = """
+while sys.stdin.readline():
+    victim, k = os.fork(), 0
+    while victim == 0:
+        k += 1
+        os.utime("t.csv", ns=(k, k))
+        with rows(): os.write(1, b"once\\n" if k == 1 else b"")
+    print(victim, flush=True)
+    os.waitpid(victim, 0)
+    print("killed", flush=True)
+"""
+    rng = random.Random(0)
+    with child(code, folder) as nursery:
+        for _ in range(heavy(60)):
+            nursery.stdin.write("\n")
+            nursery.stdin.flush()
+            said = {nursery.stdout.readline() for _ in range(2)}  # it was encoded once
+            time.sleep(0.1 * rng.random())
+            os.kill(int(next(line for line in said if line != "once\n")), signal.SIGKILL)
+            assert nursery.stdout.readline() == "killed\n"
+            for name in os.listdir("cache"):  # what has its name is whole
+                assert "rosenblatt" in name or ".lock" in name or meta.read(Path("cache") / name)
+            os.utime("t.csv")  # a key that is not there: the next writer cleans up
+            assert is_right()
+        nursery.stdin.close()
+
+
+def test_another_process_encodes_already(folder):
+    with child('with rows(Told()): print("done")', folder) as process:
+        assert process.stdout.readline() == "encoding\n"
+
+        class Waiting(Silent):
+            said = ""
+
+            def note(self, text):
+                self.said += text
+                process.stdin.write("\n")
+                process.stdin.flush()
+
+            def begin(self, what, total):
+                raise AssertionError("encoded twice")
+
+        waiting, table = Waiting(), data.read("t.csv", target="label")
+        with stored(table, folder=Path("cache"), say=waiting) as rows:
+            X, y, _ = table.encode()
+            assert same(rows, X, y)
+        assert waiting.said.startswith("Another process is encoding the same rows")
+    assert process.returncode == 0
+    assert is_right()
+
+
+def test_the_other_process_is_killed_meanwhile(folder):
+    with child("with rows(Told()): pass", folder) as process:
+        assert process.stdout.readline() == "encoding\n"
+        assert any(name.startswith(".rosenblatt-") for name in os.listdir("cache"))
+
+        class Murderous(Silent):
+            def note(self, text):
+                process.kill()
+
+        table = data.read("t.csv", target="label")
+        with stored(table, folder=Path("cache"), say=Murderous()) as rows:
+            X, y, _ = table.encode()
+            assert same(rows, X, y)
+    assert is_right()
+
+
+def test_a_disk_that_is_full(folder):
+    # The kernel refuses every byte of a file beyond the 50,000th, as a full disk does.
+    code = """
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    with rows(): pass
+except OSError as error: print(type(error).__name__, error)
+print(os.listdir("cache"))
+"""
+    with child(code, folder) as process:
+        said, left = process.stdout.read().splitlines()
+    assert said.startswith(f"FileError Cannot write into {folder}/cache: File too large. Make room")
+    assert "ROSENBLATT_CACHE" in said
+    assert left == "[]"
+
+
+def test_a_folder_that_refuses():
+    """To somebody who is not root, since nothing is refused to root. What is kept can be read."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        frame(500).to_csv(folder / "t.csv", index=False)
+        os.chmod(folder, 0o755)
+        code = """
+if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)
+try:
+    with rows(): pass
+except OSError as error: print(type(error).__name__, error)
+"""
+        with child(code, folder) as process:
+            said = process.stdout.read()
+        assert said.startswith(f"FileError Cannot write into {folder}/cache: Permission denied.")
+
+
+def test_no_room_is_seen_before_the_work(folder, monkeypatch):
+    monkeypatch.setattr(writer.shutil, "disk_usage", lambda _: Usage)
+
+    class Usage:
+        free = 100_000
+
+    with (
+        pytest.raises(FileError, match=r"take 0\.0 GB, and .*cache has only 0\.0 GB free"),
+        stored(data.read("t.csv", target="label"), folder=Path("cache"), say=None),
+    ):
+        pass
+    assert os.listdir("cache") == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, OSError])
+def test_what_stops_the_encoding_goes_on_and_leaves_nothing(folder, error):
+    def batches():
+        yield np.ones((3, 2)), [0, 1, 1]
+        raise error("stop")
+
+    with pytest.raises(error, match=r"^stop$"), stored(batches, folder=Path("cache"), say=None):
+        pass
+
+    class Stop(Silent):
+        def rows(self, done):
+            raise error("stop")
+
+    with (
+        pytest.raises(error, match=r"stop"),
+        stored(data.read("t.csv", target="label"), folder=Path("cache"), say=Stop()),
+    ):
+        pass
+    assert os.listdir("cache") == []
+
+
+def test_small_passes_are_the_same_bits(folder, monkeypatch):
+    frame(200).to_csv("t.csv", index=False)
+    fingerprints = set()
+    for size in (1, 4000, 8 << 20):
+        monkeypatch.setattr(writer, "PASS", size)
+        monkeypatch.setattr(tables, "PASS", size)
+        os.utime("t.csv", ns=(size, size))
+        with stored(data.read("t.csv", target="label"), folder=Path("cache"), say=None) as rows:
+            fingerprints.add(rows.fingerprint)
+    assert len(fingerprints) == 1

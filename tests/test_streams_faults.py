@@ -99,77 +99,74 @@ while sys.stdin.readline():
         nursery.stdin.close()
 
 
-def test_another_process_encodes_already(folder):
-    with child('with rows(Told()): print("done")', folder) as process:
-        assert process.stdout.readline() == "encoding\n"
+class Waiting(Silent):
+    """Does something when it is told to wait; must not encode, or must."""
 
-        class Waiting(Silent):
-            said = ""
+    def __init__(self, meanwhile, *, encodes):
+        self.meanwhile, self.encodes, self.begun, self.said = meanwhile, encodes, False, ""
 
-            def note(self, text):
-                self.said += text
-                process.stdin.write("\n")
-                process.stdin.flush()
+    def note(self, text):
+        self.said += text
+        self.meanwhile()
 
-            def begin(self, what, total):
-                raise AssertionError("encoded twice")
+    def begin(self, what, total):
+        self.begun = True
 
-        waiting, table = Waiting(), data.read("t.csv", target="label")
-        with stored(table, folder=Path("cache"), say=waiting) as rows:
-            X, y, _ = table.encode()
-            assert same(rows, X, y)
-        assert waiting.said.startswith("Another process is encoding the same rows")
-    assert process.returncode == 0
-    assert is_right()
-
-
-def test_the_other_process_is_killed_meanwhile(folder):
-    with child("with rows(Told()): pass", folder) as process:
-        assert process.stdout.readline() == "encoding\n"
-        assert any(name.startswith(".rosenblatt-") for name in os.listdir("cache"))
-
-        class Murderous(Silent):
-            def note(self, text):
-                process.kill()
-
+    def gets_the_rows(self):
         table = data.read("t.csv", target="label")
-        with stored(table, folder=Path("cache"), say=Murderous()) as rows:
-            X, y, _ = table.encode()
+        X, y, _ = table.encode()
+        with stored(table, folder=Path("cache"), say=self) as rows:
             assert same(rows, X, y)
-    assert is_right()
+        assert self.said.startswith("Another process is encoding the same rows")
+        assert self.begun == self.encodes
 
 
-def test_a_disk_that_is_full(folder):
-    # The kernel refuses every byte of a file beyond the 50,000th, as a full disk does.
+def test_another_process_encodes_already_and_another_is_killed_meanwhile(folder):
     code = """
-resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-try:
-    with rows(): pass
-except OSError as error: print(type(error).__name__, error)
-print(os.listdir("cache"))
+with rows(Told()): print("done", flush=True)
+os.utime("t.csv", ns=(1, 1))
+with rows(Told()): pass
 """
     with child(code, folder) as process:
-        said, left = process.stdout.read().splitlines()
-    assert said.startswith(f"FileError Cannot write into {folder}/cache: File too large. Make room")
-    assert "ROSENBLATT_CACHE" in said
-    assert left == "[]"
+
+        def go_on():
+            process.stdin.write("\n")
+            process.stdin.flush()
+
+        assert process.stdout.readline() == "encoding\n"
+        Waiting(go_on, encodes=False).gets_the_rows()
+        assert process.stdout.readline() == "done\n"
+        assert process.stdout.readline() == "encoding\n"
+        Waiting(process.kill, encodes=True).gets_the_rows()
+    assert is_right()
 
 
-def test_a_folder_that_refuses():
-    """To somebody who is not root, since nothing is refused to root. What is kept can be read."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        frame(500).to_csv(folder / "t.csv", index=False)
-        os.chmod(folder, 0o755)
-        code = """
+def test_a_disk_that_is_full_and_a_folder_that_refuses():
+    """The kernel refuses every byte of a file beyond the 50,000th, as a full disk does; and nobody
+    may write into root's folder."""
+    code = """
+def attempt():
+    try:
+        with rows(): pass
+    except OSError as error: print(type(error).__name__, error)
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, -1))
+attempt()
+print(os.listdir("cache"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
+os.chmod("cache", 0o555)
 if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)
-try:
-    with rows(): pass
-except OSError as error: print(type(error).__name__, error)
+attempt()
 """
-        with child(code, folder) as process:
-            said = process.stdout.read()
-        assert said.startswith(f"FileError Cannot write into {folder}/cache: Permission denied.")
+    with tempfile.TemporaryDirectory() as place:
+        frame(2000).to_csv(f"{place}/t.csv", index=False)
+        os.chmod(place, 0o755)
+        with child(code, place) as process:
+            full, left, refused = process.stdout.read().splitlines()
+    assert full.startswith(f"FileError Cannot write into {place}/cache: File too large. Make room")
+    assert "ROSENBLATT_CACHE" in full
+    assert left == "[]"
+    assert refused.startswith(f"FileError Cannot write into {place}/cache: Permission denied. ")
 
 
 def test_no_room_is_seen_before_the_work(folder, monkeypatch):

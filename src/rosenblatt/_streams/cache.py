@@ -16,6 +16,7 @@ from rosenblatt._streams.housekeeping import (
     folder_of,
     lock_of,
     note_source,
+    remove,
     remove_leftovers,
     remove_outdated,
 )
@@ -89,7 +90,7 @@ def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
                 with open(path, "r+b") as file:
                     os.fsync(file.fileno())
             settle(place)
-            shutil.rmtree(root / key, ignore_errors=True)  # damaged
+            remove(root, key)  # if it is there, it is damaged
             try:
                 os.rename(place, root / key)
             except OSError:

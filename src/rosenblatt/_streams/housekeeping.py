@@ -46,6 +46,14 @@ def _lock_if_free(root: Path, name: str, own: str | None) -> Iterator[bool]:
         yield lock.held
 
 
+def remove(root: Path, name: str) -> None:
+    """The folder of this name loses it at once, and then its files, one by one."""
+    going = folder_of(root, name)
+    with suppress(FileNotFoundError):
+        os.rename(root / name, going)
+    shutil.rmtree(going, ignore_errors=True)
+
+
 def note_source(folder: Path, files: list[list[Any]]) -> None:
     """Write down from which files the rows come: path, size and time of the last change."""
     (folder / _SOURCE).write_text(json.dumps(files))
@@ -57,7 +65,7 @@ def remove_outdated(root: Path, files: list[list[Any]]) -> None:
         with suppress(OSError, ValueError, LookupError, TypeError):  # not ours, or damaged
             kept = json.loads((folder / _SOURCE).read_text())
             if [file[0] for file in kept] == [file[0] for file in files] and kept != files:
-                shutil.rmtree(folder, ignore_errors=True)
+                remove(root, folder.name)
 
 
 def size(folder: Path) -> int:

@@ -20,23 +20,24 @@ from rosenblatt.errors import (
 )
 
 
-def write_whole(path: Any, content: bytes, *, overwrite: bool) -> None:
+def write_whole(path: Any, content: bytes, *, overwrite: bool, mark: str = "") -> None:
     """The file has this content afterwards, or is as it was before and an error says why."""
-    with writing_whole(path, overwrite=overwrite) as file:
+    with writing_whole(path, overwrite=overwrite, mark=mark) as file:
         file.write(content)
 
 
 @contextmanager
-def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
+def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[BinaryIO]:
     """A file to write into; `path` is that file once all is written, or is as it was before.
 
     What is written goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that
     one takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new.
-    A symbolic link is followed. Permissions of a file that was there are kept.
+    A symbolic link is followed. Permissions of a file that was there are kept. `mark` is part of
+    the name of the file beside it, so that one that a killed process left can be told.
     """
     target = _target(path)
     mode = _checked_place(target, overwrite=overwrite)
-    part = target.with_name(f".rosenblatt-{secrets.token_hex(8)}")
+    part = target.with_name(f".rosenblatt-{mark}{secrets.token_hex(8)}")
     try:
         with open(part, "xb") as file:
             if mode is not None:

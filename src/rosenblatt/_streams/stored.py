@@ -11,11 +11,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import _orders
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._streams.meta import About
 from rosenblatt.errors import FileError
 
-BLOCK = 1 << 16  # rows
 _AHEAD = 128 << 10  # bytes: systems read no more than that ahead for one hint
 _MOST_INT32 = int(np.iinfo(np.int32).max)
 
@@ -61,8 +61,13 @@ class Stored:
         self._opened.close()
 
     @property
+    def nbytes(self) -> int:
+        """Of all rows."""
+        return sum(self._about.sizes.values())
+
+    @property
     def n_blocks(self) -> int:
-        return -(-self.n // BLOCK)
+        return -(-self.n // _orders.BLOCK)
 
     def block(self, b: int) -> tuple[Matrix, NDArray[np.int8]]:
         """Rows b·BLOCK and following: X as an array or Csr, and y as signs. Both are read-only
@@ -99,7 +104,7 @@ class Stored:
     def _range(self, b: int) -> tuple[int, int]:
         if not 0 <= b < self.n_blocks:
             raise IndexError(f"There is no block {b}: there are {self.n_blocks}.")
-        return b * BLOCK, min((b + 1) * BLOCK, self.n)
+        return b * _orders.BLOCK, min((b + 1) * _orders.BLOCK, self.n)
 
     def _rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[np.int8]]:
         y = self._window("y.bin", np.dtype(np.int8), begin, end)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from rosenblatt import data
+from rosenblatt import _orders, data
 from rosenblatt._streams import cache, locks, tables, writer
 from rosenblatt._streams import stored as stored_module
 from rosenblatt._streams.cache import stored
@@ -24,7 +24,7 @@ from streams import frame, same, together
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     """Several blocks and several passes in small files; no cache but the test's own."""
-    monkeypatch.setattr(stored_module, "BLOCK", 100)
+    monkeypatch.setattr(_orders, "BLOCK", 100)
     monkeypatch.setattr(writer, "PASS", 4000)
     monkeypatch.setattr(tables, "PASS", 4000)
     monkeypatch.setattr(tables, "_COLUMNS", 4000)

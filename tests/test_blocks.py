@@ -7,45 +7,10 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from common import KEEPS, everything, may_not_converge, may_not_separate, noisy
+from oracle import Oracle
 from rosenblatt import Perceptron, StopReason, _orders, _reference
 
-G, BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 pytestmark = [may_not_converge, may_not_separate]
-
-
-def mix(z):
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & BITS
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & BITS
-    return z ^ (z >> 31)
-
-
-def permutation(seed, k, n):
-    """Permutation k of n places, written down from the definition."""
-    places, start = list(range(n)), mix((seed + (k + 1) * G) & BITS)
-    for i in range(n):
-        j = i + (mix((start + (i + 1) * G) & BITS) * (n - i) >> 64)
-        places[i], places[j] = places[j], places[i]
-    return places
-
-
-def visiting(seed, e, n, block):
-    """The rows that epoch e visits."""
-    rows = []
-    for b in permutation(seed, e << 32, -(-n // block)):
-        within = permutation(seed, (e << 32) + 1 + b, min(block, n - b * block))
-        rows += [b * block + i for i in within]
-    return rows
-
-
-def by_definition(X, y, seed, epochs, block):
-    """The perceptron algorithm in plain Python; whole numbers, so that nothing is rounded."""
-    w = [0] * (X.shape[1] + 1)
-    for e in range(epochs):
-        for i in visiting(seed, e, len(y), block):
-            x = [*X[i].tolist(), 1]
-            if y[i] * sum(a * b for a, b in zip(w, x, strict=True)) <= 0:
-                w = [a + y[i] * b for a, b in zip(w, x, strict=True)]
-    return w
 
 
 @given(
@@ -65,8 +30,9 @@ def test_as_defined(n, block, epochs, seed):
             order="blocks", keep="last", max_iter=epochs, patience=None, random_state=seed
         )
         p.fit(X, y)
-    w = by_definition(X.astype(int), y.tolist(), p._state.seed, p.n_iter_, block)
-    assert [*p.coef_[0].tolist(), p.intercept_[0]] == w
+    oracle = Oracle(X, y, seed=p._state.seed).run("blocks", epochs, block)
+    assert [*p.coef_[0].tolist(), p.intercept_[0]] == [float(v) for v in oracle.w]
+    assert p.update_counts_.tolist() == oracle.counts
 
 
 @pytest.mark.parametrize("keep", KEEPS)

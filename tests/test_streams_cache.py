@@ -29,6 +29,8 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(tables, "PASS", 4000)
     monkeypatch.setattr(tables, "_COLUMNS", 4000)
     monkeypatch.setenv("ROSENBLATT_CACHE", str(tmp_path / "cache"))
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
 
@@ -498,6 +500,36 @@ def test_progress_is_told(capfd):
     first, second = capfd.readouterr().err.splitlines()
     assert first.startswith("Encoding: 523 rows (100%), ")
     assert second.startswith("Scaling: 523 rows (100%), ")
+
+
+def test_progress_on_a_terminal(capfd, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    write(frame(), "t.csv")
+    with stored(data.read("t.csv", target="label"), folder=None, say=Reading()):
+        pass
+    said = capfd.readouterr().err
+    assert "━" in said  # the bar
+    assert said.count("523 rows (100%)") >= 2
+
+
+def test_rows_in_use_are_no_leftovers():
+    X, y = sparse_rows()
+    write(frame(), "t.csv")
+    with open_rows(divided(X, y, [])) as rows:
+        with open_rows(data.read("t.csv", target="label")):
+            assert rows.folder.is_dir()
+        assert len(kept()) == 3  # two folders, and the lock of the one in use
+        assert same(rows, X, y)
+    assert len(kept()) == 1
+
+
+def test_a_stranger_in_the_cache_is_left_alone(tmp_path):
+    write(frame(), "t.csv")
+    (tmp_path / "cache" / "stranger").mkdir(parents=True)
+    (tmp_path / "cache" / "stranger" / "source.json").write_text("5")
+    (tmp_path / "cache" / "notes.txt").write_text("mine")
+    with open_rows(data.read("t.csv", target="label")) as rows:
+        assert kept() == sorted([rows.folder.name, "notes.txt", "stranger"])
 
 
 # --- Memory ------------------------------------------------------------------------------------

@@ -97,7 +97,8 @@ def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
                 if meta.read(root / key) is None:
                     raise
             settle(root)
-        remove_outdated(root, files)
+        with suppress(OSError):  # a file is gone: what it was is not outdated
+            remove_outdated(root, key, files)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt._streams.locks import Lock
+from rosenblatt.data.files import stamp
 
 _MARK = ".rosenblatt-"  # how folders begin in which something is being written
 _SOURCE = "source.json"
@@ -59,12 +60,15 @@ def note_source(folder: Path, files: list[list[Any]]) -> None:
     (folder / _SOURCE).write_text(json.dumps(files))
 
 
-def remove_outdated(root: Path, files: list[list[Any]]) -> None:
+def remove_outdated(root: Path, key: str, files: list[list[Any]]) -> None:
     """Rows of these files as they once were. Who reads them has them open, and goes on."""
+    now = [[path, *stamp(path)] for path, *_ in files]
     for folder in root.iterdir():
+        if folder.name == key or folder.name.startswith(_MARK):
+            continue
         with suppress(OSError, ValueError, LookupError, TypeError):  # not ours, or damaged
             kept = json.loads((folder / _SOURCE).read_text())
-            if [file[0] for file in kept] == [file[0] for file in files] and kept != files:
+            if [file[0] for file in kept] == [file[0] for file in now] and kept != now:
                 remove(root, folder.name)
 
 

@@ -10,7 +10,7 @@ _EVERY = 10.0  # seconds between lines
 
 
 class Silent:
-    """Says nothing."""
+    """Says nothing but why it waits."""
 
     def begin(self, what: str, total: int | None) -> None:
         """A pass over rows begins, another one ends; `total` is how many rows there are, if that is
@@ -24,6 +24,7 @@ class Silent:
 
     def note(self, text: str) -> None:
         """One sentence in between."""
+        print(text, file=sys.stderr)
 
 
 @final
@@ -75,6 +76,3 @@ class Reading(Silent):
         if self._done:
             print(self._now(), file=sys.stderr)
             self._done = 0
-
-    def note(self, text: str) -> None:
-        print(text, file=sys.stderr)

@@ -14,6 +14,7 @@ from rosenblatt import _targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.files import File
 from rosenblatt.data.moments import Moments
 from rosenblatt.data.scales import with_moments
 from rosenblatt.errors import InputError
@@ -31,16 +32,14 @@ class TableRows:
 
     table: Table
     scale: bool
-
-    @property
-    def files(self) -> Any:
-        return self.table.files
+    files: list[File]
+    reading: dict[str, Any]  # how they are read
 
     def options(self) -> dict[str, Any]:
         return {
             "scale": self.scale,
             "impute": self.table.impute,
-            "reading": self.table.options,
+            "reading": self.reading,
             "encoding": self._encoding().to_dict(),
         }
 

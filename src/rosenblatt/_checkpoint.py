@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import _validate
-from rosenblatt._files import read_whole, write_whole
+from rosenblatt._files import as_path, read_whole, write_whole
 from rosenblatt._model import checkpoint as document
 from rosenblatt._model import labels
 from rosenblatt._model.document import Wrong
@@ -32,7 +32,8 @@ class Checkpoint:
     """A file that holds where one training stands."""
 
     def __init__(self, path: Any, every: Any):
-        self._path, self._every = path, _validate.not_negative("checkpoint_every", every)
+        self._path = as_path(path)
+        self._every = _validate.not_negative("checkpoint_every", every)
         self._made_with: dict[str, Any] = {}
         self._written_at = 0.0
 
@@ -116,12 +117,12 @@ def _made_with(recipe: Recipe, settings: Settings, seed: int | None) -> dict[str
     }
 
 
-def _mark(path: Any, process: int | str) -> str:
+def _mark(path: Path, process: int | str) -> str:
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
     return f"{name}-{process}-"
 
 
-def _remove_leftovers(path: Any) -> None:
+def _remove_leftovers(path: Path) -> None:
     """Files that processes which are no more were about to write."""
     name = re.compile(rf"\.rosenblatt-{_mark(path, '([0-9]+)')}[0-9a-f]{{16}}")
     with suppress(OSError):

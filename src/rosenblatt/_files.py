@@ -64,7 +64,7 @@ def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[Bin
 
 def read_whole(path: Any, *, most: int) -> bytes:
     """The content of an ordinary file of at most `most` bytes."""
-    source = _path(path)
+    source = as_path(path)
     try:
         status = source.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -86,7 +86,8 @@ def read_whole(path: Any, *, most: int) -> bytes:
     return content
 
 
-def _path(path: Any) -> Path:
+def as_path(path: Any) -> Path:
+    """What was given as one, or the error that says what a path is."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
             f"A path is text or a pathlib.Path; got {path!r}, a {type(path).__name__}."
@@ -98,7 +99,7 @@ def _path(path: Any) -> Path:
 
 
 def _target(path: Any) -> Path:
-    return Path(os.path.realpath(_path(path)))
+    return Path(os.path.realpath(as_path(path)))
 
 
 def _checked_place(target: Path, *, overwrite: bool) -> int | None:

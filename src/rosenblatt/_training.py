@@ -70,12 +70,16 @@ class Training:
             job.watch.recorder = self._recorder
             self._recorder.begin(settings, job, state)
 
-    def _progress(self, settings: Settings, job: Job, max_iter: int) -> Progress | None:
+    def _progress(
+        self, settings: Settings, job: Job, state: State, max_iter: int
+    ) -> Progress | None:
         if not settings.verbose:
             return None
         n, judged = job.machine.examples.n, job.judges.n
         kind = "validation rows" if job.validating else "rows"
-        return Progress(type(self).__name__, max_iter, n, f"{judged} {kind}")
+        streamed = len(state.memory.counts) == 0
+        name = type(self).__name__
+        return Progress(name, max_iter, n, f"{judged} {kind}", paced=streamed)
 
     def _run(
         self,
@@ -92,7 +96,7 @@ class Training:
             max_iter -= state.epoch
             max_updates = None if max_updates is None else max_updates - state.updates
         self._record(settings, job, state)
-        watch.show(self._progress(settings, job, max_iter), state)
+        watch.show(self._progress(settings, job, state, max_iter), state)
         reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=patience)
         watch.done(state)
         self._publish(settings, job, state, classes, reason, recipe)

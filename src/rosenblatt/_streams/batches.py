@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, final
 
@@ -16,17 +17,6 @@ from rosenblatt._examples import Csr, Matrix
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import Writer
 from rosenblatt.errors import InputError, InputTypeError
-
-
-class _Width(BaseEstimator):  # type: ignore[misc] # untyped base
-    """Learns how many features a batch has and how they are named."""
-
-    n_features_in_: int
-
-    @property
-    def names(self) -> list[str] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
 
 
 @final
@@ -42,45 +32,39 @@ class BatchRows:
         return {}
 
     def write(self, folder: Path, say: Silent) -> None:
-        known, labels = None, _Labels()
-        writer = None
         say.begin("Encoding", None)
-        try:
-            for number, X, y, width in self._checked():
-                if writer is None:
-                    known = width
-                    values = X.data if isinstance(X, Csr) else X
-                    writer = Writer(folder, X.shape[1], values.dtype, sparse=isinstance(X, Csr))
-                assert known is not None
-                _compare(number, X, width, writer, known)
-                writer.add(X, labels.signs(y))
+        batches = self._checked()
+        first = next(batches, None)
+        if first is None:
+            raise InputError("The function gave no batch with a row: there is nothing to learn.")
+        labels = _Labels()
+        sparse = isinstance(first.X, Csr)
+        dtype = first.X.data.dtype if isinstance(first.X, Csr) else first.X.dtype
+        with Writer(folder, first.X.shape[1], dtype, sparse=sparse) as writer:
+            for batch in chain([first], batches):
+                batch.compare(first)
+                writer.add(batch.X, labels.signs(batch.y, batch.number))
                 say.rows(writer.n)
-            if writer is None or known is None:
-                raise InputError(
-                    "The function gave no batch with a row: there is nothing to learn."
-                )
             classes = labels.classes()
             if labels.swapped:
                 writer.swap()
-            writer.done(classes, feature_names=known.names)
-        finally:
-            if writer is not None:
-                writer.__exit__()
+            writer.done(classes, feature_names=first.names)
 
-    def _checked(self) -> Iterator[tuple[int, Matrix, NDArray[Any], _Width]]:
-        """Number, rows, labels, and how wide they are, of each batch that has rows."""
+    def _checked(self) -> Iterator[_Batch]:
+        """Those that have rows."""
         for number, batch in enumerate(self._iterator()):
             if not isinstance(batch, (tuple, list)) or len(batch) != 2:
                 raise InputTypeError(
                     f"Batch {number} is {_described(batch)}: give pairs (X, y) of rows and labels."
                 )
             X, y = batch
-            if len(_shape(X)) == 2 and _shape(X)[0] == 0:
+            if _is_empty(X):
                 _targets.labels(y, 0, f"y of batch {number}")
                 continue
             width = _Width()
             rows = _validate.rows(width, X, reset=True, name=f"X of batch {number}")
-            yield number, rows, _targets.labels(y, rows.shape[0], f"y of batch {number}"), width
+            labels = _targets.labels(y, rows.shape[0], f"y of batch {number}")
+            yield _Batch(number, rows, labels, width.names)
 
     def _iterator(self) -> Iterator[Any]:
         found = self.batches()
@@ -92,39 +76,58 @@ class BatchRows:
         return iter(found)
 
 
-def _shape(X: Any) -> tuple[int, ...]:
-    return tuple(getattr(X, "shape", ()))
+class _Width(BaseEstimator):  # type: ignore[misc] # untyped base
+    """Learns how many features a batch has and how they are named."""
+
+    @property
+    def names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+
+@dataclass(frozen=True)
+class _Batch:
+    number: int
+    X: Matrix
+    y: NDArray[Any]
+    names: list[str] | None
+
+    def compare(self, first: _Batch) -> None:
+        """Is it like the first one?"""
+        here = f"X of batch {self.number}"
+        if self.X.shape[1] != first.X.shape[1]:
+            raise InputError(
+                f"{here} has {self.X.shape[1]} features, but those before have "
+                f"{first.X.shape[1]}. Give all batches the same columns."
+            )
+        if isinstance(self.X, Csr) != isinstance(first.X, Csr):
+            form, before = ("sparse", "dense") if isinstance(self.X, Csr) else ("dense", "sparse")
+            raise InputError(
+                f"{here} is {form}, but those before are {before}. Give all batches in one form."
+            )
+        if self.names != first.names:
+            raise InputError(
+                f"{here} has {_few(self.names)}, but those before have {_few(first.names)}. Give "
+                "the same columns in the same order."
+            )
+
+
+def _few(names: list[str] | None) -> str:
+    if names is None:
+        return "columns without names"
+    return "the columns " + ", ".join(map(repr, names[:5])) + (" …" if len(names) > 5 else "")
+
+
+def _is_empty(X: Any) -> bool:
+    if hasattr(X, "shape"):
+        return len(X.shape) > 0 and X.shape[0] == 0
+    return isinstance(X, (list, tuple)) and not X
 
 
 def _described(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)}"
     return "None" if value is None else f"a {type(value).__name__}"
-
-
-def _compare(number: int, X: Matrix, width: _Width, writer: Writer, known: _Width) -> None:
-    """Is a batch like the first one?"""
-    if X.shape[1] != writer.d:
-        raise InputError(
-            f"X of batch {number} has {X.shape[1]} features, but those before have {writer.d}."
-        )
-    if isinstance(X, Csr) != writer.sparse:
-        words = ("dense", "sparse")
-        raise InputError(
-            f"X of batch {number} is {words[not writer.sparse]}, but those before are "
-            f"{words[writer.sparse]}. Give all batches in one form."
-        )
-    if width.names != known.names:
-        raise InputError(
-            f"X of batch {number} has the columns {_few(width.names)}, but those before have "
-            f"{_few(known.names)}. Give the same columns in the same order."
-        )
-
-
-def _few(names: list[str] | None) -> str:
-    if names is None:
-        return "without names"
-    return ", ".join(map(repr, names[:5])) + (" …" if len(names) > 5 else "")
 
 
 class _Labels:
@@ -134,17 +137,16 @@ class _Labels:
         self._found: NDArray[Any] | None = None
         self._first: Any = None  # the label that was seen first is -1 for now
 
-    def signs(self, y: NDArray[Any]) -> NDArray[np.int8]:
-        if self._found is None:
-            self._found, self._first = y[:0], y[:1].tolist()[0]
-        if (self._found.dtype.kind in "US") != (y.dtype.kind in "US") and "O" not in (
-            self._found.dtype.kind,
-            y.dtype.kind,
-        ):
-            raise InputTypeError(
-                "y mixes text and numbers: give labels of one type in all batches."
-            )
+    def signs(self, y: NDArray[Any], number: int) -> NDArray[np.int8]:
         here = _targets.found_classes(y)
+        if self._found is None:
+            self._found, self._first = here, y[:1].tolist()[0]
+        kinds = {self._found.dtype.kind, here.dtype.kind}
+        if len(kinds) > 1 and not kinds <= set("biufO"):  # NumPy would make text of numbers
+            raise InputTypeError(
+                f"y of batch {number} holds labels like {here[:1].tolist()[0]!r}, but those before "
+                f"are like {self._first!r}. Give labels of one type."
+            )
         self._found = _targets.found_classes(np.concatenate([self._found, here]))
         return np.where(y == self._first, -1, 1).astype(np.int8)
 

@@ -6,17 +6,26 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from rosenblatt._files import settle
 from rosenblatt._streams import meta
-from rosenblatt._streams.locks import folder_of, lock_of, locked, remove_leftovers
+from rosenblatt._streams.housekeeping import (
+    folder_of,
+    lock_of,
+    note_source,
+    remove,
+    remove_leftovers,
+    remove_outdated,
+)
+from rosenblatt._streams.locks import Lock
 from rosenblatt._streams.progress import Silent
-from rosenblatt._streams.sources import Source, key_of, source_of
+from rosenblatt._streams.sources import Source, key_of, source_of, stamps
 from rosenblatt._streams.stored import Stored
 from rosenblatt._streams.writer import writing
+from rosenblatt.errors import FileError
 
 
 def cache_folder(folder: Path | None = None) -> Path:
@@ -46,24 +55,27 @@ def stored(source: Any, *, folder: Path | None, say: Silent | None) -> Iterator[
     root = cache_folder(folder).absolute()
     with writing(root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if key is None:
-        with _written(root, f"once-{os.urandom(8).hex()}", found, say) as place:
-            yield from _open(place)
-        return
-    place = root / key
-    if meta.read(place) is None:
-        _keep(root, key, found, say)
-    yield from _open(place)
-
-
-def _open(place: Path) -> Iterator[Stored]:
-    about = meta.read(place)
-    assert about is not None, place
-    rows = Stored(place, about)
-    try:
+    with ExitStack() as until_the_end:
+        if key is None:
+            written = _written(root, f"once-{os.urandom(8).hex()}", found, say)
+            rows = _open(until_the_end.enter_context(written))
+        else:
+            rows = _open(root / key)
+            if rows is None:
+                _keep(root, key, found, say)
+                rows = _open(root / key)
+        if rows is None:
+            raise FileError(f"What was written into {root} is not there any more. Try again.")
+        until_the_end.callback(rows.close)
         yield rows
-    finally:
-        rows.close()
+
+
+def _open(place: Path) -> Stored | None:
+    """None where there is nothing, or nothing that can be trusted."""
+    about = meta.read(place)
+    with suppress(OSError):  # removed meanwhile
+        return None if about is None else Stored(place, about)
+    return None
 
 
 def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
@@ -71,14 +83,22 @@ def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
     with _written(root, key, source, say) as place:
         if meta.read(root / key) is not None:  # somebody was faster
             return
+        files = stamps(source) or []
         with writing(root):
-            shutil.rmtree(root / key, ignore_errors=True)  # damaged
+            note_source(place, files)
+            for path in place.iterdir():
+                with open(path, "r+b") as file:
+                    os.fsync(file.fileno())
+            settle(place)
+            remove(root, key)  # if it is there, it is damaged
             try:
                 os.rename(place, root / key)
             except OSError:
                 if meta.read(root / key) is None:
                     raise
             settle(root)
+        with suppress(OSError):  # a file is gone: what it was is not outdated
+            remove_outdated(root, key, files)
 
 
 @contextmanager
@@ -88,11 +108,13 @@ def _written(root: Path, name: str, source: Source, say: Silent) -> Iterator[Pat
     def wait() -> None:
         say.note(f"Another process is encoding the same rows into {root}: waiting for it.")
 
-    with locked(lock_of(root, name), wait):
+    with writing(root):
+        lock = Lock(lock_of(root, name), wait)
+    with lock:
         if meta.read(root / name) is not None:
             yield root / name
             return
-        remove_leftovers(root, name)
+        remove_leftovers(root, name if lock.held else None)
         place = folder_of(root, name)
         try:
             with writing(root):

@@ -3,83 +3,71 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Self, final
 
 try:
     import fcntl
-except ImportError:  # Windows: nobody waits, and leftovers stay
+except ImportError:  # Windows: nobody waits, and nobody knows who is at work
     fcntl = None  # type: ignore[assignment]
 
-MARK = ".rosenblatt-"  # how the folders begin in which something is being written
 
+@final
+class Lock:
+    """A lock, to be held by `with`; where the system has none, nobody holds it and nobody waits.
 
-@contextmanager
-def locked(path: Path, told: Callable[[], None]) -> Iterator[None]:
-    """Nobody else has this lock meanwhile; `told` is called before waiting for somebody."""
-    handle = _lock(path, told)
-    try:
-        yield
-    finally:
-        _free(path, handle)
+    `wait` is called before waiting for whoever has it. None: don't; then it may not be `held`.
+    """
 
+    def __init__(self, path: Path, wait: Callable[[], None] | None):
+        self._path = path
+        self._handle = None if fcntl is None else self._take(wait)
 
-def _lock(path: Path, told: Callable[[], None] | None) -> int | None:
-    """A handle that holds the lock; None where there are no locks, or somebody else has it and
-    nobody is to be told."""
-    while fcntl is not None:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
+    @property
+    def held(self) -> bool:
+        return self._handle is not None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            with suppress(OSError):
+                os.unlink(self._path)  # while it is held: the next one makes a file of its own
+            os.close(self._handle)
+
+    def _take(self, wait: Callable[[], None] | None) -> int | None:
+        while True:
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if told is None:
+                if not _locked(handle, wait):
                     os.close(handle)
                     return None
-                told()
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            if _is_at(path, handle):
-                return handle
-        except OSError:  # a file system without locks
-            os.close(handle)
-            return None
-        except BaseException:  # Ctrl-C while waiting
-            os.close(handle)
-            raise
-        os.close(handle)  # who had it before has removed it
-    return None
+                if self._is(handle):
+                    return handle
+            except BaseException:  # Ctrl-C while waiting
+                os.close(handle)
+                raise
+            os.close(handle)  # who had it before has removed the file
+
+    def _is(self, handle: int) -> bool:
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(handle))
+        except FileNotFoundError:
+            return False
 
 
-def _is_at(path: Path, handle: int) -> bool:
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.stat(path), os.fstat(handle))
-    return False
-
-
-def _free(path: Path, handle: int | None) -> None:
-    if handle is not None:
-        with suppress(OSError):
-            os.unlink(path)  # before it is free: nobody locks a file that is about to go
-        os.close(handle)
-
-
-def lock_of(root: Path, name: str) -> Path:
-    return root / f"{name}.lock"
-
-
-def folder_of(root: Path, name: str) -> Path:
-    """A folder for whoever has the lock of this name, of which there is none yet."""
-    return root / f"{MARK}{name}-{os.urandom(8).hex()}"
-
-
-def remove_leftovers(root: Path, own: str) -> None:
-    """Folders whose writers are gone: their lock is free, or `own`."""
-    for folder in root.glob(f"{MARK}*-*"):
-        name = folder.name.removeprefix(MARK).rpartition("-")[0]
-        if name == own:
-            shutil.rmtree(folder, ignore_errors=True)
-        elif (handle := _lock(lock_of(root, name), None)) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-            _free(lock_of(root, name), handle)
+def _locked(handle: int, wait: Callable[[], None] | None) -> bool:
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if wait is None:
+                return False
+            wait()
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks
+        return False
+    return True

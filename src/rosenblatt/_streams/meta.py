@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._files import read_whole, write_whole
+from rosenblatt._files import read_whole
 from rosenblatt._model import labels
 from rosenblatt._model.document import Part, Wrong
 from rosenblatt.data.encode import Encoding
@@ -72,7 +72,7 @@ class About:
             "fingerprint": self.fingerprint,
             "files": self.sizes,
         }
-        write_whole(folder / NAME, json.dumps(document, indent=1).encode(), overwrite=True)
+        (folder / NAME).write_text(json.dumps(document, indent=1))
 
 
 def read(folder: Path) -> About | None:

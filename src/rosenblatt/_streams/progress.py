@@ -10,19 +10,21 @@ _EVERY = 10.0  # seconds between lines
 
 
 class Silent:
-    """Says nothing."""
+    """Says nothing but why it waits."""
 
     def begin(self, what: str, total: int | None) -> None:
-        """A pass over rows begins; `total` is how many there are, if that is known."""
+        """A pass over rows begins, another one ends; `total` is how many rows there are, if that is
+        known."""
 
     def rows(self, done: int) -> None:
         """So many of them are done."""
 
     def end(self) -> None:
-        """The pass is over, however it ended."""
+        """All is over, however it ended."""
 
     def note(self, text: str) -> None:
         """One sentence in between."""
+        print(text, file=sys.stderr)
 
 
 @final
@@ -46,6 +48,7 @@ class Reading(Silent):
         self._done = 0
 
     def begin(self, what: str, total: int | None) -> None:
+        self.end()
         self._what, self._total, self._done = what, total, 0
         self._start = self._said = time.monotonic()
         if self._terminal:
@@ -68,8 +71,8 @@ class Reading(Silent):
     def end(self) -> None:
         if self._terminal:
             self._bars.stop()
+            for task in self._bars.task_ids:
+                self._bars.remove_task(task)
         if self._done:
             print(self._now(), file=sys.stderr)
-
-    def note(self, text: str) -> None:
-        print(text, file=sys.stderr)
+            self._done = 0

@@ -77,12 +77,16 @@ def _svmlight(source: Any) -> SvmlightRows:
 
 def key_of(source: Source) -> str | None:
     """Changes with the files and with how they are read and encoded; None where there are none."""
+    found = stamps(source)
+    if found is None:
+        return None
+    document = {"format": [FORMAT, VERSION], "files": found, "options": source.options()}
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def stamps(source: Source) -> list[list[Any]] | None:
+    """Path, size and time of the last change of each file; None where they cannot be read again."""
     found = source.files
     if found is None or any(file.kind == "frame" or file.keep is not None for file in found):
         return None
-    document = {
-        "format": [FORMAT, VERSION],
-        "files": [[os.path.abspath(file.path), *file.stamp] for file in found],
-        "options": source.options(),
-    }
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+    return [[os.path.abspath(file.path), *file.stamp] for file in found]

@@ -126,8 +126,9 @@ class Stored:
         # Both have one type: where that of the columns is too small for the places, a larger one.
         index = self._index if last - first <= _MOST_INT32 else np.dtype(np.int64)
         indptr = (indptr - first).astype(index, copy=False)
-        indptr.flags.writeable = False
-        return Csr(data, indices.astype(index, copy=False), indptr, (end - begin, self.d))
+        indices = indices.astype(index, copy=False)
+        indptr.flags.writeable = indices.flags.writeable = False
+        return Csr(data, indices, indptr, (end - begin, self.d))
 
     def _window(self, name: str, kind: np.dtype[Any], begin: int, end: int) -> NDArray[Any]:
         """Some numbers of a file. The window lives as long as an array shows it."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from rosenblatt import _targets
 from rosenblatt._streams.progress import Silent
-from rosenblatt._streams.writer import PASS, Writer
+from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.files import File
 from rosenblatt.data.moments import Moments
 from rosenblatt.data.scales import with_moments
 from rosenblatt.errors import InputError
@@ -31,16 +32,14 @@ class TableRows:
 
     table: Table
     scale: bool
-
-    @property
-    def files(self) -> Any:
-        return self.table.files
+    files: list[File]
+    reading: dict[str, Any]  # how they are read
 
     def options(self) -> dict[str, Any]:
         return {
             "scale": self.scale,
             "impute": self.table.impute,
-            "reading": self.table.options,
+            "reading": self.reading,
             "encoding": self._encoding().to_dict(),
         }
 
@@ -59,6 +58,7 @@ class TableRows:
         numbers = encoding.number_places
         moments = Moments(len(numbers))
         names = encoding.feature_names
+        refuse_if_full(folder, self.table.n_rows * (8 * len(names) + 1))
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
             for rows, y in self._parts(encoding, max(1, PASS // (8 * len(names)))):
                 moments.add(rows[:, numbers])
@@ -73,7 +73,8 @@ class TableRows:
                     scale=self.scale,
                     impute=self.table.impute,
                 )
-                _finish(writer, encoding)
+                say.begin("Scaling", writer.n)
+                _finish(writer, encoding, say)
             assert encoding.target is not None
             classes = np.array(encoding.target.classes)
             writer.done(classes, feature_names=names, encoding=encoding)
@@ -89,7 +90,7 @@ class TableRows:
                 yield encoding.rows(part, seen=True), y
 
 
-def _finish(writer: Writer, encoding: Encoding) -> None:
+def _finish(writer: Writer, encoding: Encoding, say: Silent) -> None:
     row = 0
 
     def finish(rows: NDArray[Any]) -> None:
@@ -97,6 +98,7 @@ def _finish(writer: Writer, encoding: Encoding) -> None:
         encoding.finish(rows)
         refuse_not_finite(rows, row, encoding.feature_names)
         row += len(rows)
+        say.rows(row)
 
     writer.change(finish)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,10 +18,10 @@ from rosenblatt._examples import Csr, Matrix
 from rosenblatt._files import cannot
 from rosenblatt._streams.meta import About
 from rosenblatt.data.encode import Encoding
-from rosenblatt.errors import RosenblattError
+from rosenblatt.errors import FileError, RosenblattError
 
 PASS = 8 << 20  # bytes that are changed at a time
-ADVICE = "Or give another folder: cache=FOLDER, or the environment variable ROSENBLATT_CACHE."
+ADVICE = "Another folder: cache=FOLDER, or the environment variable ROSENBLATT_CACHE."
 
 
 @contextmanager
@@ -32,6 +33,17 @@ def writing(folder: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise cannot("write into", folder, error, ADVICE) from None
+
+
+def refuse_if_full(folder: Path, size: int) -> None:
+    """Before hours of work: is there room for so many bytes?"""
+    with writing(folder.parent):
+        free = shutil.disk_usage(folder).free
+        if size > free:
+            raise FileError(
+                f"The encoded rows take {size / 1e9:,.1f} GB, and {folder.parent} has only "
+                f"{free / 1e9:,.1f} GB free. Make room. {ADVICE}"
+            )
 
 
 @final
@@ -78,15 +90,10 @@ class Spool:
             while len(numbers := np.fromfile(file, kind, count)):
                 yield numbers
 
-    def settle(self) -> str:
-        """Everything reaches the disk; the hash."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
+    def close(self) -> str:
+        """All is written; the hash of it."""
         self._file.close()
         return self._hash.hexdigest()
-
-    def close(self) -> None:
-        self._file.close()
 
 
 @final
@@ -100,7 +107,7 @@ class Writer:
         names = ["data", "indices", "indptr", "y"] if sparse else ["X", "y"]
         self._spools: dict[str, Spool] = {}
         self._counts = np.zeros(2, dtype=np.int64)
-        with writing(folder):
+        with writing(folder.parent):
             for name in names:
                 self._spools[name] = Spool(folder / f"{name}.bin")
             if sparse:
@@ -120,7 +127,7 @@ class Writer:
         values = X.data if isinstance(X, Csr) else X
         if values.dtype != self.dtype and self.dtype == np.float32:
             self._widen()
-        with writing(self.folder):
+        with writing(self.folder.parent):
             self._spools["data" if self.sparse else "X"].write(
                 values.astype(self.dtype, copy=False), final=final
             )
@@ -134,13 +141,13 @@ class Writer:
 
     def _widen(self) -> None:
         before, self.dtype = self.dtype, np.dtype(np.float64)
-        with writing(self.folder):
+        with writing(self.folder.parent):
             spool = self._spools["data" if self.sparse else "X"]
             spool.change(before, self.dtype, lambda numbers: numbers.astype(np.float64))
 
     def rows(self) -> Iterator[NDArray[Any]]:
         """Dense rows as they were written, some at a time."""
-        with writing(self.folder):
+        with writing(self.folder.parent):
             for numbers in self._spools["X"].numbers(self.dtype, self.d):
                 yield numbers.reshape(-1, self.d)
 
@@ -151,13 +158,13 @@ class Writer:
             change(numbers.reshape(-1, self.d))
             return numbers
 
-        with writing(self.folder):
+        with writing(self.folder.parent):
             self._spools["X"].change(self.dtype, self.dtype, changed, self.d)
 
     def swap(self) -> None:
         """Every sign becomes the other one."""
         sign = np.dtype(np.int8)
-        with writing(self.folder):
+        with writing(self.folder.parent):
             self._spools["y"].change(sign, sign, np.negative)
         self._counts = self._counts[::-1]
 
@@ -169,8 +176,8 @@ class Writer:
         encoding: Encoding | None = None,
     ) -> None:
         """All rows are there."""
-        with writing(self.folder):
-            hashes = {name: spool.settle() for name, spool in self._spools.items()}
+        with writing(self.folder.parent):
+            hashes = {name: spool.close() for name, spool in self._spools.items()}
             index = self.index if self.sparse else None
             content = [self.n, self.d, self.dtype.name, index and index.name]
             content += [classes.dtype.str, repr(classes.tolist()), hashes]

@@ -25,7 +25,7 @@ class SparseTable:
     def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
         if len(files) > 1:
             raise InputError("svmlight files are read one at a time: put them into one file.")
-        self.files, self._positive, self._n_features = files, positive, n_features
+        self._files, self._positive, self._n_features = files, positive, n_features
         self.source = [files[0].name]
         self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
         self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
@@ -44,7 +44,7 @@ class SparseTable:
         """The same for `rosenblatt.train`, which reads the file a part at a time."""
         from rosenblatt._streams.svmlight import SvmlightRows
 
-        return SvmlightRows(self.files, self._positive, self._n_features)
+        return SvmlightRows(self._files, self._positive, self._n_features)
 
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""

@@ -20,7 +20,6 @@ from rosenblatt.data.column import (
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.encode import Encoding, Number, Words
-from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
 from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
@@ -72,15 +71,6 @@ class Table:
     @property
     def source(self) -> list[str]:
         return [file.name for file in self._reader.files]
-
-    @property
-    def files(self) -> list[File]:
-        return self._reader.files
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """How the files are read."""
-        return self._reader.options
 
     @property
     def dialect(self) -> Any:
@@ -189,7 +179,8 @@ class Table:
         files: for tables that memory cannot hold. `scale` is that of `encode`."""
         from rosenblatt._streams.tables import TableRows
 
-        return TableRows(self, _validate.flag("scale", scale))
+        _validate.flag("scale", scale)
+        return TableRows(self, scale, self._reader.files, self._reader.options)
 
     def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""

@@ -137,12 +137,12 @@ def signs(
     out = np.empty(len(y), dtype=np.int8)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
-        first, second = block == classes[0], block == classes[1]
-        neither = ~(first | second)
+        second = block == classes[1]
+        known = second | (block == classes[0])
         if present is not None:
-            neither &= present[begin : begin + _BLOCK]
-        strange = np.flatnonzero(neither)
-        if len(strange):
+            known |= ~present[begin : begin + _BLOCK]
+        if not known.all():
+            strange = np.flatnonzero(~known)
             raise InputError(
                 f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
                 f"which is not one of the two classes {classes.tolist()}."

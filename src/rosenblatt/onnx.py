@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 _KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier)
-TYPES = ("float64", "float32")
+_TYPES = ("float64", "float32")
 
 
 def export(
@@ -45,7 +45,7 @@ def export(
         Of X. The graph computes in float64.
     """
     _refuse(estimator, encoding)
-    _validate.one_of("dtype", dtype, TYPES)
+    _validate.one_of("dtype", dtype, _TYPES)
     try:
         from rosenblatt._onnx.model import model_of
     except ImportError as error:

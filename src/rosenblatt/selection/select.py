@@ -15,13 +15,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.errors import InputError
+from rosenblatt.selection.candidates import BASELINE, floor
 from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.interval import clopper_pearson
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
 
 Progress = Callable[[int, int, str], None]
-BASELINE = "larger class"
 
 
 def select(
@@ -117,7 +117,7 @@ class _Contest:
         self.X, self.y, self.prepare, self.progress = X, y, prepare, progress
         self.groups = None if groups is None else np.asarray(groups)
         self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
-        self.floor = _floor(self.rules)
+        self.floor = floor(self.rules)
         self.seed, self.confidence = seed, confidence
         self.done, self.total = 0, len(self.rules)
         self.interrupted = False
@@ -264,15 +264,6 @@ class _Contest:
             return None, [], None
         found[chosen] = replace(found[chosen], estimator=rule, notes=notes)
         return prepare, found, found[chosen]
-
-
-def _floor(rules: Mapping[str, Any]) -> set[str]:
-    """What is compared and not chosen: the larger class, and guesses beside what is learned."""
-    from rosenblatt import RandomLinearClassifier
-
-    guesses = {name for name, rule in rules.items() if isinstance(rule, RandomLinearClassifier)}
-    learned = rules.keys() - guesses - {BASELINE}
-    return {BASELINE} | (guesses if learned else set())
 
 
 def best(found: list[Candidate]) -> Candidate:

@@ -55,8 +55,8 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
 
 
 def _squared_radius(rows: Rows) -> float:
-    """R². Training with it as its margin μ comes to its end after (R² + 2μ)/γ² updates at most, three
-    times as many as without, and with a third of the largest γ at least: μ/‖w‖ >= μγ/(R² + 2μ)."""
+    """R². Training with this margin μ ends after (R² + 2μ)/γ² updates at most, three times as many
+    as without, and then with a third of the largest γ at least: μ/‖w‖ >= μγ/(R² + 2μ)."""
     squares = rows.X.multiply(rows.X) if sparse.issparse(rows.X) else np.square(rows.X)
     longest = float(np.max(np.asarray(squares.sum(axis=1)), initial=0.0)) + rows.intercept
     return longest if np.isfinite(longest) else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -54,9 +55,7 @@ class Column:
 
     def _see_numbers(self, part: Part, label: bool) -> None:
         numbers = part.numbers(self.name)
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = numbers.sum()
-        if not np.isfinite(total):  # or the sum is too large
+        if not math.isfinite(np.add.reduce(numbers)):  # or the sum is too large
             if (none := np.isnan(numbers)).any():
                 self._note_missing(part, none)
             if self.infinite is None and (wild := np.isinf(numbers)).any():
@@ -89,6 +88,13 @@ class Column:
         first = [_shown(value) for value in values[:_SHOWN]]
         rest = len(values) - len(first)
         return ", ".join(first) + (f" and {rest:,} more" if rest else "")
+
+
+@np.errstate(over="ignore", invalid="ignore")  # sums; once a part, since it takes its time
+def see(columns: dict[str, Column], part: Part, target: str | None) -> None:
+    """Look at a part of the table, column by column."""
+    for name, column in columns.items():
+        column.see(part, label=name == target)
 
 
 def _shown(value: str | float) -> str:

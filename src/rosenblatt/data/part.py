@@ -74,7 +74,7 @@ class Part:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where one is missing."""
-        column = self.batch.column(self.batch.schema.get_field_index(name))
+        column = self.batch.column(name)
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
     def words(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
@@ -82,7 +82,7 @@ class Part:
 
         Spaces around a word do not count, and a word may stand twice in the list.
         """
-        column = self.batch.column(self.batch.schema.get_field_index(name))
+        column = self.batch.column(name)
         words = [_clean(word) for word in column.dictionary.to_pylist()]
         indices = column.indices
         codes = np.asarray(indices.fill_null(-1) if indices.null_count else indices, dtype=np.int64)

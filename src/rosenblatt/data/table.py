@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import _validate
+from rosenblatt.data._ahead import ahead
 from rosenblatt.data.column import (
     Column,
     is_like_an_id,
     like_numbers,
     problems,
     problems_of_target,
+    see,
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
@@ -78,9 +80,8 @@ class Table:
         seen = {name: Column(name, kind) for name, kind in self._kinds.items()}
         self.n_rows, size = 0, 0
         self._kept = []
-        for part in self._reader.parts(self._kinds):
-            for name, column in seen.items():
-                column.see(part, label=name == target)
+        for part in ahead(self._reader.parts(self._kinds)):
+            see(seen, part, target)
             self.n_rows += part.rows
             size += part.batch.nbytes
             if size > _KEPT:
@@ -91,7 +92,7 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept) if self._kept is not None else self._reader.parts(self._kinds)
+        return iter(self._kept) if self._kept is not None else ahead(self._reader.parts(self._kinds))
 
     @property
     def problems(self) -> list[str]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from rosenblatt.data import dialect as dialects
+from rosenblatt.data._ahead import ahead
 from rosenblatt.data.doubts import first_not_number, not_numbers
 from rosenblatt.data.files import File, open_bytes, reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
@@ -51,7 +52,7 @@ class TextFiles:
         """
         types = {name: pa.float64() if k is Kind.NUMBER else TEXT for name, k in kinds.items()}
         row = 0
-        for file, begins, block in self._blocks():
+        for file, begins, block in ahead(self._blocks()):
             row = 0 if begins else row
             try:
                 table = self._parse(block, types, Place(file.name, row))

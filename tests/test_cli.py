@@ -382,8 +382,24 @@ def test_predict_gives_the_heaviest_reasons(shell, trained):
         assert list(adds.values()) == sorted(adds.values(), key=lambda v: -abs(v))
         for name, value in zip(encoding.feature_names, expected, strict=True):
             assert adds.get(name, 0.0) == value
-    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain")
-    assert out.splitlines()[1].count("; ") == 2
+        assert row["others"] == 0
+        assert row["intercept"] == p.intercept_[0]
+
+
+def test_reasons_add_up_to_the_score(shell, trained):
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--json")
+    for row in json.loads(out)["rows"]:
+        assert len(row["reasons"]) <= 3
+        added = [reason["adds"] for reason in row["reasons"]]
+        assert sum(added) + row["others"] + row["intercept"] == pytest.approx(row["score"])
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--reasons", "2")
+    header, first, *_ = csv.reader(out.splitlines())
+    told = dict(reason.rsplit(" ", 1) for reason in first[3].split("; "))
+    assert list(told)[2:] == ["6 others", "intercept"]
+    assert sum(map(float, told.values())) == pytest.approx(float(first[2]), rel=1e-3)
+    code, out, err = shell("predict", "m.rosenblatt", CREDIT, "--reasons", "2")
+    assert (code, out) == (2, "")
+    assert "add --explain" in err
 
 
 def test_predict_on_other_rows(shell, trained):
@@ -394,6 +410,7 @@ def test_predict_on_other_rows(shell, trained):
     assert "new.csv, row 1 " in err
     assert "'owner' holds 'maybe'" in err
     assert not Path("p.csv").exists()
+    assert shell("predict", "m.rosenblatt", "new.csv")[:2] == (2, "")
     assert shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")[0] == 0
     write("new.csv", rows.replace("age", "Age") + "yes,0,30,3,no,1,10,1,5\n")
     assert "Did you mean 'Age'" in shell("predict", "m.rosenblatt", "new.csv")[2]

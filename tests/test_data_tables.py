@@ -6,6 +6,7 @@ import io
 import math
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 from rosenblatt import data
@@ -248,14 +250,14 @@ def test_no_header(file):
         ("a,paid\n", ["has no rows"]),
         ("a,paid", ["has no rows"]),
         ("paid\n1\n0\n", ["no column to learn from"]),
-        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2"]),
+        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2", "--ignore 'a'"]),
         (",a,paid\n0,1,0\n1,2,1\n", ["has no name", "--ignore ''"]),
         ("a,Paid\n1,0\n", ["target='paid' is not a column", "Did you mean 'Paid'?"]),
         ("a,paid\n1,0\n2,0\n", ["target 'paid' is 0 in every row"]),
         ("a,paid\n1,x\n2,y\n3,z\n", ["3 different values: 'x', 'y', 'z'", "--positive LABEL"]),
         ("a,paid\n1,0\n2,\n3,1\n", ["row 1 ", "target 'paid'", "label is missing", "1 row of 3"]),
         ("a,paid\n1,0\n,1\n", ["row 1 ", "column 'a'", "missing", "--impute mean"]),
-        ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing"]),
+        ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing", "is text, which has no mean"]),
         ("a,paid\n,0\n,1\n", ["column 'a' holds no value at all"]),
         ("a,paid\n1,0\n1e400,1\n", ["row 1 ", "column 'a' holds inf"]),
         ("a,paid\n1,0\n-inf,1\n", ["row 1 ", "column 'a' holds -inf"]),
@@ -264,7 +266,7 @@ def test_no_header(file):
         ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 2 ", "column 'a' holds 'three'"]),
         ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
         ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
-        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["look like dates"]),
+        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["'a' holds dates", "--ignore a"]),
         ('a,paid\n"1,200",0\n"2,000.50",1\n€ 7,1\n', ["separators of thousands"]),
         ("# made by hand\na,paid\n1,0\n", ["Its columns: '# made by hand'"]),
     ],
@@ -310,13 +312,41 @@ def test_what_is_no_source():
         data.read([])
 
 
-def test_types_that_are_not_numbers_or_text(tmp_path):
-    from datetime import date
+def test_names_that_stand_twice_can_be_left_out(file, tmp_path):
+    path = file("a,b,a,paid\nx,1,2,0\ny,2,3,1\n")
+    assert encoded(path, ignore="a") == ([[1], [2]], [0, 1], ["b"])
+    assert "several columns named 'a': columns 1, 3" in refusal(path, ignore="b")
+    arrays = [pa.array([1, 2]), pa.array(["x", "y"]), pa.array([0, 1])]
+    parquet.write_table(pa.table(arrays, names=["a", "a", "paid"]), tmp_path / "t.parquet")
+    assert encoded(tmp_path / "t.parquet", ignore="a", target=None)[0] == [[0], [1]]
 
-    table = pa.table({"day": [date(2020, 1, 1), None], "paid": [0, 1]})
+
+@pytest.mark.parametrize("days", [2, 60])  # few could be words, many an identifier
+def test_dates_are_refused_alike_in_every_kind_of_file(file, tmp_path, days):
+    first = datetime(2024, 5, 1, 13, 30)
+    times = [first + timedelta(days=i % days) for i in range(120)]
+    kinds = {"date": pa.date32(), "timestamp": pa.timestamp("us"), "zone": pa.timestamp("s", "UTC")}
+    for kind in kinds.values():
+        table = pa.table({"day": pa.array(times).cast(kind), "paid": [i % 2 for i in range(120)]})
+        parquet.write_table(table, tmp_path / "t.parquet")
+        arrow_csv.write_csv(table, tmp_path / "t.csv")
+        for name in ("t.parquet", "t.csv"):
+            message = refusal(tmp_path / name)
+            assert message.startswith("The column 'day' holds dates, as '2024-05-01")
+            assert "--ignore day" in message
+            assert encoded(tmp_path / name, ignore="day", target=None)[0][:2] == [[0], [1]]
+
+
+def test_words_with_figures_are_no_dates(file):
+    rows = "".join(f"{word},{i % 2}\n" for i, word in enumerate(["10.0.0.1", "1-2-3"] * 10))
+    assert encoded(file(f"a,paid\n{rows}"))[2] == ["a=10.0.0.1"]
+
+
+def test_types_that_are_not_numbers_or_text(tmp_path):
+    table = pa.table({"tags": [["new"], None], "paid": [0, 1]})
     parquet.write_table(table, tmp_path / "t.parquet")
-    assert "column 'day' holds values of the type date32" in refusal(tmp_path / "t.parquet")
-    assert encoded(tmp_path / "t.parquet", ignore="day", target=None)[0] == [[0], [1]]
+    assert "column 'tags' holds values of the type list" in refusal(tmp_path / "t.parquet")
+    assert encoded(tmp_path / "t.parquet", ignore="tags", target=None)[0] == [[0], [1]]
     large = pa.table({"id": [1, 2**53 + 1], "paid": [0, 1]})
     parquet.write_table(large, tmp_path / "t.parquet")
     assert "row 1 " in refusal(tmp_path / "t.parquet")

@@ -37,14 +37,14 @@ class ColumnFiles:
     def _kind(self, name: str) -> Kind:
         kind = self._types[self.names.index(name)]
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if _is_text(kind) or pa.types.is_boolean(kind):
+        if _is_text(kind) or pa.types.is_boolean(kind) or _is_date(kind):
             return Kind.TEXT
         if _is_number(kind) or pa.types.is_null(kind):
             return Kind.NUMBER
         raise InputError(
             f"{self.files[0].name}, column {name!r} holds values of the type {kind}. Columns can "
-            "be numbers, text or booleans: make it one of these (of a date the number of days), or "
-            f"leave it out: ignore={name!r} (--ignore {name})."
+            "be numbers, text or booleans: make it one of these, or leave it out: "
+            f"ignore={name!r} (--ignore {name})."
         )
 
     def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Iterator[Part]:
@@ -70,7 +70,8 @@ class ColumnFiles:
             return _as_numbers(column, name, place)
         if pa.types.is_boolean(column.type):
             column = pc.if_else(column, "True", "False")
-        if not (_is_text(column.type) or _is_number(column.type) or pa.types.is_null(column.type)):
+        allowed = (_is_text, _is_number, _is_date, pa.types.is_null)
+        if not any(is_one(column.type) for is_one in allowed):
             raise InputError(f"{place}, column {name!r} holds {column.type}: text is expected.")
         column = pc.cast(column, pa.string())
         column = pc.if_else(pc.is_in(column, self._missing), None, column)
@@ -119,6 +120,11 @@ def _is_text(kind: Any) -> bool:
 def _is_number(kind: Any) -> bool:
     types = pa.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _is_date(kind: Any) -> bool:
+    """They become text, as they are in text files: what is said of both is the same."""
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def frame(source: Any) -> File:

@@ -12,6 +12,7 @@ from rosenblatt import _validate
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data.column import (
     Column,
+    dates,
     is_like_an_id,
     like_numbers,
     problems,
@@ -109,6 +110,8 @@ class Table:
                 found.append(mixed)
             elif written := like_numbers(column):
                 found.append(written)
+            elif dated := dates(column):
+                found.append(dated)
             elif is_like_an_id(column, self.n_rows):
                 found.append(too_many_words(column, self.n_rows))
         return found

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import click
 
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
-
 
 _REASONS = 3
 _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
@@ -82,16 +81,12 @@ def command(
     count = (reasons or _REASONS) if explain else 0
     rows = _rows(known.estimator, names, parts, count)
     if as_json:
-        _common.print_json(
-            "predict",
-            {
-                "files": list(files),
-                "labels": known.estimator.classes_.tolist(),
-                "rows": [_as_dict(row) for row in rows],
-            },
-        )
+        with _common.reading(quiet=quiet):
+            found = [_as_dict(row) for row in rows]
+        labels = known.estimator.classes_.tolist()
+        _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
-    _write(output, rows, explain)
+    _write(output, rows, explain, quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
@@ -170,10 +165,11 @@ def _told(why: Why) -> str:
     return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
 
 
-def _write(output: str | None, rows: Iterator[Row], explain: bool) -> None:
+def _write(output: str | None, rows: Iterator[Row], explain: bool, quiet: bool) -> None:
     import csv
 
-    with _whole_output() if output is None else _common.whole_file(output) as file:
+    whole = _whole_output() if output is None else _common.whole_file(output)
+    with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "prediction", "score", *(["reasons"] if explain else [])])
         for number, label, score, why in rows:
@@ -181,7 +177,7 @@ def _write(output: str | None, rows: Iterator[Row], explain: bool) -> None:
 
 
 @contextmanager
-def _whole_output() -> Iterator[TextIO]:
+def _whole_output() -> Iterator[Any]:
     """Standard output, of which nothing is written where an error is found: the rows wait."""
     import tempfile
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._kernels import NATIVE
 from rosenblatt.data._source import Bytes
 from rosenblatt.data._svmlight_grammar import MOST_INDEX, PART, find_fault, index_of
+from rosenblatt.data._watching import tell
 from rosenblatt.errors import InputError
 
 BLOCK = 1 << 20
@@ -103,6 +104,7 @@ class NativeReader:
                 )
                 if not fine:
                     raise refused(self._source.name, self.seen.lines + 1, self._line())
+                tell(self.seen.rows, self._source.share())
             if self.seen.rows < until and not self._more():
                 break
         return Entries(*self.seen.take())

@@ -17,9 +17,7 @@ _COUNTED = 10_000  # more words than that are not counted
 _SHOWN = 5
 _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"\d{4}"
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?"
-_DATE = re.compile(
-    rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR})([T ]{_CLOCK})?"
-)
+_DATE = re.compile(rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR})([T ]{_CLOCK})?")
 _WRITTEN = re.compile(r"[-+]?(\d+,\d+|\d{1,3}([.,'’\s]\d{3})+([.,]\d+)?)")
 _PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")

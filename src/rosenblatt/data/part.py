@@ -64,6 +64,7 @@ class Part:
     batch: Any  # a pyarrow.RecordBatch
     file: File
     start: int
+    share: float  # of the file that is read when these rows are
 
     @property
     def rows(self) -> int:

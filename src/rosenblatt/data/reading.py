@@ -10,6 +10,8 @@ from typing import Any
 
 from rosenblatt import _validate
 from rosenblatt.data import files
+from rosenblatt.data._ahead import ahead
+from rosenblatt.data._watching import watchable
 from rosenblatt.data.columnar import ColumnFiles, frame
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.part import Kind, Part
@@ -167,4 +169,4 @@ def parts_like(
                 f"{guess(name, names)}"
             )
     reader.kinds([name for name, kind in kinds.items() if kind is Kind.NUMBER])
-    return reader.parts(kinds, declared=True)
+    return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)

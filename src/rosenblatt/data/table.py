@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import _validate
 from rosenblatt.data._ahead import ahead
+from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
     Column,
     dates,
@@ -81,7 +82,7 @@ class Table:
         seen = {name: Column(name, kind) for name, kind in self._kinds.items()}
         self.n_rows, size = 0, 0
         self._kept = []
-        for part in ahead(self._reader.parts(self._kinds)):
+        for part in self._read():
             see(seen, part, target)
             self.n_rows += part.rows
             size += part.batch.nbytes
@@ -93,7 +94,10 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept) if self._kept is not None else ahead(self._reader.parts(self._kinds))
+        return iter(self._kept) if self._kept is not None else self._read()
+
+    def _read(self) -> Iterator[Part]:
+        return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
 
     @property
     def problems(self) -> list[str]:

@@ -198,14 +198,31 @@ def class_weights(
     c: NDArray[np.float64] | None,
 ) -> tuple[float, float]:
     """The factors of the steps of both classes."""
+    if not is_balanced(class_weight):
+        return _given_weights(class_weight, classes)
+    labels = classes[(y > 0).astype(np.intp)]
+    if c is not None:
+        labels = labels[c != 0]
+    first, second = compute_class_weight("balanced", classes=classes, y=labels)
+    return float(first), float(second)
+
+
+def class_weights_of_many(
+    class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
+) -> tuple[float, float]:
+    """The same for rows that are not in memory, of which it is known how many each class has."""
+    if not is_balanced(class_weight):
+        return _given_weights(class_weight, classes)
+    return sum(counts) / (2 * counts[0]), sum(counts) / (2 * counts[1])
+
+
+def is_balanced(class_weight: Any) -> bool:
+    return isinstance(class_weight, str) and class_weight == "balanced"
+
+
+def _given_weights(class_weight: Any, classes: NDArray[Any]) -> tuple[float, float]:
     if class_weight is None:
         return 1.0, 1.0
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        labels = classes[(y > 0).astype(np.intp)]
-        if c is not None:
-            labels = labels[c != 0]
-        first, second = compute_class_weight("balanced", classes=classes, y=labels)
-        return float(first), float(second)
     if not hasattr(class_weight, "get"):
         raise InputError(
             f"class_weight={class_weight!r} is not allowed: give 'balanced', None, or a dict like "

@@ -109,6 +109,14 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
     return _arrays(X) if sparse.issparse(X) else np.asarray(X)
 
 
+def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
+    """As `rows` with `reset`, of rows that were checked elsewhere."""
+    estimator.n_features_in_ = d
+    estimator.__dict__.pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
     """Scores are not finite: because X is not, or because they overflowed."""
     values = X.data[:, None] if isinstance(X, Csr) else X

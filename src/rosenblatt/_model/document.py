@@ -73,9 +73,9 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def parse(content: bytes) -> Part:
+def parse(content: bytes, most: int = MOST_ITEMS) -> Part:
     """The object in the file."""
-    check_size(content)
+    check_size(content, most)
     try:
         value = json.loads(
             content.decode("utf-8"),
@@ -93,10 +93,10 @@ def parse(content: bytes) -> Part:
     return Part(value, "the file")
 
 
-def check_size(content: bytes) -> None:
+def check_size(content: bytes, most: int = MOST_ITEMS) -> None:
     """A value takes much more memory than its text; arrays as bytes are one each."""
-    if sum(content.count(mark) for mark in (b",", b":", b"[", b"{")) > 2 * MOST_ITEMS:
-        raise Wrong(f"it holds more than {MOST_ITEMS:,} values")
+    if sum(content.count(mark) for mark in (b",", b":", b"[", b"{")) > 2 * most:
+        raise Wrong(f"it holds more than {most:,} values")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class Tally(NamedTuple):
     @classmethod
     def of(cls, weights: list[Weights], limits: list[float] | None) -> Tally:
         """None yet."""
-        w = np.ascontiguousarray(np.stack(weights))
+        w = np.array(weights)
         limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
         return cls(w, limit, np.zeros(len(w), dtype=np.int64), np.zeros(len(w)))
 

@@ -38,7 +38,8 @@ class Memory:
                 self.drift += visits * step
 
     def finite(self) -> bool:
-        return all(v is None or bool(np.isfinite(v).all()) for v in (self.w, self.drift))
+        drift = self.w if self.drift is None else self.drift
+        return bool(np.isfinite(self.w).all() and np.isfinite(drift).all())
 
     def copy(self) -> Memory:
         drift = None if self.drift is None else self.drift.copy()

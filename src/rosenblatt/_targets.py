@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt._examples import Examples, Matrix
+from rosenblatt._plain import plain_labels
 from rosenblatt._validate import not_negative
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -30,7 +31,10 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
         )
     if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
         raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
-    y = column_or_1d(y, warn=True)
+    if type(y) is list and len(y) == 1:
+        y = np.asarray(y)
+    if not plain_labels(y):
+        y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise InputError(
             f"There are {n} rows but {name} has {len(y)} labels: found input variables with "
@@ -133,12 +137,12 @@ def signs(
     out = np.empty(len(y), dtype=np.int8)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
-        first, second = block == classes[0], block == classes[1]
-        neither = ~(first | second)
+        second = block == classes[1]
+        known = second | (block == classes[0])
         if present is not None:
-            neither &= present[begin : begin + _BLOCK]
-        strange = np.flatnonzero(neither)
-        if len(strange):
+            known |= ~present[begin : begin + _BLOCK]
+        if not known.all():
+            strange = np.flatnonzero(~known)
             raise InputError(
                 f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
                 f"which is not one of the two classes {classes.tolist()}."

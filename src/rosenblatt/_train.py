@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from rosenblatt._checkpoint import Checkpoint
+from rosenblatt._files import as_path
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 
@@ -98,7 +98,7 @@ def _on_disk(estimator: Perceptron, source: Any, cache: Any) -> Perceptron:
     from rosenblatt._streams.fit import fit_stored
     from rosenblatt._streams.progress import Reading
 
-    folder = None if cache is None else Path(cache)
+    folder = None if cache is None else as_path(cache)
     with stored(source, folder=folder, say=Reading() if estimator.verbose else None) as rows:
         fit_stored(estimator, rows)
         if rows.encoding is not None:

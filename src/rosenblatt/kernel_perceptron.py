@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rosenblatt import _targets, _validate
@@ -259,8 +258,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         return self.classes_[(signed >= 0).astype(np.intp)]
 
     def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return _validate.rows(self, X, reset=False)
+        return _validate.rows_to_judge(self, X)
 
     # --- What was learned ------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from fractions import Fraction
@@ -49,6 +50,11 @@ def floats(X):
     return [[float(v) for v in x] for x in X]
 
 
+def packed(X):
+    """All numbers as the verifier wants them."""
+    return b"".join(struct.pack(f"<{len(x)}d", *x) for x in X)
+
+
 def document(X, y, **choices):
     """A certificate as it is saved, read back from the text."""
     return json.loads(json.dumps(certify(floats(X), y, **choices).to_dict()))
@@ -60,7 +66,7 @@ MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 def accepted(claim, X, y):
     """Does the verifier accept? A document that is none may make it fail as it likes."""
     try:
-        verify.check(claim, verify.Data(claim, floats(X), list(y)))
+        verify.check(claim, verify.Data(claim, packed(X), list(y)))
     except (verify.Rejected, *MALFORMED):
         return False
     return True
@@ -531,7 +537,7 @@ def agree(rows, y, w, bound, intercept, semantics):
     columns = [f"x{j}" for j in range(len(rows[0]))]
     claim = {"rows": len(rows), "columns": columns, "fit_intercept": intercept}
     claim |= {"semantics": semantics, "dropped": []}
-    one = verify.Data(claim, rows, y)
+    one = verify.Data(claim, packed(rows), y)
     choices = {"intercept": intercept, "decimal": semantics == "decimal", "budget": Budget()}
     two = Rows(np.array(rows), np.array(y, dtype=np.int8), **choices)
     return signs == one.signs(w, bound) == two.signs(w, bound).tolist()

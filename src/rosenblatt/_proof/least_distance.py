@@ -9,8 +9,10 @@ that matter are ever in the small problem: those most on the wrong side join unt
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from inspect import unwrap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ from rosenblatt._tables import squares
 _ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
 _TINY = 1e-13
 _MOST_PASSES = 200
+_qr_insert, _qr_delete = unwrap(qr_insert), unwrap(qr_delete)  # one at a time: no batches to look for
 EXTRA = -1  # the number of a row that is not among the rows
 
 
@@ -53,6 +56,13 @@ class Metric:
         x *= (rows.y[index] if self.length is None else rows.y[index] * self.length[index])[:, None]
         x = np.nan_to_num(x, nan=0.0, posinf=1e100, neginf=-1e100)  # it is only a guess
         return x if self.basis is None else x @ self.basis
+
+    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
+        """Σ share_i b_i."""
+        share = shares * rows.y[index] * (1.0 if self.length is None else self.length[index])
+        total = self.scale * (share @ rows.dense(index) - share.sum() * self.center)
+        total = rows.lifted(total, self.lift * share.sum())
+        return total if self.basis is None else total @ self.basis
 
     def scores(self, rows: Rows, v: Floats) -> Floats:
         m = rows.scores(*self.weights(rows, v))
@@ -91,7 +101,7 @@ def _moments(rows: Rows) -> tuple[Floats, Floats]:
 
 def _some(n: int) -> NDArray[np.intp]:
     """Up to 4096 rows, evenly spaced."""
-    return np.unique(np.linspace(0, n - 1, min(n, 4096)).astype(np.intp))
+    return np.linspace(0, n - 1, min(n, 4096)).astype(np.intp)
 
 
 def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
@@ -119,9 +129,12 @@ class Corral:
 
     def __init__(self, size: int, unit: float):
         self.size, self.unit = size, unit
-        self.q, self.r = np.eye(size + 1), np.zeros((size + 1, 0))
-        self.members: list[int] = []  # places in the small problem
-        self.x = np.zeros(0)
+        self.members: list[int]  # places in the small problem
+        self._clear()
+
+    def _clear(self) -> None:
+        self.q, self.r = np.eye(self.size + 1), np.zeros((self.size + 1, 0))
+        self.members, self.x = [], np.zeros(0)
 
     def residual(self) -> Floats:
         """f - E x, from the complement of the columns: accurate however small it is."""
@@ -138,51 +151,68 @@ class Corral:
         if k == 0:
             self.q, self.r = np.linalg.qr(column[:, None], mode="complete")
         else:
-            self.q, self.r = qr_insert(self.q, self.r, column, k, which="col", check_finite=False)
+            self.q, self.r = _qr_insert(self.q, self.r, column, k, which="col", check_finite=False)
         self.members.append(place)
-        self.x = np.append(self.x, 0.0)
+        self.x = np.concatenate((self.x, (0.0,)))
 
     def _delete(self, k: int) -> None:
         if len(self.members) == 1:
-            self.q, self.r = np.eye(self.size + 1), np.zeros((self.size + 1, 0))
-        else:
-            self.q, self.r = qr_delete(self.q, self.r, k, which="col", check_finite=False)
+            self._clear()
+            return
+        self.q, self.r = _qr_delete(self.q, self.r, k, which="col", check_finite=False)
         del self.members[k]
-        self.x = np.delete(self.x, k)
+        self.x = np.concatenate((self.x[:k], self.x[k + 1 :]))
+
+    def begin(self, b: Floats) -> None:
+        """With these rows, less those that their best blend would have to take away."""
+        columns = self._columns(b[: self.size + 1])
+        self.q, self.r = np.linalg.qr(columns.T, mode="complete")
+        self.members, self.x = list(range(len(columns))), np.zeros(len(columns))
+        diagonal = np.abs(np.diag(self.r))
+        if diagonal.min() < _TINY * float(np.linalg.norm(columns, axis=1).max()):
+            self._clear()  # they depend on each other
+        while self.members:
+            self.x = self._solve()
+            worst = int(np.argmin(self.x))
+            if self.x[worst] > 0:
+                return
+            self._delete(worst)
+
+    def _columns(self, b: Floats) -> Floats:
+        return np.hstack([b, np.full((len(b), 1), self.unit)])
 
     def minimise(self, b: Floats, budget: Budget) -> None:
         """Until no row of b would make the residual shorter."""
         if not len(b):
             return
-        columns = np.hstack([b, np.full((len(b), 1), self.unit)])
+        columns = self._columns(b)
         length = np.linalg.norm(columns, axis=1)
         banned: set[int] = set()
         for _ in range(30 * (self.size + 10) + len(b)):
             budget.spend(self.size**2 // 16)  # a column that joins or leaves moves all of q
             r = self.residual()
-            size = float(np.linalg.norm(r))
+            size = math.sqrt(r @ r)
             if size <= _ZERO * self.unit:
                 return
-            gain = columns @ r
-            gain /= length
+            gain = (columns @ r) / length
             gain[self.members] = -np.inf
             if banned:
                 gain[list(banned)] = -np.inf
             place = int(np.argmax(gain))
             if not gain[place] > (1e-15 + 1e-11 * size / self.unit) * self.unit:
                 return
-            if self._admit(place, columns[place]):
+            if self._admit(place, columns[place], length[place]):
                 banned.clear()
             else:
                 banned.add(place)
 
-    def _admit(self, place: int, column: Floats) -> bool:
-        """A column joins; those that would turn negative leave. False: it brings nothing."""
+    def _admit(self, place: int, column: Floats, length: float) -> bool:
+        """A column of this length joins; those that would turn negative leave. False: it brings nothing."""
         if len(self.members) > self.size:
             return False
         self._insert(place, column)
         k = len(self.members) - 1
-        if abs(self.r[k, k]) < _TINY * float(np.linalg.norm(column)):
+        if abs(self.r[k, k]) < _TINY * length:
             self._delete(k)
             return False
         z = self._solve()
@@ -191,13 +221,13 @@ class Corral:
             return False
         while len(z) and z.min() <= 0:
             falling = np.flatnonzero(z <= 0)
-            ratio = self.x[falling] / (self.x[falling] - z[falling])
-            ratio = np.nan_to_num(ratio, nan=0.0)
+            x, fall = self.x[falling], self.x[falling] - z[falling]
+            ratio = np.divide(x, fall, out=np.zeros(len(x)), where=fall > 0)
             step = float(ratio.min())
             self.x = self.x + step * (z - self.x)
             leaving = falling[ratio <= step]
-            for j in sorted(set(leaving.tolist()), reverse=True):
-                self._delete(int(j))
+            for j in reversed(leaving.tolist()):
+                self._delete(j)
             z = self._solve() if self.members else np.zeros(0)
         self.x = z
         return True
@@ -228,8 +258,7 @@ def nearest_point(
     `extra` is one more row, given in the metric; in the support it has the number EXTRA.
     """
     working = _Working(rows, metric, extra)
-    working.add(start)
-    v = mean(rows, metric)
+    v = working.begin(start)
     best: Guess | None = None
     for _ in range(_MOST_PASSES):
         m = metric.scores(rows, v)
@@ -255,7 +284,8 @@ def nearest_point(
 
 def mean(rows: Rows, metric: Metric) -> Floats:
     """The mean of the rows, as a first guess."""
-    v = metric.rows(rows, _some(rows.n)).mean(axis=0)
+    index = _some(rows.n)
+    v = metric.blend(rows, index, np.ones(len(index)))
     return v if v.any() and np.isfinite(v).all() else np.ones_like(v)
 
 
@@ -272,6 +302,14 @@ class _Working:
         self.corral = Corral(size, metric.unit)
         self._inside: set[int] = set()
         self._batch = 4 * (size + 1)
+
+    def begin(self, start: Sequence[int]) -> Floats:
+        """A first guess: from these rows, else the mean of all."""
+        if self.add(start):
+            self.corral.begin(self.b)
+        if not self.corral.members:
+            return mean(self.rows, self.metric)
+        return -self.corral.residual()[:-1]
 
     def add(self, index: Sequence[int]) -> bool:
         new = [i for i in index if i not in self._inside and i != EXTRA]

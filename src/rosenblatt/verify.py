@@ -27,7 +27,7 @@ from typing import Any
 SCHEMA = "rosenblatt-certificate/1"
 ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropped columns target
     labels sha256 limits"""
-FIELDS = {  # of each verdict; any may say how its numbers came from a table, which claims nothing
+FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
     "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
     "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing",
     "overlap": "conflict balance orthogonal",
@@ -60,6 +60,14 @@ def whole(vector: Sequence[Any]) -> list[int]:
     ratios = [v.as_integer_ratio() for v in vector]
     common = math.lcm(*(below for _, below in ratios))
     return [above * (common // below) for above, below in ratios]
+
+
+def length2(vector: Iterable[Any]) -> Any:
+    return sum(v * v for v in vector)
+
+
+def square(x: float) -> Fraction | float:
+    return x if x == math.inf else Fraction(x) ** 2
 
 
 def rank(vectors: Iterable[Sequence[int]]) -> int:
@@ -97,7 +105,10 @@ class Data:
         self.form, self.kept = struct.Struct(f"<{len(columns)}d"), [True] * n
         for i in dropped:
             self.kept[i] = False
-        self.present = range(n) if all(self.kept) else list(compress(range(n), self.kept))
+        self.present, self.labels = (
+            list(compress(range(n), self.kept)),
+            list(compress(y, self.kept)),
+        )
 
     def x(self, i: int) -> Sequence[float]:
         return self.form.unpack_from(self.numbers, i * self.form.size)
@@ -117,9 +128,9 @@ class Data:
 
     def sha256(self, claim: dict[str, Any]) -> str:
         """Names, labels and non-zero numbers of the rows: the same for dense and sparse storage."""
-        numbers, places, y = self.numbers, b"", list(compress(self.y, self.kept))
+        numbers, places = self.numbers, b""
         demand(len(numbers) == len(self.y) * self.form.size, "rows have more numbers, or fewer")
-        if len(y) < len(self.y):
+        if not all(self.kept):
             numbers = b"".join(self.form.pack(*x) for x in self.rows)
         if bytes(7) in numbers:  # as in 0.0 and -0.0
             values = [v for (v,) in struct.iter_unpack("<d", numbers)]
@@ -127,65 +138,70 @@ class Data:
             numbers = struct.pack(f"<{len(place)}d", *filter(None, values))
             places = struct.pack(f"<{len(place)}Q", *place) if len(place) < len(values) else b""
         names = [claim["columns"], claim["target"], claim["labels"], len(numbers) // 8]
-        signs = struct.pack(f"{len(y)}b", *y)
+        signs = struct.pack(f"{len(self.labels)}b", *self.labels)
         return hashlib.sha256(json.dumps(names).encode() + signs + places + numbers).hexdigest()
+
+    def sign(self, x: Sequence[float], y: int, exact: list[int]) -> int:
+        """The sign of y (x, 1)·w - bound in whole numbers, for exact = (w, bound)."""
+        row = whole(list(compress([*self.lifted(x), -y], exact)))
+        total: int = y * sum(map(mul, row, filter(None, exact)))
+        return (total > 0) - (total < 0)
 
     def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
         """The sign of a_i·w - bound for every row: by floating point where that is certain.
 
-        Divided by its largest entry (w, b, bound) is a vector v; let f be the floats next to it, so
-        that |f - v| <= 2^-53 |f| + 2^-1074. A number x is within 2^-53 |x| + 2^-1074 of the true one
-        (it is the true one unless decimals are meant). The rounding of d products and d + 1 sums
-        adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So a score is off by
+        Divided by its largest entry (w, bound) is a vector v; let f be the floats next to it, so
+        that |f - v| <= 2^-53 |f| + 2^-1074. A number x is within 2^-53 |x| + 2^-1074 of the true
+        one (it is the true one unless decimals are meant). The rounding of d products and d + 1
+        sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So a score is
+        off by at most
             (d + 8) 2^-53 (Σ |x_j f_j| + |b| + |bound|) + 2^-1000 (1 + Σ |x_j|)
-        at most and, as the first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖, the limit below
-        is above that, its own roundings included. NaN and infinity fail the test.
+        and, as the first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖, the limit below is
+        above that, its own roundings included. NaN and infinity fail the test.
         """
         exact = whole([*w, bound])
         largest = max(map(abs, exact)) or 1
         f = [v / largest for v in exact]
         unit, low = (len(f) + 16) * 2.0**-53 * math.hypot(*f) + 2.0**-900, f.pop()
 
-        def sign(x: Sequence[float], y: int) -> int:
+        def settled(x: Sequence[float], y: int) -> int:
             score = y * sum(map(mul, [*x, 1.0], f)) - low
             if unit * (math.hypot(*x) + 2.0) < abs(score) < math.inf:
                 return 1 if score > 0 else -1
-            total = y * sum(map(mul, whole([*self.lifted(x), -y]), exact))
-            return (total > 0) - (total < 0)
+            return self.sign(x, y, exact)
 
-        center, radius = self.balls(exact)
-        pairs = zip(self.rows, compress(self.y, self.kept), strict=True)
-        return [1 if math.dist(x, center[y]) < radius[y] else sign(x, y) for x, y in pairs]
+        ball = {y: self.ball(y, exact) for y in (-1, 1)}  # which settles most rows
+        each = zip(self.rows, self.labels, map(ball.__getitem__, self.labels), strict=True)
+        return [1 if math.dist(x, c) < radius else settled(x, y) for x, y, (c, radius) in each]
 
-    def balls(self, exact: list[int]) -> tuple[dict[int, Sequence[float]], dict[int, float]]:
-        """For y = -1 and +1 a center c and a radius: all rows nearer to c have a_i·w > bound.
+    def ball(self, y: int, exact: list[int]) -> tuple[tuple[float, ...], float]:
+        """A center c and a radius: all rows with this label that are nearer have a_i·w > bound.
 
-        For any c, a_i·w - y (w·c + b) >= -‖w‖ ‖x_i - c‖ (Cauchy and Schwarz); with c far out on the
-        right side that leaves few rows in doubt. math.dist rounds differences once, and their length
-        by less than a unit in the last place; decimals are 2^-53 ‖x‖ away at most.
+        For any c, a_i·w - y (w·c + b) >= -‖w‖ ‖x_i - c‖ (Cauchy and Schwarz); with c far out on
+        the right side that leaves few rows in doubt. With numbers of this size math.dist, these
+        roundings and decimals that are meant make much less of a difference than 2^-40.
         """
         *w, bound = exact
         b = w.pop() if self.intercept else 0
         longest, largest = max(self.lengths), max(map(abs, w))
-        center, radius = dict.fromkeys((-1, 1), (0.0,) * len(w)), dict.fromkeys((-1, 1), -1.0)
-        if largest and 2.0**-400 < longest < 2.0**400:
-            f = [v / largest for v in w]
-            for y in (-1, 1):
-                far = y * 2.0**24 * longest / math.hypot(*f)
-                center[y] = tuple(far * v for v in f)
-                *c, one = whole([*center[y], 1])
-                if (reached := y * (sum(map(mul, w, c)) + b * one) - bound * one) > 0:
-                    square = Fraction(reached**2, one**2 * sum(v * v for v in w))
-                    length = math.sqrt(min(square, 2**1000))
-                    radius[y] = length * (1.0 - 2.0**-50) - longest * 2.0**-50
-        return center, radius
+        if not (largest and 2.0**-400 < longest < 2.0**400):
+            return (0.0,) * len(w), -1.0
+        f = [v / largest for v in w]
+        far = y * 2.0**20 * longest / math.hypot(*f)
+        *c, one = whole([*(far * v for v in f), 1])
+        reached = max(y * (sum(map(mul, w, c)) + b * one) - bound * one, 0)
+        length = math.sqrt(min(Fraction(reached**2, one**2 * length2(w)), Fraction(2**1000)))
+        return tuple(far * v for v in f), (length - longest * 2.0**-40) * (1.0 - 2.0**-40)
+
+    def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
+        demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
+        return [number(text) for text in texts]
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         """Is the row orthogonal to all of the normals?"""
         if not normals:
             return [True] * len(self.present)
-        lifted = (whole(self.lifted(x)) for x in self.rows)
-        return [not any(sum(map(mul, row, v)) for v in normals) for row in lifted]
+        return [not any(self.sign(x, 1, [*v, 0]) for v in normals) for x in self.rows]
 
     def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
@@ -211,22 +227,20 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(claim["schema"] == SCHEMA, f"the schema is not {SCHEMA}")
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
-    missing = set(ALWAYS.split()) - set(claim)
-    strange = set(claim) - set(f"{ALWAYS} {FIELDS[verdict]} encoding".split())
-    demand(not missing, f"fields are missing: {sorted(missing)}")
-    demand(not strange, f"a certificate of {verdict} has no {sorted(strange)}")
+    always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
+    odd = (always - set(claim)) | (set(claim) - always - own)
+    demand(not odd, f"{verdict}: fields are missing, or do not belong here: {sorted(odd)}")
     separable = True if "margins" in claim else False if "conflict" in claim else None
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
-        demand("homogeneous" in claim["margins"], "no separator")
+        ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
+        check_mistake_bounds(claim, data, *ends["homogeneous"])
     elif verdict != "undecided":
         check_balance(claim, data)
     if "conflict" in claim:
         check_conflict(data, claim["conflict"])
-    for kind, part in claim.get("margins", {}).items():
-        check_margin(claim, data, kind, part)
     for part in claim.get("revealing", []):
-        check_revealing(claim, data, part)
+        check_revealing(data, part)
 
 
 def check_conflict(data: Data, part: dict[str, Any]) -> None:
@@ -249,8 +263,7 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     balance = claim.get("balance", claim["conflict"])  # often the conflict is enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
     basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
-    normals = [whole([number(v) for v in vector]) for vector in claim["orthogonal"]]
-    demand(all(len(v) == data.size for v in normals), "an orthogonal vector has the wrong length")
+    normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(rank(basis) + rank(normals) == data.size, "the ranks do not add up")
     crossing = any(sum(map(mul, row, v)) for row in basis for v in normals)
     demand(not crossing, "an orthogonal vector is not orthogonal")
@@ -258,15 +271,12 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
-    w = [number(v) for v in claim["separator"]]
-    demand(len(w) == data.size, "the separator has the wrong length")
+    w = data.vector(claim["separator"], "separator")
     signs = data.signs(w)
     demand(signs == [0 if inside else 1 for inside in flat], "a row is on the wrong side, or on it")
-    separated = list(compress(data.present, signs))
-    demand(separated == claim["separated"] != [], "it separates other rows")
+    demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
-        demand(len(claim["signs"]) == data.size, "the signs have the wrong length")
-        for j, part in enumerate(claim["signs"]):
+        for j, part in zip(range(data.size), claim["signs"], strict=True):
             check_sign(data, w, normals, j, part)
 
 
@@ -275,72 +285,64 @@ def check_sign(
 ) -> None:
     """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
     what, signs = f"the sign of coefficient {j}", part["signs"]
-    demand(signs in ("0", "+", "-", "±"), f"{what} is unknown")
     demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
     if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
-        other = [number(v) for v in part["other"]]
-        demand(len(other) == data.size and other[j] * w[j] < 0, f"{what} does not change")
-        demand(min(data.signs(other)) >= 0, f"{what}: the other has a row on the wrong side")
+        other = data.vector(part["other"], what)
+        proved = other[j] * w[j] < 0 <= min(data.signs(other))
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
+        times, blend = number(part["times"]), data.total(part, what)
         sign = 1 if signs == "+" else -1
-        times, blend = number(part["times"]) * sign, data.total(part, what)
-        demand(times * w[j] > 0, f"{what} is another")
-        proved = all(sum(map(mul, blend, v)) == times * v[j] for v in normals)
-        demand(proved and times * sign > 0, f"{what} is not proved")
+        same = all(sum(map(mul, blend, v)) == sign * times * v[j] for v in normals)
+        proved = same and times > 0 < sign * w[j]
+    else:
+        proved = signs in ("0", "±")
+    demand(proved, f"{what} is not proved")
 
 
-def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, Any]) -> None:
+def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction, Fraction]:
     """lo: a separator and a number that every row reaches. hi: the length of a blend of rows.
 
     For every w, min a_i·w <= Σ weight_i a_i·w / Σ weight_i <= ‖w‖ ‖Σ weight_i a_i‖ / Σ weight_i.
     With a free intercept ("geometric") the weights of both classes have the same sum, so that it
-    cancels, and lengths are those of the features alone.
+    cancels, and lengths are those of the features alone. Returns the squares of both ends.
     """
     demand(kind in ("homogeneous", "geometric"), f"the margin {kind!r} is not known")
-    free = kind == "geometric" and data.intercept
-    blend, w = data.total(part, kind), [number(v) for v in part["separator"]]
+    free, reached = kind == "geometric" and data.intercept, number(part["at_least"])
+    blend, w = data.total(part, kind), data.vector(part["separator"], kind)
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
-    hi2 = sum(v * v for v in blend) / sum(number(v) for v in part["weights"]) ** 2
-    reached = number(part["at_least"])
-    demand(len(w) == data.size and reached > 0, f"{kind}: no separator")
-    demand(min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
-    lo2 = reached**2 / sum(v * v for v in (w[:-1] if free else w))
+    hi2 = length2(blend) / sum(number(v) for v in part["weights"]) ** 2
+    lo2 = reached**2 / length2(w[:-1] if free else w)
+    demand(reached > 0 <= min(data.signs(w, reached)), f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
     demand(type(lo) is type(hi) is float and 0 <= lo <= hi, f"{kind}: lo and hi are no floats")
     demand(square(lo) <= lo2 < square(math.nextafter(lo, math.inf)), f"{kind}: lo is another")
     demand(square(math.nextafter(hi, 0)) < hi2 <= square(hi), f"{kind}: hi is another")
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
-    if kind == "homogeneous":
-        radius2 = check_radius(data, claim["radius_row"])
-        demand(int(claim["mistake_bound"], 0) == radius2 // lo2, "the mistake bound is another")
-        best = int(claim["best_possible_mistake_bound"], 0)
-        demand(best == radius2 // hi2, "the best possible bound is another")
+    return lo2, hi2
 
 
-def square(x: float) -> Fraction | float:
-    return x if x == math.inf else Fraction(x) ** 2
-
-
-def check_radius(data: Data, longest: int) -> Fraction:
-    """‖a_i‖² of the longest row: by floating point for rows that are certainly shorter."""
+def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: Fraction) -> None:
+    """No row is longer than the one named: by floating point where that is certain."""
+    longest = claim["radius_row"]
     demand(longest in data.present, "the longest row is not there")
-    length, radius2 = math.hypot(*data.x(longest)), sum(v * v for v in data.blend([longest], [1]))
+    length, radius2 = math.hypot(*data.x(longest)), length2(data.blend([longest], [1]))
     limit = length * (1.0 - 2.0**-48) if 2.0**-900 < length < math.inf else 0.0
     for i in compress(data.present, (not length < limit for length in data.lengths)):
-        demand(sum(v * v for v in data.blend([i], [1])) <= radius2, f"row {i} is longer")
-    return Fraction(radius2)
+        demand(length2(data.blend([i], [1])) <= radius2, f"row {i} is longer")
+    bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
+    proved = [int(bound, 0) for bound in bounds] == [radius2 // lo2, radius2 // hi2]
+    demand(proved, "the mistake bounds are others")
 
 
-def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:
+def check_revealing(data: Data, part: dict[str, Any]) -> None:
     """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
     j, sign, threshold = part["column"], part["sign"], number(part["threshold"])
-    demand(type(j) is type(sign) is int, "revealing: not whole numbers")
-    demand(0 <= j < len(claim["columns"]) and abs(sign) == 1, "revealing: no such column")
+    d = data.size - data.intercept
+    demand(type(j) is type(sign) is int and 0 <= j < d and abs(sign) == 1, "revealing: no column")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
-    w = [Fraction(0)] * data.size
-    w[-1] = -sign * threshold
-    w[j] = Fraction(sign)
-    signs = data.signs(w)
+    signs = data.signs(
+        [*(sign * (k == j) for k in range(d)), *[-sign * threshold] * data.intercept]
+    )
     demand(min(signs) >= 0, f"column {j} has a row on the wrong side")
     demand(sum(signs) == part["rows"] > 0, f"column {j} has other rows right")
 

@@ -288,12 +288,11 @@ def check_sign(
     demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
     if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = other[j] * w[j] < 0 <= min(data.signs(other))
+        proved = other[j] * w[j] < 0 and min(data.signs(other)) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
-        times, blend = number(part["times"]), data.total(part, what)
-        sign = 1 if signs == "+" else -1
-        same = all(sum(map(mul, blend, v)) == sign * times * v[j] for v in normals)
-        proved = same and times > 0 < sign * w[j]
+        times, blend = number(part["times"]) * (1 if signs == "+" else -1), data.total(part, what)
+        same = all(sum(map(mul, blend, v)) == times * v[j] for v in normals)
+        proved = same and times * w[j] > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")
     demand(proved, f"{what} is not proved")
@@ -312,9 +311,9 @@ def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction,
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
     hi2 = length2(blend) / sum(number(v) for v in part["weights"]) ** 2
     lo2 = reached**2 / length2(w[:-1] if free else w)
-    demand(reached > 0 <= min(data.signs(w, reached)), f"{kind}: a row is nearer")
+    demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
-    demand(type(lo) is type(hi) is float and 0 <= lo <= hi, f"{kind}: lo and hi are no floats")
+    demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
     demand(square(lo) <= lo2 < square(math.nextafter(lo, math.inf)), f"{kind}: lo is another")
     demand(square(math.nextafter(hi, 0)) < hi2 <= square(hi), f"{kind}: hi is another")
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
@@ -340,9 +339,8 @@ def check_revealing(data: Data, part: dict[str, Any]) -> None:
     d = data.size - data.intercept
     demand(type(j) is type(sign) is int and 0 <= j < d and abs(sign) == 1, "revealing: no column")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
-    signs = data.signs(
-        [*(sign * (k == j) for k in range(d)), *[-sign * threshold] * data.intercept]
-    )
+    w = [sign * (k == j) for k in range(d)] + [-sign * threshold] * data.intercept
+    signs = data.signs(w)
     demand(min(signs) >= 0, f"column {j} has a row on the wrong side")
     demand(sum(signs) == part["rows"] > 0, f"column {j} has other rows right")
 

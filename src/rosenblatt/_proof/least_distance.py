@@ -181,7 +181,7 @@ class _Working:
             self.index, self.b = np.array([EXTRA], dtype=np.intp), extra[None, :]
         self.corral = Corral(size, metric.unit)
         self._inside: set[int] = set()
-        self._batch = 6 * (size + 1)
+        self._batch = 4 * (size + 1)
 
     def begin(self, start: Sequence[int]) -> Floats:
         """A first guess: from these rows, else the mean of all."""

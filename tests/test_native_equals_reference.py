@@ -79,12 +79,10 @@ def test_scores_have_the_same_bits(cpu_level, storage, dtype, heavy):
     ("dtype", "precision"),
     [(np.float32, np.float32), (np.float32, np.float64), (np.float64, np.float64)],
 )
-def test_inner_products_have_the_same_bits_however_many_at_once(
-    cpu_level, dtype, precision, heavy
-):
+def test_inner_products_have_the_same_bits_however_many_at_once(cpu_level, dtype, precision, heavy):
     for seed in range(heavy(1000)):
         rng = np.random.default_rng(seed)
-        X, _, rng = make(seed, n=int(rng.integers(1, 70)))
+        X, _, rng = make(seed, n=int(rng.integers(2, 70)))
         X, k = X.astype(dtype), int(rng.integers(1, 6))
         n, d = X.shape
         w = np.zeros((k, d + 1), dtype=precision)
@@ -93,7 +91,9 @@ def test_inner_products_have_the_same_bits_however_many_at_once(
         _core.products(_panels(X), w, found)
         _reference.products(_panels(X), w, expected)
         assert bits(found) == bits(expected)
-        some = rng.integers(0, n, size=int(rng.integers(0, 30))).astype([np.int32, np.int64][seed % 2])
+        some = rng.integers(0, n, size=int(rng.integers(0, 30))).astype(
+            [np.int32, np.int64][seed % 2]
+        )
         one, other = (np.empty(len(some), dtype=precision) for _ in range(2))
         _core.scores_of_some(rows_of(_core, X, STORAGES[seed % 3]), w[0], some, one)
         _reference.scores_of_some(_reference.dense(X), w[0], some, other)
@@ -269,7 +269,7 @@ def test_the_size_of_a_chunk_does_not_matter(order, monkeypatch, heavy):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_whole_fits_with_a_kernel_are_equal(kernel, storage, dtype, with_core, heavy):
     for seed in range(heavy(40)):
-        X, y, rng = make(seed, n=40)
+        X, y, _ = make(seed, n=40)
         X = store(np.tanh(X).astype(dtype), storage)
         choices = {"order": ORDERS[seed % len(ORDERS)], "keep": KEEPS[seed % len(KEEPS)]}
         found = []

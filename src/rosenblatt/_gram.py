@@ -128,8 +128,8 @@ class Gram:
     @np.errstate(over="ignore", invalid="ignore")
     def rows(self, wanted: list[int]) -> list[Values]:
         """The same for several i, at most `together` of them not at hand."""
-        found = {i: self._kept.get(i) for i in wanted}
-        missing = [i for i, row in found.items() if row is None]
+        found = {i: self._kept[i] for i in wanted if i in self._kept}
+        missing = [i for i in wanted if i not in found]
         found.update(zip(missing, self._computed(missing), strict=True))
         return [self._keep(i, found[i]) for i in wanted]
 

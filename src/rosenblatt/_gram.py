@@ -48,22 +48,23 @@ class Kernel:
         """Whether k(x, z) is computed here, from inner products."""
         return not callable(self.kernel) and not self.precomputed
 
-    def of_products(self, products: Values, squares: Values, square: Any) -> Values:
-        """Kernel values, in place of the inner products x·z; with the squared lengths of both."""
+    def of_products(self, products: Values, squares: Values, square: Any, out: Values) -> Values:
+        """Kernel values from inner products x·z and the squared lengths of both, into `out`."""
         if self.kernel == "rbf":  # ‖x‖² + ‖z‖² - 2 x·z, which rounding can make negative
-            products *= -2.0
-            products += squares
-            products += square
-            np.abs(products, out=products)
-            products *= -self.gamma
-            return np.exp(products, out=products)
-        if self.kernel != "linear":
-            products *= self.gamma
-            products += self.coef0
-            if self.kernel == "sigmoid":
-                return np.tanh(products, out=products)
-            np.power(products, self.degree, out=products)
-        return products
+            np.multiply(products, -2.0, out=out)
+            out += squares
+            out += square
+            np.abs(out, out=out)
+            out *= -self.gamma
+            return np.exp(out, out=out)
+        if self.kernel == "linear":
+            np.copyto(out, products)
+            return out
+        np.multiply(products, self.gamma, out=out)
+        out += self.coef0
+        if self.kernel == "sigmoid":
+            return np.tanh(out, out=out)
+        return np.power(out, self.degree, out=out)
 
     def squares(self, X: Any) -> Floats:
         """‖x_i‖², for the kernel that needs them; else zeros."""
@@ -77,7 +78,8 @@ class Kernel:
             return self.called(left, right)
         products = dense(left @ right.T)
         lengths = self.squares(right), self.squares(left)[:, None]
-        return self.of_products(products, *(s.astype(products.dtype) for s in lengths))
+        right_squares, left_squares = (s.astype(products.dtype) for s in lengths)
+        return self.of_products(products, right_squares, left_squares, out=products)
 
     def called(self, left: Any, right: Any) -> Floats:
         assert callable(self.kernel)
@@ -164,7 +166,7 @@ class Gram:
             products = self._products[: len(rows)]
             kernels.products(self._panels, self._weights(rows), products)
             for i, of_row in zip(rows, products, strict=True):
-                yield self._values(i, of_row.copy(), self._squares)
+                yield self._values(i, of_row, self._squares)
 
     def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
         """x_i·x_j for some j, or for all."""
@@ -179,7 +181,8 @@ class Gram:
         return lifted
 
     def _values(self, i: int, products: Values, squares: Values) -> Values:
-        values = self.kernel.of_products(products, squares, self._squares[i])
+        values = np.empty_like(products)
+        self.kernel.of_products(products, squares, self._squares[i], out=values)
         if not np.isfinite(values).all():
             raise InputError(
                 f"The {self.kernel.kernel} kernel of row {i} is beyond the largest floating-point "
@@ -192,7 +195,10 @@ def _panels(X: NDArray[Any]) -> NDArray[Any]:
     """The rows as `native/gram.hpp` takes them: many side by side, the last ones with zeros."""
     n, d = X.shape
     whole, rest = divmod(n, _PANEL)
-    panels = np.zeros((whole + (rest > 0), d, _PANEL), dtype=X.dtype)
+    shape = (whole + (rest > 0), d, _PANEL)
+    room = np.zeros(math.prod(shape) + 64, dtype=X.dtype)
+    begin = -room.ctypes.data % 64 // X.itemsize  # where a line of the processor's cache does
+    panels = room[begin : begin + math.prod(shape)].reshape(shape)
     panels[:whole] = X[: n - rest].reshape(whole, _PANEL, d).transpose(0, 2, 1)
     panels[whole:, :, :rest] = X[n - rest :].T
     return panels

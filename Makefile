@@ -22,7 +22,7 @@ demo: $(VENV)/core
 	$(RUN) examples/demo.py
 
 test: $(VENV)/tools browser
-	$(RUN) -m pytest
+	$(RUN) -m pytest --numprocesses auto --dist worksteal
 	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/test_textbook.py tests/test_reference_trains.py
 
 check: $(VENV)/tools
@@ -37,13 +37,15 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
+	$(RUN) benchmarks/online.py
 	$(RUN) -m pip install --quiet --group bench
 	$(RUN) benchmarks/svmlight.py
 	$(RUN) benchmarks/screening.py
 	$(RUN) benchmarks/data.py
+	$(RUN) benchmarks/streams.py
 
 soak: $(VENV)/tools browser
-	ROSENBLATT_SOAK=1 $(RUN) -m pytest
+	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 
 browser:
 	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/browser.sh

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
+ORDERS = ["cyclic", "shuffle", "blocks", "random", "batch"]
 KEEPS = ["last", "best", "pocket", "average", "vote"]
 
 every_order = pytest.mark.parametrize("order", ORDERS)

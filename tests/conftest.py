@@ -28,6 +28,14 @@ settings.register_profile(
 settings.load_profile("soak" if SOAK else "test")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory):
+    """Rows of streams do not go into the user's cache."""
+    os.environ["ROSENBLATT_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    del os.environ["ROSENBLATT_CACHE"]
+
+
 @pytest.fixture(scope="session")
 def heavy():
     """How many times a heavy test runs: all of its count in `make soak`, a twentieth otherwise."""

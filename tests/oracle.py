@@ -27,6 +27,15 @@ def permutation(seed, k, n):
     return places
 
 
+def in_blocks(seed, e, n, block):
+    """Rows 0 to n - 1 as epoch e of order="blocks" visits them."""
+    rows = []
+    for b in permutation(seed, e << 32, -(-n // block)):
+        within = permutation(seed, (e << 32) + 1 + b, min(block, n - b * block))
+        rows += [b * block + i for i in within]
+    return rows
+
+
 class Oracle:
     """A perceptron run of a number of epochs; everything in Fractions and in units of η."""
 
@@ -61,7 +70,13 @@ class Oracle:
         k = len(self.after_visit)
         return [sum(w[j] for w in self.after_visit) / k for j in range(len(self.w))]
 
-    def run(self, order, epochs):
+    def rows(self, order, e, block):
+        """The rows that epoch e visits."""
+        if order == "blocks":
+            return in_blocks(self.seed, e, self.n, block)
+        return range(self.n) if order == "cyclic" else permutation(self.seed, e, self.n)
+
+    def run(self, order, epochs, block=1 << 16):
         draws = self.draws()
         for e in range(epochs):
             self.mistakes.append(0)
@@ -79,10 +94,7 @@ class Oracle:
                     if self.clean:
                         break
             else:
-                order_now = (
-                    range(self.n) if order == "cyclic" else permutation(self.seed, e, self.n)
-                )
-                self.mistakes[-1] = sum([self.visit(i) for i in order_now])
+                self.mistakes[-1] = sum([self.visit(i) for i in self.rows(order, e, block)])
                 self.clean = self.mistakes[-1] == 0
             self.after_epoch.append((self.w, self.mean()))
             if self.clean:

@@ -23,7 +23,7 @@ from scipy import sparse
 from rosenblatt import Perceptron, RandomLinearClassifier
 from rosenblatt.errors import InputError, RosenblattError, WeightsOverflow
 
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
+ORDERS = ["cyclic", "shuffle", "blocks", "random", "batch"]
 KEEPS = ["last", "best", "pocket", "average", "vote"]
 
 N = 40

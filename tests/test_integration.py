@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Perceptron, RandomLinearClassifier, _validate
 
-ORDERS = ["cyclic", "shuffle", "random", "batch"]
+ORDERS = ["cyclic", "shuffle", "blocks", "random", "batch"]
 KEEPS = ["last", "best", "pocket", "average", "vote"]
 
 every_keep = pytest.mark.parametrize("keep", KEEPS)

@@ -20,7 +20,7 @@ def test_the_core_that_was_asked_for_runs():
     assert (_kernels.kernels is _reference) == asked_for_the_reference
 
 
-@pytest.mark.parametrize("order", ["cyclic", "shuffle", "random", "batch"])
+@pytest.mark.parametrize("order", ["cyclic", "shuffle", "blocks", "random", "batch"])
 @pytest.mark.parametrize("keep", ["last", "best", "pocket", "average", "vote"])
 def test_it_trains_and_predicts(order, keep, on_reference, rng):
     X = rng.normal(size=(40, 3))

@@ -20,7 +20,7 @@ _core = pytest.importorskip("rosenblatt._core", reason="the compiled core is not
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-ORDERS = ["cyclic", "shuffle"]
+ORDERS = ["cyclic", "shuffle", "blocks"]
 
 
 class Tally:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rosenblatt._minimum_errors import minimum_errors
     from rosenblatt._stop import StopReason
     from rosenblatt._trace import Trace, trace
+    from rosenblatt._train import train
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
@@ -28,6 +29,7 @@ __all__ = [
     "minimum_errors",
     "save",
     "trace",
+    "train",
 ]
 __version__ = "0.1.0"
 
@@ -45,6 +47,7 @@ _HOME = {
     "minimum_errors": "rosenblatt._minimum_errors",
     "save": "rosenblatt.model_file",
     "trace": "rosenblatt._trace",
+    "train": "rosenblatt._train",
 }
 
 

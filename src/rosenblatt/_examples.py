@@ -96,6 +96,22 @@ class Labelled:
         return int(np.count_nonzero(self.wrong(scores)))
 
 
+class Tally(NamedTuple):
+    """The mistakes of several weight vectors, up to the limit of each."""
+
+    w: Weights  # a vector a row
+    limit: Weights
+    plain: NDArray[np.int64]
+    weighted: Weights
+
+    @classmethod
+    def of(cls, weights: list[Weights], limits: list[float] | None) -> Tally:
+        """None yet."""
+        w = np.array(weights)
+        limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
+        return cls(w, limit, np.zeros(len(w), dtype=np.int64), np.zeros(len(w)))
+
+
 class Examples(Labelled):
     """Rows with their labels and weights."""
 
@@ -116,12 +132,16 @@ class Examples(Labelled):
         A vector whose weighted mistakes reach its limit cannot win any more: counting it stops, and
         its numbers say only that.
         """
-        w = np.ascontiguousarray(np.stack(weights))
-        limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
-        plain, weighted = np.zeros(len(w), dtype=np.int64), np.zeros(len(w))
+        tally = Tally.of(weights, limits)
+        self.add_mistakes(tally, breathe)
+        return tally.plain, tally.weighted
+
+    def add_mistakes(self, tally: Tally, breathe: Callable[[], None] = nobody_waits) -> bool:
+        """Those on these rows. False: no vector can win any more."""
+        w, limit, plain, weighted = tally
         screen = self.screen
         count = screen.count if screen is not None and screen.ready else kernels.count
         for begin, end in self.rows.chunks(breathe, looks=len(w)):
             if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
-                break
-        return plain, weighted
+                return False
+        return True

@@ -20,23 +20,24 @@ from rosenblatt.errors import (
 )
 
 
-def write_whole(path: Any, content: bytes, *, overwrite: bool) -> None:
+def write_whole(path: Any, content: bytes, *, overwrite: bool, mark: str = "") -> None:
     """The file has this content afterwards, or is as it was before and an error says why."""
-    with writing_whole(path, overwrite=overwrite) as file:
+    with writing_whole(path, overwrite=overwrite, mark=mark) as file:
         file.write(content)
 
 
 @contextmanager
-def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
+def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[BinaryIO]:
     """A file to write into; `path` is that file once all is written, or is as it was before.
 
     What is written goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that
     one takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new.
-    A symbolic link is followed. Permissions of a file that was there are kept.
+    A symbolic link is followed. Permissions of a file that was there are kept. `mark` is part of
+    the name of the file beside it, so that one that a killed process left can be told.
     """
     target = _target(path)
     mode = _checked_place(target, overwrite=overwrite)
-    part = target.with_name(f".rosenblatt-{secrets.token_hex(8)}")
+    part = target.with_name(f".rosenblatt-{mark}{secrets.token_hex(8)}")
     try:
         with open(part, "xb") as file:
             if mode is not None:
@@ -54,16 +55,16 @@ def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
     except FileExistsError:
         raise _exists(target) from None
     except OSError as error:
-        raise _cannot("write", path, error) from None
+        raise cannot("write", path, error) from None
     finally:
         with suppress(OSError):  # gone if all went well
             part.unlink()
-    _settle(target.parent)
+    settle(target.parent)
 
 
 def read_whole(path: Any, *, most: int) -> bytes:
     """The content of an ordinary file of at most `most` bytes."""
-    source = _path(path)
+    source = as_path(path)
     try:
         status = source.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -77,7 +78,7 @@ def read_whole(path: Any, *, most: int) -> bytes:
     except OSError as error:
         if isinstance(error, FileError):
             raise
-        raise _cannot("read", source, error) from None
+        raise cannot("read", source, error) from None
     if len(content) > most:
         raise FileError(
             f"{source} has {status.st_size:,} bytes; at most {most:,} are read at once."
@@ -85,7 +86,8 @@ def read_whole(path: Any, *, most: int) -> bytes:
     return content
 
 
-def _path(path: Any) -> Path:
+def as_path(path: Any) -> Path:
+    """What was given as one, or the error that says what a path is."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
             f"A path is text or a pathlib.Path; got {path!r}, a {type(path).__name__}."
@@ -97,7 +99,7 @@ def _path(path: Any) -> Path:
 
 
 def _target(path: Any) -> Path:
-    return Path(os.path.realpath(_path(path)))
+    return Path(os.path.realpath(as_path(path)))
 
 
 def _checked_place(target: Path, *, overwrite: bool) -> int | None:
@@ -109,7 +111,7 @@ def _checked_place(target: Path, *, overwrite: bool) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _cannot("write", target, error) from None
+        raise cannot("write", target, error) from None
     if not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
         raise FileError(f"{target} is {what}: give the name of a file.")
@@ -131,7 +133,7 @@ def _move_to_free_name(part: Path, target: Path) -> None:
         os.replace(part, target)
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """The new name reaches the disk, too, where a folder can be asked for that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -148,9 +150,11 @@ def _exists(target: Path) -> FileError:
     return FileError(f"{target} exists already and is not overwritten: give another name.")
 
 
-def _cannot(verb: str, path: Any, error: OSError) -> FileError:
+def cannot(verb: str, path: Any, error: OSError, otherwise: str = "") -> FileError:
+    """What could not be done, why, and what to do."""
     reason = (error.strerror or str(error) or type(error).__name__).rstrip(".")
     advice = " Make room, or write somewhere else." if error.errno in _NO_SPACE else ""
+    advice += f" {otherwise}" if otherwise else ""
     kept = " A file that was there is as it was." if verb == "write" else ""
     found = FileError(f"Cannot {verb} {path}: {reason}.{advice}{kept}")
     found.errno = error.errno

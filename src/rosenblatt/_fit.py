@@ -19,11 +19,9 @@ from rosenblatt._watch import Interrupted, Watch
 from rosenblatt.errors import WeightsOverflow
 
 if TYPE_CHECKING:
-    from rosenblatt._dual import Dual
     from rosenblatt._keeps import Keep
     from rosenblatt._orders import Order
     from rosenblatt._patience import Patience
-    from rosenblatt._primal import Primal
     from rosenblatt.certificate import Certificate
 
 UNLIMITED = 1 << 62
@@ -102,7 +100,7 @@ class State:
 class Job:
     """What is to be learned from, and how."""
 
-    machine: Primal | Dual
+    machine: Any  # Primal, Dual or Streamed: looks at rows and steps
     order: Order
     keep: Keep
     judges: Any  # the rows that candidates are compared on, with labels

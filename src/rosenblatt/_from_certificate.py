@@ -48,6 +48,7 @@ def as_fitted(certificate: Certificate, classes: Any, seed: int) -> dict[str, An
         "n_updates_": 0,
         "mistakes_": np.zeros(0, dtype=np.int64),
         "update_counts_": read_only(counts.view()),
+        "_n_rows": len(counts),
     }
     if _has_names(certificate):
         found["feature_names_in_"] = np.array(certificate.feature_names, dtype=object)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import _validate
 from rosenblatt._examples import Rows
@@ -34,11 +33,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
         return self.classes_[(self._checked(signed, rows) >= 0).astype(np.intp)]
 
     def _rows(self, X: Any) -> Rows:
-        check_is_fitted(self)
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
-        finite = not isinstance(self._rule, LinearRule)
-        return Rows(_validate.rows(self, X, reset=False, finite=finite))
+        finite = isinstance(vars(self).get("_rule"), Voters)
+        return Rows(_validate.rows_to_judge(self, X, finite=finite))
 
     def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
         if not np.isfinite(scores).all():

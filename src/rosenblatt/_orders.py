@@ -6,25 +6,27 @@ Arrays that an order holds can be rebuilt from the state alone: they are never s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt._kernels import kernels
 
 if TYPE_CHECKING:
-    from rosenblatt._dual import KernelExamples
-    from rosenblatt._examples import Examples
     from rosenblatt._fit import Job, State
+
+
+BLOCK = 1 << 16
+"""Rows of a block, by row number: as much of a stream as is in memory at a time."""
 
 
 class Order(ABC):
     """An order of visits."""
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):  # those of the machine
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
-        self.n = examples.n
+        self.n = int(examples.n)
 
     def _room(self) -> np.ndarray:
         return np.empty(self.n, dtype=self._index_type)
@@ -61,7 +63,7 @@ class Cyclic(_Pass):
 class Shuffle(_Pass):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):
         super().__init__(examples)
         self._order = self._room()
         self._arranged_for = 0
@@ -73,13 +75,53 @@ class Shuffle(_Pass):
         self._visit(job, state, self._order, most)
 
 
+class Blocks(_Pass):
+    """Block after block, the blocks and the rows of each in an order of their own every epoch."""
+
+    def __init__(self, examples: Any):
+        super().__init__(examples)
+        self._order = self._room()
+        self._arranged_for = 0
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        if self._arranged_for != state.epoch:
+            place = 0
+            for b in block_order(self.n, state):
+                rows = slice(b * BLOCK, (b + 1) * BLOCK)
+                size = min(self.n - rows.start, BLOCK)
+                found = self._order[place : place + size]
+                arrange_block(found, None if self.present is None else self.present[rows], b, state)
+                if self.present is None:
+                    found += rows.start
+                place += size
+            self._arranged_for = state.epoch
+        self._visit(job, state, self._order, most)
+
+
+def block_order(n: int, state: State) -> list[int]:
+    """The blocks of n rows as this epoch visits them."""
+    order = np.empty(-(-n // BLOCK), dtype=np.int64)
+    kernels.arrange(order, None, state.seed, (state.epoch - 1) << 32, len(order))
+    return order.tolist()
+
+
+def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: State) -> None:
+    """pool := the rows of block b (None: 0, 1, …) as this epoch visits them.
+
+    In epoch e the permutations e·2³² + 1 + b of the seed are those of the blocks b, and e·2³² is
+    that of their order, counted from 0: no two are the same.
+    """
+    k = ((state.epoch - 1) << 32) + 1 + b
+    kernels.arrange(pool, rows, state.seed, k, len(pool))
+
+
 class Random(Order):
     """Rows of a fresh permutation until the first mistake: uniform among all mistakes.
 
     Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
     """
 
-    def __init__(self, examples: Examples | KernelExamples):
+    def __init__(self, examples: Any):
         super().__init__(examples)
         self._pool = self._room()
         self._arranged = False
@@ -121,6 +163,7 @@ class Batch(Order):
 ORDERS: dict[str, type[Order]] = {
     "cyclic": Cyclic,
     "shuffle": Shuffle,
+    "blocks": Blocks,
     "random": Random,
     "batch": Batch,
 }

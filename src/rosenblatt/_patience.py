@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rosenblatt._fit import Job, State
 from rosenblatt._orders import Batch
 from rosenblatt._proof.budget import Budget
-from rosenblatt._question import Question
+from rosenblatt._question import Asked
 from rosenblatt._stop import StopReason
 
 LEAST_VISITS = 1000
@@ -31,7 +31,7 @@ class Patience:
     """So many epochs (None: without end); then the question, where it can be answered."""
 
     limit: int | None
-    question: Question | None
+    question: Asked | None
     row_evaluations: Callable[[Job, State], int]
 
     def over(self, job: Job, state: State) -> StopReason | None:

@@ -30,26 +30,55 @@ class Memory:
     drift: Weights | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
     counts: NDArray[np.int64]  # updates by row
 
+    def add(self, step: Weights, visits: int) -> None:
+        """A step of descent after so many visits."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
+            self.w += step
+            if self.drift is not None:
+                self.drift += visits * step
+
     def finite(self) -> bool:
-        return all(v is None or bool(np.isfinite(v).all()) for v in (self.w, self.drift))
+        drift = self.w if self.drift is None else self.drift
+        return bool(np.isfinite(self.w).all() and np.isfinite(drift).all())
 
     def copy(self) -> Memory:
         drift = None if self.drift is None else self.drift.copy()
         return Memory(self.w.copy(), drift, self.counts.copy())
 
 
-class Primal:
+class InFeatures:
+    """What machines with weights of the features have in common."""
+
+    log: Log | None = None  # where updates are noted
+
+    def __init__(self, *, margin: float, intercept: bool):
+        self.margin, self.intercept = margin, intercept
+
+    def voters(self, memory: Memory) -> Voters:
+        return Voters(len(memory.w))
+
+    def average(self, memory: Memory, visits: int) -> Weights:
+        """The mean of the weights over all visits, those after each visit counted once."""
+        if memory.drift is None or visits == 0:
+            return memory.w
+        return memory.w - memory.drift / visits
+
+    def _begun(self, w: Weights, counts: int, *, averaged: bool) -> Memory:
+        # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
+        drift = np.zeros_like(w) if averaged else None
+        return Memory(w + 0.0, drift, np.zeros(counts, dtype=np.int64))
+
+
+class Primal(InFeatures):
     """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin."""
 
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
-        self.examples, self.margin, self.intercept = examples, margin, intercept
-        self.log: Log | None = None  # where updates are noted
+        super().__init__(margin=margin, intercept=intercept)
+        self.examples = examples
         self.screen = examples.screen = Screen(examples.rows, examples.y, margin, intercept)
 
     def start(self, w: Weights, *, averaged: bool) -> Memory:
-        counts = np.zeros(self.examples.rows.n, dtype=np.int64)
-        # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
-        return Memory(w + 0.0, np.zeros_like(w) if averaged else None, counts)
+        return self._begun(w, self.examples.rows.n, averaged=averaged)
 
     def visit(
         self,
@@ -122,11 +151,14 @@ class Primal:
         return found  # type: ignore[no-any-return] # one of two modules
 
     def look(
-        self, w: Weights, breathe: Callable[[], None] = nobody_waits
-    ) -> tuple[Weights, NDArray[np.uint8], NDArray[np.float64] | None]:
-        """Σ c_i y_i (x_i, 1) over the rows that call for an update under w; marks; scores."""
+        self, w: Weights, step: Weights, breathe: Callable[[], None] = nobody_waits
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float64] | None]:
+        """step += Σ c_i y_i (x_i, 1) over the rows that call for an update under w.
+
+        Returns marks of those rows, and the scores of all where updates are noted.
+        """
         e = self.examples
-        step, marks = np.zeros_like(w), np.zeros(e.rows.n, dtype=np.uint8)
+        marks = np.zeros(e.rows.n, dtype=np.uint8)
         scores = None if self.log is None else np.empty(e.rows.n)
         for begin, end in e.rows.chunks(breathe):
             kernels.look(
@@ -142,32 +174,21 @@ class Primal:
                 marks,
                 scores,
             )
-        return step, marks, scores
+        return marks, scores
 
     def descend(self, memory: Memory, visits: int, breathe: Callable[[], None]) -> int:
         """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
-        step, marks, scores = self.look(memory.w, breathe)
-        with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
-            memory.w += step
-            if memory.drift is not None:
-                memory.drift += visits * step
+        step = np.zeros_like(memory.w)
+        marks, scores = self.look(memory.w, step, breathe)
+        memory.add(step, visits)
         memory.counts += marks
         rows = np.flatnonzero(marks)
         if self.log is not None and scores is not None:
             self.log.add(rows, visits, scores[rows])
         return len(rows)
 
-    def voters(self, memory: Memory) -> Voters:
-        return Voters(len(memory.w))
-
     def training_votes(self, voters: Voters, *, quickly: bool) -> NDArray[np.float64] | None:
         """The mean vote on the training rows; None where somebody waits and it would take long."""
         if quickly and len(voters) * self.examples.rows.n > _MOST_VOTES_QUICKLY:
             return None
         return voters.scores(self.examples.rows)
-
-    def average(self, memory: Memory, visits: int) -> Weights:
-        """The mean of the weights over all visits, those after each visit counted once."""
-        if memory.drift is None or visits == 0:
-            return memory.w
-        return memory.w - memory.drift / visits

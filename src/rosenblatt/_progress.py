@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,14 +11,20 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch."""
+    """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch.
 
-    def __init__(self, name: str, max_iter: int, n: int, judged: str):
+    `paced`: also the rows per second, and how long it would take to make all epochs.
+    """
+
+    def __init__(self, name: str, max_iter: int, n: int, judged: str, *, paced: bool):
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
 
         self._name, self._max_iter, self._n, self._judged = name, max_iter, n, judged
+        self._paced = paced
+        self._begin = 0.0  # the time, and
+        self._ahead = 0.0  # the epochs that were made by then
         self._before = 0  # epochs of earlier fits, where training goes on from one
         self._printed = 0  # the epoch of the newest line
         console = Console(stderr=True)
@@ -36,6 +43,7 @@ class Progress:
 
     def start(self, state: State) -> None:
         self._before = state.epoch
+        self._begin, self._ahead = time.monotonic(), self._done(state)
         self._printed = state.epoch - state.under_way  # an epoch cut short gets its line, too
         if self._bars:
             self._bars.start()
@@ -45,16 +53,29 @@ class Progress:
             self._bars.stop()
 
     def _now(self, state: State) -> str:
-        return f"epoch {state.epoch}/{self._before + self._max_iter}: {state.mistakes[-1]} mistakes"
+        epochs = self._before + self._max_iter
+        return f"epoch {state.epoch}/{epochs}: {state.mistakes[-1]} mistakes"
+
+    def _done(self, state: State) -> float:
+        """Epochs of this training."""
+        share = state.position / self._n if state.under_way else 1.0
+        return max(state.epoch - self._before - 1 + share, 0.0)
+
+    def _pace(self, state: State) -> str:
+        made, seconds = self._done(state) - self._ahead, time.monotonic() - self._begin
+        if not self._paced or made <= 0 or seconds <= 0:
+            return ""
+        left = round((self._max_iter - self._done(state)) * seconds / made)
+        clock = f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
+        return f", {made * self._n / seconds:,.0f} rows/s, at most {clock} left"
 
     def chunk(self, state: State) -> None:
         if self._bars and self._task is not None:
-            share = state.position / self._n if state.under_way else 1.0
             best = "" if state.kept is None else f", best so far {state.kept.mistakes}"
             self._bars.update(
                 self._task,
-                completed=max(state.epoch - self._before - 1 + share, 0.0),
-                description=self._now(state) + best,
+                completed=self._done(state),
+                description=self._now(state) + best + self._pace(state),
             )
 
     def epoch(self, state: State) -> None:
@@ -80,4 +101,4 @@ class Progress:
             best = f", best so far {state.kept.mistakes} of {self._judged} wrong"
         elif finished:
             best = f", fewest in an epoch {min(finished)}"
-        print(f"{self._name} {self._now(state)}{best}", file=sys.stderr)
+        print(f"{self._name} {self._now(state)}{best}{self._pace(state)}", file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     from rosenblatt._proof.budget import Budget
     from rosenblatt._proof.table import Table
     from rosenblatt.certificate import Certificate
+
+
+class Asked(Protocol):
+    """What training asks about its rows."""
+
+    def is_separable(self, budget: Budget) -> Certificate:
+        """This and nothing more."""
+
+    def in_full(self, budget: Budget) -> Certificate:
+        """All that `certify` tells."""
+
+    @property
+    def centers(self) -> bool:
+        """Whether scaling may move the rows: not through the origin, nor where they are sparse."""
+
+    def bound_when_scaled(self, budget: Budget) -> int | None:
+        """The mistake bound after scaling to unit variance, where such rows are separable."""
 
 
 @dataclass(frozen=True)
@@ -35,24 +52,20 @@ class Question:
         return trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
 
     def is_separable(self, budget: Budget) -> Certificate:
-        """This and nothing more."""
         from rosenblatt._certify import is_separable
 
         return is_separable(self._table(), fit_intercept=self.fit_intercept, budget=budget)
 
     def in_full(self, budget: Budget) -> Certificate:
-        """All that `certify` tells."""
         from rosenblatt._certify import in_full
 
         return in_full(self._table(), fit_intercept=self.fit_intercept, budget=budget)
 
     @property
     def centers(self) -> bool:
-        """Whether scaling may move the rows: not through the origin, nor where they are sparse."""
         return self.fit_intercept and not isinstance(self.X, Csr)
 
     def bound_when_scaled(self, budget: Budget) -> int | None:
-        """The mistake bound after scaling to unit variance, where such rows are separable."""
         from sklearn.preprocessing import StandardScaler
 
         from rosenblatt._certify import mistake_bound

@@ -53,7 +53,7 @@ def rule_of(weights: Weights | Voters, eta: float) -> LinearRule | Voters:
         return weights
     rule = LinearRule(weights.copy(), eta)
     with np.errstate(over="ignore"):
-        finite = np.isfinite(rule.coef).all() and np.isfinite(rule.intercept).all()
+        finite = np.isfinite(eta * weights).all()
     if not finite:
         raise WeightsOverflow(
             f"The weights times eta0={eta!r} are beyond the largest floating-point number. Use a "

@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt._examples import Examples, Matrix
+from rosenblatt._plain import plain_labels
 from rosenblatt._validate import not_negative
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -30,7 +31,10 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
         )
     if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
         raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
-    y = column_or_1d(y, warn=True)
+    if type(y) is list and len(y) == 1:
+        y = np.asarray(y)
+    if not plain_labels(y):
+        y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise InputError(
             f"There are {n} rows but {name} has {len(y)} labels: found input variables with "
@@ -133,12 +137,12 @@ def signs(
     out = np.empty(len(y), dtype=np.int8)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
-        first, second = block == classes[0], block == classes[1]
-        neither = ~(first | second)
+        second = block == classes[1]
+        known = second | (block == classes[0])
         if present is not None:
-            neither &= present[begin : begin + _BLOCK]
-        strange = np.flatnonzero(neither)
-        if len(strange):
+            known |= ~present[begin : begin + _BLOCK]
+        if not known.all():
+            strange = np.flatnonzero(~known)
             raise InputError(
                 f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
                 f"which is not one of the two classes {classes.tolist()}."
@@ -198,14 +202,31 @@ def class_weights(
     c: NDArray[np.float64] | None,
 ) -> tuple[float, float]:
     """The factors of the steps of both classes."""
+    if not is_balanced(class_weight):
+        return _given_weights(class_weight, classes)
+    labels = classes[(y > 0).astype(np.intp)]
+    if c is not None:
+        labels = labels[c != 0]
+    first, second = compute_class_weight("balanced", classes=classes, y=labels)
+    return float(first), float(second)
+
+
+def class_weights_of_many(
+    class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
+) -> tuple[float, float]:
+    """The same for rows that are not in memory, of which it is known how many each class has."""
+    if not is_balanced(class_weight):
+        return _given_weights(class_weight, classes)
+    return sum(counts) / (2 * counts[0]), sum(counts) / (2 * counts[1])
+
+
+def is_balanced(class_weight: Any) -> bool:
+    return isinstance(class_weight, str) and class_weight == "balanced"
+
+
+def _given_weights(class_weight: Any, classes: NDArray[Any]) -> tuple[float, float]:
     if class_weight is None:
         return 1.0, 1.0
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        labels = classes[(y > 0).astype(np.intp)]
-        if c is not None:
-            labels = labels[c != 0]
-        first, second = compute_class_weight("balanced", classes=classes, y=labels)
-        return float(first), float(second)
     if not hasattr(class_weight, "get"):
         raise InputError(
             f"class_weight={class_weight!r} is not allowed: give 'balanced', None, or a dict like "

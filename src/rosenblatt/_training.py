@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt import _advice
-from rosenblatt._fit import Candidate, Job, State, check_finite
+from rosenblatt._fit import Candidate, Job, State, check_finite, train
 from rosenblatt._patience import Patience
 from rosenblatt._progress import Progress
 from rosenblatt._proof.budget import Budget
@@ -21,7 +22,13 @@ from rosenblatt._stop import StopReason
 from rosenblatt._traces.run import Recorder
 
 if TYPE_CHECKING:
+    from rosenblatt._checkpoint import Checkpoint
     from rosenblatt.certificate import Certificate
+
+
+def _is_number(random_state: Any) -> bool:
+    """A seed that is the same every time."""
+    return isinstance(random_state, numbers.Integral)
 
 
 class Training:
@@ -32,8 +39,10 @@ class Training:
     _trained_by: Recipe | None
     _made_with: Units
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
+    _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
     keep: str
     random_state: Any
+    _n_rows: int  # that training was given
     training_errors_: int | None
     stop_reason_: StopReason
     certificate_: Certificate | None
@@ -44,11 +53,15 @@ class Training:
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
 
-    def _resumed(self, recipe: Recipe, n: int) -> State | None:
-        """The state to go on from on n rows; None where it is not the state of this training."""
+    def _resumed(self, settings: Settings, recipe: Recipe) -> State | None:
+        """The state to go on from; None where there is none of this training."""
+        if self._checkpoint is not None:
+            seed = self._seed() if _is_number(self.random_state) else None
+            return self._checkpoint.resume(recipe, settings, seed)
         if getattr(self, "_trained_by", None) != recipe:
             return None
         # A file can claim anything, and the kernels believe the state.
+        n = recipe.shape[0]
         fits = self._state.position <= n and self._state.seen <= n
         return self._state.copy() if fits else None
 
@@ -57,12 +70,37 @@ class Training:
             job.watch.recorder = self._recorder
             self._recorder.begin(settings, job, state)
 
-    def _progress(self, settings: Settings, job: Job) -> Progress | None:
+    def _progress(
+        self, settings: Settings, job: Job, state: State, max_iter: int
+    ) -> Progress | None:
         if not settings.verbose:
             return None
         n, judged = job.machine.examples.n, job.judges.n
         kind = "validation rows" if job.validating else "rows"
-        return Progress(type(self).__name__, settings.max_iter, n, f"{judged} {kind}")
+        streamed = len(state.memory.counts) == 0
+        name = type(self).__name__
+        return Progress(name, max_iter, n, f"{judged} {kind}", paced=streamed)
+
+    def _run(
+        self,
+        settings: Settings,
+        job: Job,
+        state: State,
+        classes: NDArray[Any],
+        recipe: Recipe | None,
+        patience: Patience,
+    ) -> None:
+        """Train from this state, and publish what was learned."""
+        watch, max_iter, max_updates = job.watch, settings.max_iter, settings.max_updates
+        if self._checkpoint is not None:  # the limits are about the training as a whole
+            max_iter -= state.epoch
+            max_updates = None if max_updates is None else max_updates - state.updates
+        self._record(settings, job, state)
+        watch.show(self._progress(settings, job, state, max_iter), state)
+        reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=patience)
+        watch.done(state)
+        self._publish(settings, job, state, classes, reason, recipe)
+        self.__dict__.pop("encoding_", None)  # of a table that an earlier training was on
 
     def _publish(
         self,
@@ -76,6 +114,7 @@ class Training:
         job.watch.settle()
         check_finite(state)
         result = job.keep.result(job, state)
+        counts = state.memory.counts  # none of a stream
         found = {
             "_rule": self._rule_of(result.rule, settings, job),
             "_state": state,
@@ -90,7 +129,8 @@ class Training:
             "n_iter_": state.epoch,
             "n_updates_": state.updates,
             "mistakes_": np.array(state.mistakes, dtype=np.int64),
-            "update_counts_": read_only(state.memory.counts.view()),
+            "update_counts_": read_only(counts.view()) if len(counts) else None,
+            "_n_rows": len(counts) or job.machine.examples.n,
         }
         if job.validating:
             found["validation_mistakes_"] = np.array(state.validation, dtype=np.int64)

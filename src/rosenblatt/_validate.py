@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt._examples import Csr, Matrix
+from rosenblatt._plain import plain
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
@@ -86,6 +87,8 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
 
     With `reset` the estimator learns the number and names of the features, else it checks them.
     """
+    if not reset and plain(estimator, X, finite=finite):
+        return np.asarray(X)
     if sparse.issparse(X):
         _check_indices(X, name)
     else:
@@ -107,6 +110,21 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
             raise
         raise InputError(f"{name} is not in order: {error}") from None
     return _arrays(X) if sparse.issparse(X) else np.asarray(X)
+
+
+def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
+    """X as `rows` gives it, for an estimator that must be fitted."""
+    if "_rule" not in vars(estimator):
+        check_is_fitted(estimator)
+    return rows(estimator, X, reset=False, finite=finite)
+
+
+def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
+    """As `rows` with `reset`, of rows that were checked elsewhere."""
+    estimator.n_features_in_ = d
+    estimator.__dict__.pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:

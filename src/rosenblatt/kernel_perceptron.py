@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rosenblatt import _targets, _validate
 from rosenblatt._dual import Dual, KernelExamples
 from rosenblatt._examples import Csr, Examples, Matrix
-from rosenblatt._fit import Job, State, train
+from rosenblatt._fit import Job, State
 from rosenblatt._gram import Gram, Kernel, checked_kernel
 from rosenblatt._keeps import KEEPS
 from rosenblatt._kernel_rule import KernelRule
@@ -50,7 +49,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         "scale" is 1 / (d · variance of X), "auto" is 1 / d.
     coef0 : float, default=1.0
         Of the poly and sigmoid kernels.
-    order : {"shuffle", "cyclic", "random", "batch"}, default="shuffle"
+    order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
         How a mistake is found, as in `Perceptron`.
     keep : {"best", "last", "pocket", "average", "vote"}, default="best"
         What is returned, as in `Perceptron`; "pocket" costs little more than the others here.
@@ -73,7 +72,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes.
     random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle" and "random".
+        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
         patience, cache_size and random_state) goes on exactly where training stopped.
@@ -120,7 +119,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         degree: float = 3,
         gamma: Literal["scale", "auto"] | float = "scale",
         coef0: float = 1.0,
-        order: Literal["shuffle", "cyclic", "random", "batch"] = "shuffle",
+        order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
         eta0: float = 1.0,
         margin: float = 0.0,
@@ -194,27 +193,17 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
                 recipe = recipe_of(settings, labelled, classes, same)
             given = dual_coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._continued(recipe, examples.n)
+            state = None if given or recipe is None else self._continued(settings, recipe)
             if state is None:
                 units = start / settings.units.eta0
                 memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
                 state = State(memory, self._seed())
-            self._record(settings, job, state)
-            watch.show(self._progress(settings, job), state)
             patience = self._patience(settings, kernel, X, labelled, y, classes)
             # A row of the Gram matrix at a time is too little for threads to share, where a kernel
             # function has them.
-            with threadpool_limits(limits=1, user_api="blas"):
-                reason = train(
-                    job,
-                    state,
-                    max_iter=settings.max_iter,
-                    max_updates=settings.max_updates,
-                    patience=patience,
-                )
-            watch.done(state)
             self._weights = labelled.c  # first: once published, a second Ctrl-C may come
-            self._publish(settings, job, state, classes, reason, recipe)
+            with threadpool_limits(limits=1, user_api="blas"):
+                self._run(settings, job, state, classes, recipe, patience)
         self._warn(settings, job, state, patience)
         return self
 
@@ -234,7 +223,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             question = Question(X, labelled.y, labelled.present, names, y, classes, intercept)
         return Patience(settings.patience, question, in_rows)
 
-    def _continued(self, recipe: Recipe, n: int) -> State | None:
+    def _continued(self, settings: Settings, recipe: Recipe) -> State | None:
         if not hasattr(self, "_state"):
             return None
         if self._state is None:
@@ -243,7 +232,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 "rule and not the state of its training. Set warm_start=False to begin anew, or "
                 "give dual_coef_init."
             )
-        state = self._resumed(recipe, n)
+        state = self._resumed(settings, recipe)
         if state is None:
             raise InputError(
                 "warm_start=True, but the data or the parameters are not those of the fit before: "
@@ -271,8 +260,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         return self.classes_[(signed >= 0).astype(np.intp)]
 
     def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return _validate.rows(self, X, reset=False)
+        return _validate.rows_to_judge(self, X)
 
     # --- What was learned ------------------------------------------------------------------------
 

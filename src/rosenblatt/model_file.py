@@ -58,7 +58,8 @@ def save(
     path : str or path
         A file that is there is replaced.
     encoding : dict, or an object with `to_dict()`, or None
-        How a table becomes the numbers that the estimator takes; kept as it is, as JSON.
+        How a table becomes the numbers that the estimator takes; kept as it is, as JSON. By
+        default `estimator.encoding_`, where `train` has set it.
     data_fingerprint : str or None
         Of the training data. By default the hash that `warm_start=True` takes, where it did.
 
@@ -75,6 +76,7 @@ def save(
     if type(estimator) not in _KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
+    encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     text = as_text(_written(estimator, encoding, data_fingerprint))
     # The sum is of the file with zeros in its place.
     content = text.encode()
@@ -284,7 +286,7 @@ def _about(p: Any) -> dict[str, Any]:
     """What a person would ask of a trained estimator first."""
     reason: StopReason = p.stop_reason_
     return {
-        "rows": len(p.update_counts_),
+        "rows": p._n_rows,
         "ended": reason.name,
         "in_words": str(reason),
         "converged": p.converged_,

@@ -40,9 +40,11 @@ class Perceptron(Training, LinearClassifier):
 
     Parameters
     ----------
-    order : {"shuffle", "cyclic", "random", "batch"}, default="shuffle"
-        How a mistake is found: a fresh permutation every epoch; the given order; uniformly among
-        all mistakes; all mistakes at once (gradient descent on the perceptron loss).
+    order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
+        How a mistake is found: a fresh permutation every epoch; the given order; blocks of 65,536
+        rows, they and the rows within them freshly shuffled every epoch (the order for data on
+        disk); uniformly among all mistakes; all mistakes at once (gradient descent on the
+        perceptron loss).
     keep : {"best", "last", "pocket", "average", "vote"}, default="best"
         What is returned. "best": of the last and the averaged weights after each epoch those with
         the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
@@ -66,7 +68,7 @@ class Perceptron(Training, LinearClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle" and "random".
+        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
         max_updates, patience and random_state) exactly where training stopped, otherwise from the
@@ -95,7 +97,8 @@ class Perceptron(Training, LinearClassifier):
     mistakes_ : array
         Rows that called for an update, by epoch.
     update_counts_ : array of shape (n,)
-        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i.
+        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. None after
+        training on a stream (`rosenblatt.train`).
     validation_mistakes_ : array
         By epoch, the mistakes on X_val of the rule that would be returned then.
 
@@ -112,7 +115,7 @@ class Perceptron(Training, LinearClassifier):
     def __init__(
         self,
         *,
-        order: Literal["shuffle", "cyclic", "random", "batch"] = "shuffle",
+        order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
         eta0: float = 1.0,
         margin: float = 0.0,
@@ -154,18 +157,18 @@ class Perceptron(Training, LinearClassifier):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with Watch() as watch, unchanged_on_error(self):
+        with Watch(self._checkpoint) as watch, unchanged_on_error(self):
             settings = checked(self)
             X = _validate.rows(self, X, reset=True)
             examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
             recipe = None
-            if settings.warm_start:
+            if settings.warm_start or self._checkpoint is not None:
                 judged_on = None if judges is None else fingerprint(judges)
                 recipe = recipe_of(settings, examples, classes, judged_on)
             given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(recipe, examples.n)
+            state = None if given or recipe is None else self._resumed(settings, recipe)
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
@@ -173,18 +176,8 @@ class Perceptron(Training, LinearClassifier):
                     coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
                 )
                 state = self._new_state(settings, job, start)
-            self._record(settings, job, state)
-            watch.show(self._progress(settings, job), state)
             patience = self._patience(settings, examples, y, classes)
-            reason = train(
-                job,
-                state,
-                max_iter=settings.max_iter,
-                max_updates=settings.max_updates,
-                patience=patience,
-            )
-            watch.done(state)
-            self._publish(settings, job, state, classes, reason, recipe)
+            self._run(settings, job, state, classes, recipe, patience)
         self._warn(settings, job, state, patience)
         return self
 
@@ -199,7 +192,7 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            if _targets.is_balanced(self.class_weight):
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
@@ -271,7 +264,6 @@ class Perceptron(Training, LinearClassifier):
     # --- Where training starts -------------------------------------------------------------------
 
     def _new_state(self, settings: Settings, job: Job, start: Weights) -> State:
-        assert isinstance(job.machine, Primal)
         memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
         return State(memory, self._seed())
 

@@ -19,14 +19,23 @@ from rosenblatt._settings import Recipe
 from rosenblatt._stop import StopReason
 from rosenblatt.perceptron import Perceptron
 
-_JUDGED = ("best", "pocket")  # what these return was judged
+JUDGED = ("best", "pocket")  # what these return was judged
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
 def written(p: Perceptron) -> dict[str, Any]:
     """What is not yet said by the rule and by how training went."""
-    state = p._state
+    return {
+        **written_place(p._state),
+        "returned": None if p._kept is None else _judgement(p._kept),
+        "kept": written_kept(p._state.kept, p._kept),
+        "goes_on": _written_recipe(p._trained_by),
+    }
+
+
+def written_place(state: State) -> dict[str, Any]:
+    """Where in an epoch training stands, and with which weights."""
     memory = state.memory
     return {
         "seed": int(state.seed),
@@ -38,11 +47,8 @@ def written(p: Perceptron) -> dict[str, Any]:
         "visits": int(state.visits),
         "last": written_weights(memory.w),
         "drift": None if memory.drift is None else written_weights(memory.drift),
-        "returned": None if p._kept is None else _judgement(p._kept),
-        "kept": _written_kept(state.kept, p._kept),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
-        "goes_on": _written_recipe(p._trained_by),
     }
 
 
@@ -54,7 +60,8 @@ def _judgement(c: Candidate) -> dict[str, Any]:
     }
 
 
-def _written_kept(kept: Candidate | None, returned: Candidate | None) -> Any:
+def written_kept(kept: Candidate | None, returned: Candidate | None) -> Any:
+    """The best weights so far, where they are not what was returned."""
     if kept is None:
         return None
     return "returned" if kept is returned else _judgement(kept) | written_weights(kept.weights)
@@ -84,32 +91,41 @@ def read(part: Part, p: Any, counts: NDArray[np.int64]) -> None:
         p._trained_by = _read_recipe(part, p)
     if p._state.under_way and not (p._state.mistakes and p._state.epoch):
         raise Wrong("state.under_way is true, but no epoch has begun")
-    if p._trained_by is not None and keep in _JUDGED and p._state.kept is None:
+    if p._trained_by is not None and keep in JUDGED and p._state.kept is None:
         raise Wrong("state.kept is null, and training could not go on as state.goes_on says")
 
 
 def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> State:
-    keep, d, rows = p._made_with.keep, p.n_features_in_, len(counts)
+    keep, d = p._made_with.keep, p.n_features_in_
     return State(
-        memory=_read_memory(part, d, counts, keep),
-        seed=part.whole("seed", 2**63 - 1),
+        **read_place(part, keep, d, p._n_rows, p.n_iter_, counts),
         epoch=p.n_iter_,
-        position=part.whole("position", rows),
-        under_way=part.flag("under_way"),
         clean=p.converged_,
-        unseen_update=part.flag("unseen_update"),
-        draw=part.whole("draw"),
-        seen=part.whole("seen", rows),
-        visits=part.whole("visits"),
         updates=p.n_updates_,
         mistakes=p.mistakes_.tolist(),
         validation=list(map(int, getattr(p, "validation_mistakes_", ()))),
-        kept=_read_kept(part, d, p._kept),
-        fewest=_read_fewest(part),
-        fewest_in=part.whole("fewest_in_epoch", p.n_iter_),
+        kept=read_kept(part, d, p._kept),
         certificate=p.certificate_,
         voters=p._rule if keep == "vote" else None,
     )
+
+
+def read_place(
+    part: Part, keep: str, d: int, rows: int, epochs: int, counts: NDArray[np.int64]
+) -> dict[str, Any]:
+    """What `written_place` has written, by the names of State."""
+    return {
+        "memory": _read_memory(part, d, counts, keep),
+        "seed": part.whole("seed", 2**63 - 1),
+        "position": part.whole("position", rows),
+        "under_way": part.flag("under_way"),
+        "unseen_update": part.flag("unseen_update"),
+        "draw": part.whole("draw"),
+        "seen": part.whole("seen", rows),
+        "visits": part.whole("visits"),
+        "fewest": _read_fewest(part),
+        "fewest_in": part.whole("fewest_in_epoch", epochs),
+    }
 
 
 def _read_fewest(part: Part) -> float:
@@ -127,7 +143,7 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
 
 
 def _read_returned(part: Part, p: Any, keep: str) -> Candidate | None:
-    judged = keep in _JUDGED and p.stop_reason_ is not StopReason.FROM_CERTIFICATE
+    judged = keep in JUDGED and p.stop_reason_ is not StopReason.FROM_CERTIFICATE
     returned = _part_with(part, "returned", keep, wanted=judged)
     if returned is None:
         return None
@@ -143,7 +159,7 @@ def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate:
     return Candidate(weights, part.whole("mistakes"), weighted, part.flag("averaged"))
 
 
-def _read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | None:
+def read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | None:
     if returned is not None and part.value("kept") == "returned":
         return returned
     kept = part.optional(part.part, "kept")
@@ -171,5 +187,5 @@ def _read_recipe(part: Part, p: Any) -> Recipe | None:
         order, margin = recipe.one_of("order", ORDERS), recipe.number("margin")
         data = recipe.text("data")
         validation = recipe.optional(recipe.text, "validation_data")
-    shape = (len(p.update_counts_), p.n_features_in_)
+    shape = (p._n_rows, p.n_features_in_)
     return Recipe(p._made_with, order, margin, p.classes_.tolist(), shape, data, validation)

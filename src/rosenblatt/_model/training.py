@@ -27,15 +27,20 @@ def written(p: Any) -> dict[str, Any]:
         "epochs": int(p.n_iter_),
         "updates": int(p.n_updates_),
         "training_errors": None if p.training_errors_ is None else int(p.training_errors_),
-        "rows": len(p.update_counts_),
+        "rows": int(p._n_rows),
         "keep": p._made_with.keep,
         "eta0": p._made_with.eta0,
         "fit_intercept": p._made_with.fit_intercept,
         "mistakes": arrays.counts(p.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
-        "update_counts": arrays.many_counts(p.update_counts_),
+        "update_counts": _written_counts(p.update_counts_),
         "certificate": None if p.certificate_ is None else p.certificate_.to_dict(),
     }
+
+
+def _written_counts(by_row: NDArray[np.int64] | None) -> Any:
+    """None where rows came from a stream: they were not counted by row."""
+    return None if by_row is None else arrays.many_counts(by_row)
 
 
 def read(part: Part, p: Training) -> NDArray[np.int64]:
@@ -47,7 +52,9 @@ def read(part: Part, p: Training) -> NDArray[np.int64]:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
         rows = part.whole("rows")
-        counts = arrays.read_counts(part, "update_counts", (rows,), deflated=True)
+        counts = part.optional(
+            lambda field: arrays.read_counts(part, field, (rows,), deflated=True), "update_counts"
+        )
         validation = part.optional(
             lambda field: arrays.read_counts(part, field, (None,)), "validation_mistakes"
         )
@@ -56,21 +63,24 @@ def read(part: Part, p: Training) -> NDArray[np.int64]:
             "training_errors_": part.optional(part.whole, "training_errors", rows),
             "converged_": part.flag("converged"),
             "stop_reason_": reason,
-            "certificate_": part.optional(lambda field: _certificate(part, field), "certificate"),
+            "certificate_": part.optional(
+                lambda field: read_certificate(part, field), "certificate"
+            ),
             "n_iter_": part.whole("epochs"),
             "n_updates_": part.whole("updates"),
             "mistakes_": arrays.read_counts(part, "mistakes", (None,)),
-            "update_counts_": read_only(counts.view()),
+            "update_counts_": None if counts is None else read_only(counts.view()),
+            "_n_rows": rows,
         }
     if rows == 0:
         raise Wrong("training.rows is 0: nothing could be learned")
     if validation is not None:
         found["validation_mistakes_"] = validation
     p.__dict__.update(found)
-    return counts
+    return np.empty(0, dtype=np.int64) if counts is None else counts
 
 
-def _certificate(part: Part, field: str) -> Certificate:
+def read_certificate(part: Part, field: str) -> Certificate:
     """It claims what it did; whoever has the data can verify it."""
     try:
         certificate = Certificate.from_dict(part.value(field))

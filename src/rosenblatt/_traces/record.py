@@ -53,7 +53,7 @@ def _of_visits(run: Run) -> Claim | None:
         if (expected != rows).any():
             u = int(np.argmax(expected != rows))
             return _odd(run, u, f"visit {visits[u]} is to row {expected[u]}, not {rows[u]}")
-    if batch or run.order == "shuffle":
+    if batch or run.order in ("shuffle", "blocks"):
         twice = _again(run.epochs, rows)
         if len(twice):
             u = int(twice[0])

@@ -17,7 +17,10 @@ from rosenblatt.cli import _common
 from rosenblatt.errors import RosenblattError
 
 # A new command is a name here and a file of that name with a function `command`.
-COMMANDS = ("fit", "inspect", "certify", "verify", "predict", "trace", "doctor", "completion")
+COMMANDS = (
+    *("fit", "inspect", "certify", "verify", "predict", "export"),
+    *("trace", "doctor", "completion"),
+)
 
 
 class _Commands(click.Group):

@@ -1,4 +1,4 @@
-"""rosenblatt doctor: what is installed, and which core runs."""
+"""rosenblatt doctor: what is installed, which core runs, what the cache takes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
 @click.command()
 @_common.output_options
 def command(as_json: bool, quiet: bool, verbose: bool) -> None:
-    """Show versions, and whether the compiled core runs."""
+    """Show versions, whether the compiled core runs, and the cache of training rows."""
     found = _examine()
     if as_json:
         _common.print_json("doctor", found)
@@ -24,6 +24,8 @@ def command(as_json: bool, quiet: bool, verbose: bool) -> None:
     click.echo(f"Python {found['python']} on {found['platform']}")
     for name, version in found["packages"].items():
         click.echo(f"{name} {version or 'is not installed'}")
+    cache = found["cache"]
+    click.echo(f"cache of training rows: {cache['folder']}, {cache['bytes'] / 1e6:,.1f} MB")
 
 
 def _examine() -> dict[str, Any]:
@@ -31,6 +33,8 @@ def _examine() -> dict[str, Any]:
     from importlib import metadata
 
     from rosenblatt._kernels import NATIVE
+    from rosenblatt._streams.cache import cache_folder
+    from rosenblatt._streams.housekeeping import size
 
     packages: dict[str, str | None] = {}
     for name in _PACKAGES:
@@ -45,6 +49,7 @@ def _examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
+        "cache": {"folder": str(cache_folder()), "bytes": size(cache_folder())},
     }
 
 

@@ -81,6 +81,7 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
 
     if known.encoding is not None:
         encoding = data.Encoding.from_dict(known.encoding)
+        vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
         parts = encoding.parts(list(files), unseen=unseen, **reading)
         return encoding.feature_names, (X for _, X in parts)
     if not is_svmlight(list(files)):

@@ -31,6 +31,10 @@ class ColumnFiles:
                     "together have the same columns in the same order."
                 )
 
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"missing": self._missing.to_pylist()}
+
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         return {name: self._kind(name) for name in wanted}
 

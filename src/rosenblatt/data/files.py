@@ -48,7 +48,7 @@ class File:
     keep: Any = None  # holds what must live as long as the file: a temporary one
 
     def check_unchanged(self) -> None:
-        if self.kind != "frame" and _stamp(self.path) != self.stamp:
+        if self.kind != "frame" and stamp(self.path) != self.stamp:
             raise InputError(f"{self.name} was changed while it was read. Read it again.")
 
 
@@ -98,7 +98,7 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
     try:
         with open(path, "rb") as file:
             begin = file.read(8)
-        stamp = _stamp(path)
+        seen = stamp(path)
     except FileNotFoundError:
         raise InputError(f"There is no file {name}.") from None
     except (OSError, ValueError) as error:
@@ -108,7 +108,7 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
     for magic, words in _FOREIGN.items():
         if begin.startswith(magic):
             raise InputError(f"{name} is {words}.")
-    return File(path, name, *_contents(path, name, begin), stamp, keep)
+    return File(path, name, *_contents(path, name, begin), seen, keep)
 
 
 def _contents(path: Path, name: str, begin: bytes) -> tuple[str, str | None]:
@@ -149,7 +149,8 @@ def open_bytes(file: File) -> BinaryIO:
     return pa.input_stream(str(file.path), compression=file.compression)  # type: ignore[no-any-return]
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamp(path: str | Path) -> tuple[int, int]:
+    """Size and time of the last change."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -68,6 +69,11 @@ class Part:
     @property
     def rows(self) -> int:
         return int(self.batch.num_rows)
+
+    def some(self, rows: int) -> Iterator[Part]:
+        """The same in parts of so many rows."""
+        for i in range(0, self.rows, rows):
+            yield Part(self.batch.slice(i, rows), self.file, self.start + i)
 
     def place(self, i: int) -> Place:
         return Place(self.file.name, self.start + int(i))

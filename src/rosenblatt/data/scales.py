@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self, final
 
 import numpy as np
@@ -25,11 +25,25 @@ def learned(
     for rows in blocks(X):
         moments.add(rows[:, numbers])
     moments.finish()
+    medians = (np.nanmedian(X[:, j]) for j in numbers)
+    return with_moments(encoding, moments, medians, scale=scale, impute=impute)
+
+
+def with_moments(
+    encoding: Encoding,
+    moments: Moments,
+    medians: Iterable[Any],
+    *,
+    scale: bool,
+    impute: str | None,
+) -> Encoding:
+    """The encoding with fills and scales. The medians are looked at only where they are wanted."""
+    numbers = encoding.number_places
     fills: list[float | None] = [None] * len(numbers)
     if impute == "mean":
         fills = moments.center().tolist()
     elif impute == "median":
-        fills = [float(np.nanmedian(X[:, j])) for j in numbers]
+        fills = [float(median) for median in medians]
     ones = [1.0] * len(numbers)
     centers = moments.center().tolist() if scale else [0.0] * len(numbers)
     scales = moments.spread().tolist() if scale else ones

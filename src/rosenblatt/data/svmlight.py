@@ -6,7 +6,7 @@ The grammar is strict, and every number becomes the double nearest to it. See `d
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +21,7 @@ from rosenblatt.data._svmlight_readers import ALL, Entries, Reader, reader_of
 from rosenblatt.errors import InputError
 
 ZeroBased = bool | Literal["auto"]
+_SCANNED = 1 << 13  # rows that are looked through at a time
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _chunks(
                     f"{text.name} can be read only once: give n_features and zero_based "
                     "(True or False), which otherwise take a first reading to find out."
                 )
-        info = _scan(source, rows_per_chunk, n_features, zero_based)
+        info = scan(source, n_features=n_features, zero_based=zero_based)
         n_features, zero_based = info.n_features, info.zero_based
     with opened(source) as text:
         reader = reader_of(text)
@@ -119,15 +120,19 @@ def _chunks(
         _settle(text, reader, n_features, zero_based)
 
 
-def _scan(
-    source: Source, rows_per_chunk: int, n_features: int | None, zero_based: ZeroBased
+def scan(
+    source: Source,
+    *,
+    n_features: int | None = None,
+    zero_based: ZeroBased = "auto",
+    see: Callable[[NDArray[np.float64]], object] = len,
 ) -> SvmlightInfo:
-    """Read everything and keep nothing; an open file goes back to where it was."""
+    """Read everything, `see` its labels, keep nothing; an open file goes back to where it was."""
     with opened(source) as text:
         before = None if isinstance(source, (str, os.PathLike)) else source.tell()
         reader = reader_of(text)
-        while len(reader.read(rows_per_chunk).labels):
-            pass
+        while len(labels := reader.read(_SCANNED).labels):
+            see(labels)
         if before is not None:
             text.file.seek(before)
         return _settle(text, reader, n_features, zero_based)

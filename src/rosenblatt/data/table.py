@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._streams.tables import TableRows
 
 IMPUTE = ("mean", "median")
 _KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
@@ -170,6 +173,14 @@ class Table:
         for rows in blocks(X):
             encoding.finish(rows)
         return X, y, encoding
+
+    def stream(self, *, scale: bool = True) -> TableRows:
+        """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
+        files: for tables that memory cannot hold. `scale` is that of `encode`."""
+        from rosenblatt._streams.tables import TableRows
+
+        _validate.flag("scale", scale)
+        return TableRows(self, scale, self._reader.files, self._reader.options)
 
     def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pyarrow as pa
@@ -35,6 +35,10 @@ class TextFiles:
         self.dialect, self.names = dialects.look(
             files, charset, header, (*MISSING, *missing, *spaced)
         )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return asdict(self.dialect)
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         """A first guess, from the first rows."""

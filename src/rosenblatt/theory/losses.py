@@ -67,5 +67,6 @@ def perceptron_loss_gradient(
     machine = Primal(e, margin=0.0, intercept=True)
     before = given.lifted(w, b, e.rows.d)
     memory = machine.start(before, averaged=False)
-    step, *_ = machine.look(memory.w)
+    step = np.zeros_like(memory.w)
+    machine.look(memory.w, step)
     return Gradient(0.0 - step[:-1], 0.0 - float(step[-1]))

@@ -1,0 +1,137 @@
+"""Trained rules as graphs: from rows (in float64) to the number whose sign decides.
+
+Products are Gemm, never MatMul: onnxruntime merges a MatMul with a factor beside it and rounds the
+factor to float32.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import helper
+
+from rosenblatt._examples import Weights
+from rosenblatt._function import DualVoters
+from rosenblatt._kernel_rule import KernelRule
+from rosenblatt._onnx.graph import DOUBLE, Graph
+from rosenblatt._reference import LANES
+from rosenblatt._rule import LinearRule
+from rosenblatt._tables import as_table, dense, squares
+from rosenblatt._voters import Voters
+
+
+def signed(graph: Graph, rule: LinearRule | Voters | KernelRule, X: str, d: int) -> str:
+    """In units of the learning rate, or the mean vote: one number a row; 0 is positive."""
+    if isinstance(rule, LinearRule):
+        return _only(graph, _scores(graph, X, rule.weights[None, :]))
+    if isinstance(rule, Voters):
+        weights, votes = rule.table()
+        if not votes:
+            weights, votes = np.zeros((1, d + 1)), [0]
+        return _mean_vote(graph, _scores(graph, X, weights), votes)
+    if not len(rule.support):  # nothing was learned but, perhaps, an intercept
+        b = 0.0 if isinstance(rule.learned, DualVoters) else rule.learned.b
+        return _only(graph, _scores(graph, X, np.append(np.zeros(d), b)[None, :]))
+    values = _kernel_values(graph, X, rule)
+    if isinstance(rule.learned, DualVoters):
+        return _dual_vote(graph, values, rule.learned, rule.support)
+    return _function(graph, values, rule.learned.beta[rule.support], rule.learned.b)
+
+
+def _only(graph: Graph, scores: str) -> str:
+    found: str = graph.Squeeze(scores, graph.whole(1))
+    return found
+
+
+# --- Weights of the features ---------------------------------------------------------------------
+
+
+def _scores(graph: Graph, X: str, weights: Weights) -> str:
+    """The score as it is defined, to the bit, of n rows under k lifted weight vectors: (n, k).
+
+    Product j goes into lane j mod L in increasing j, the lanes fold in halves, b comes last. No
+    Gemm does that: it adds in an order of its own.
+    """
+    k, d = len(weights), weights.shape[1] - 1
+    blocks = -(-d // LANES)
+    room = blocks * LANES - d  # zeros change no lane
+    W = np.pad(weights[:, :-1], ((0, 0), (0, room))).reshape(k, blocks, LANES).swapaxes(0, 1)
+    X = graph.Pad(X, graph.whole(0, 0, 0, room), graph.constant(0.0))
+    n = graph.Slice(graph.Shape(X), graph.whole(0), graph.whole(1))
+    X = graph.Reshape(X, graph.whole(0, blocks, LANES))  # 0: as many rows as there are
+    shape = graph.Concat(n, graph.whole(k, LANES), axis=0)
+    lanes = graph.Scan(
+        graph.Expand(graph.constant(0.0), shape),
+        graph.Transpose(X, perm=[1, 0, 2]),
+        graph.constant(W),
+        body=_block(k),
+        num_scan_inputs=2,
+    )
+    for _ in range(LANES.bit_length() - 1):
+        lanes = graph.Add(*graph.call("Split", lanes, outputs=2, axis=2))
+    found: str = graph.Add(graph.Squeeze(lanes, graph.whole(2)), graph.constant(weights[:, -1]))
+    return found
+
+
+def _block(k: int) -> Any:
+    """lanes + x · w for the next L features."""
+    body = Graph("block_")
+    x = body.Unsqueeze("x", body.whole(1))
+    body.named(body.Add("lanes", body.Mul(x, "w")), "more")
+    shapes: dict[str, list[str | int]]
+    shapes = {"lanes": ["n", k, LANES], "x": ["n", LANES], "w": [k, LANES]}
+    inputs = [helper.make_tensor_value_info(name, DOUBLE, s) for name, s in shapes.items()]
+    more = helper.make_tensor_value_info("more", DOUBLE, shapes["lanes"])
+    return body.finished("block", inputs, [more], "The products of L features, each in its lane.")
+
+
+def _mean_vote(graph: Graph, scores: str, votes: list[int]) -> str:
+    """Σ votes · sign(score) / Σ votes, with sign(0) = +1; the sums are whole numbers, exact."""
+    positive = graph.GreaterOrEqual(scores, graph.constant(0.0))
+    signs = graph.Where(positive, graph.constant(1.0), graph.constant(-1.0))
+    tally = graph.ReduceSum(graph.Mul(signs, graph.constant(votes)), graph.whole(1), keepdims=0)
+    found: str = graph.Div(tally, graph.constant(float(max(sum(votes), 1))))
+    return found
+
+
+# --- Coefficients of the support vectors ---------------------------------------------------------
+
+
+def _kernel_values(graph: Graph, X: str, rule: KernelRule) -> str:
+    """k(x, z) for n rows and the support vectors."""
+    kernel, number = rule.kernel, graph.constant
+    assert rule.vectors is not None
+    V = dense(as_table(rule.vectors)).astype(np.float64)
+    products = graph.Gemm(X, number(V), transB=1)
+    if kernel.kernel == "rbf":  # -gamma (‖x‖² + ‖z‖² - 2 x·z), which rounding can make positive
+        lengths = graph.ReduceSumSquare(X, axes=[1], keepdims=1)
+        apart = graph.Sub(graph.Mul(products, number(2.0)), number(squares(V)))
+        apart = graph.Min(graph.Sub(apart, lengths), number(0.0))
+        products = graph.Exp(graph.Mul(apart, number(kernel.gamma)))
+    elif kernel.kernel != "linear":
+        products = graph.Add(graph.Mul(products, number(kernel.gamma)), number(kernel.coef0))
+        if kernel.kernel == "sigmoid":
+            products = graph.Tanh(products)
+        else:
+            products = graph.Pow(products, number(kernel.degree))
+    found: str = products
+    return found
+
+
+def _function(graph: Graph, values: str, beta: Weights, b: float) -> str:
+    return _only(graph, graph.Gemm(values, graph.constant(beta[:, None]), graph.constant([b])))
+
+
+def _dual_vote(graph: Graph, values: str, voters: DualVoters, support: Any) -> str:
+    """The functions came about by updates, each on the one before it; the start comes first."""
+    start, steps = voters.start, graph.constant(voters.steps)
+    beta = np.zeros(len(support)) if start is None else start.beta[support]
+    first = _function(graph, values, beta, 0.0 if start is None else start.b)
+    places = graph.whole(*np.searchsorted(support, voters.rows).tolist())
+    added = graph.Mul(graph.Gather(values, places, axis=1), steps)
+    if voters.intercept:
+        added = graph.Add(added, steps)
+    all_of_them = graph.Concat(graph.Unsqueeze(first, graph.whole(1)), added, axis=1)
+    scores = graph.CumSum(all_of_them, graph.constant(1, np.int64))
+    return _mean_vote(graph, scores, [voters.start_votes, *voters.votes])

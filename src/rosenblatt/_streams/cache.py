@@ -1,0 +1,128 @@
+"""Rows that were encoded once are kept in a folder, and read from there the next time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from rosenblatt._files import settle
+from rosenblatt._streams import meta
+from rosenblatt._streams.housekeeping import (
+    folder_of,
+    lock_of,
+    note_source,
+    remove,
+    remove_leftovers,
+    remove_outdated,
+)
+from rosenblatt._streams.locks import Lock
+from rosenblatt._streams.progress import Silent
+from rosenblatt._streams.sources import Source, key_of, source_of, stamps
+from rosenblatt._streams.stored import Stored
+from rosenblatt._streams.writer import writing
+from rosenblatt.errors import FileError
+
+
+def cache_folder(folder: Path | None = None) -> Path:
+    """Where rows are kept: the folder that was given, else $ROSENBLATT_CACHE, else the user's."""
+    if folder is not None:
+        return Path(folder)
+    if given := os.environ.get("ROSENBLATT_CACHE"):
+        return Path(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "rosenblatt"
+
+
+@contextmanager
+def stored(source: Any, *, folder: Path | None, say: Silent | None) -> Iterator[Stored]:
+    """The rows of a source on disk: as they were kept, or encoded now.
+
+    Rows that come from files are kept for the next time, under a name that changes with the files
+    and with how they are encoded. Others are removed in the end.
+    """
+    found, say = source_of(source), say or Silent()
+    key = key_of(found)
+    root = cache_folder(folder).absolute()
+    with writing(root):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with ExitStack() as until_the_end:
+        if key is None:
+            written = _written(root, f"once-{os.urandom(8).hex()}", found, say)
+            rows = _open(until_the_end.enter_context(written))
+        else:
+            rows = _open(root / key)
+            if rows is None:
+                _keep(root, key, found, say)
+                rows = _open(root / key)
+        if rows is None:
+            raise FileError(f"What was written into {root} is not there any more. Try again.")
+        until_the_end.callback(rows.close)
+        yield rows
+
+
+def _open(place: Path) -> Stored | None:
+    """None where there is nothing, or nothing that can be trusted."""
+    about = meta.read(place)
+    with suppress(OSError):  # removed meanwhile
+        return None if about is None else Stored(place, about)
+    return None
+
+
+def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
+    """The folder of this name holds the rows afterwards, written by us or by somebody else."""
+    with _written(root, key, source, say) as place:
+        if meta.read(root / key) is not None:  # somebody was faster
+            return
+        files = stamps(source) or []
+        with writing(root):
+            note_source(place, files)
+            for path in place.iterdir():
+                with open(path, "r+b") as file:
+                    os.fsync(file.fileno())
+            settle(place)
+            remove(root, key)  # if it is there, it is damaged
+            try:
+                os.rename(place, root / key)
+            except OSError:
+                if meta.read(root / key) is None:
+                    raise
+            settle(root)
+        with suppress(OSError):  # a file is gone: what it was is not outdated
+            remove_outdated(root, key, files)
+
+
+@contextmanager
+def _written(root: Path, name: str, source: Source, say: Silent) -> Iterator[Path]:
+    """A folder with the rows, gone in the end; or the one of this name, if it is there by then."""
+
+    def wait() -> None:
+        say.note(f"Another process is encoding the same rows into {root}: waiting for it.")
+
+    with writing(root):
+        lock = Lock(lock_of(root, name), wait)
+    with lock:
+        if meta.read(root / name) is not None:
+            yield root / name
+            return
+        remove_leftovers(root, name if lock.held else None)
+        place = folder_of(root, name)
+        try:
+            with writing(root):
+                place.mkdir(mode=0o700)
+            try:
+                source.write(place, say)
+            finally:
+                say.end()
+            yield place
+        finally:
+            shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,77 @@
+"""Labelled rows on disk, as training and judging read them: a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import _targets
+from rosenblatt._examples import Examples, Tally, Weights, nobody_waits
+
+if TYPE_CHECKING:
+    from rosenblatt._streams.stored import Stored
+
+
+class StreamedExamples:
+    """What `Examples` offers of rows in memory, of which only one block is."""
+
+    present = None  # all rows exist
+
+    def __init__(self, stored: Stored, by_class: tuple[float, float]):
+        self._stored, self._by_class = stored, by_class
+        self.n, self.d, self.n_blocks = stored.n, stored.d, stored.n_blocks
+        self.index_type = np.int32  # of places in a block
+        self._at = -1
+        self._block: Examples | None = None  # number _at, in memory
+        self.chunk = self.block(0).chunk
+        self.total_weight = self._total_weight()
+
+    def block(self, b: int) -> Examples:
+        if self._block is None or b != self._at:
+            self._block = None  # one at a time
+            X, y = self._stored.block(b)
+            self._block, self._at = Examples(X, y, _targets.weigh(None, y, self._by_class)), b
+        return self._block
+
+    def expect(self, b: int) -> None:
+        """This block comes next."""
+        if b != self._at:
+            self._stored.expect(b)
+
+    def blocks(self, breathe: Callable[[], None] = nobody_waits) -> Iterator[Examples]:
+        """All of them, in the order of the rows."""
+        for b in range(self.n_blocks):
+            if b:
+                breathe()
+            found = self.block(b)
+            self.expect((b + 1) % self.n_blocks)
+            yield found
+
+    def _total_weight(self) -> float:
+        if self._by_class == (1.0, 1.0):
+            return float(self.n)
+        total = np.zeros(1)
+        for block in self.blocks():  # row by row, as in memory
+            assert block.c is not None
+            total = np.add.accumulate(np.concatenate([total[-1:], block.c]))
+        return float(total[-1])
+
+    def count(
+        self,
+        weights: list[Weights],
+        limits: list[float] | None = None,
+        breathe: Callable[[], None] = nobody_waits,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """As `Examples.count`."""
+        tally = Tally.of(weights, limits)
+        for block in self.blocks(breathe):
+            if not block.add_mistakes(tally, breathe):
+                break
+        return tally.plain, tally.weighted
+
+    def mistakes(self, scores: Iterable[NDArray[np.float64]]) -> int:
+        """How many rows have y·score <= 0; the scores come block by block."""
+        return sum(block.mistakes(s) for block, s in zip(self.blocks(), scores, strict=True))

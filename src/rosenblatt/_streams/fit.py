@@ -1,0 +1,111 @@
+"""`Perceptron.fit` for rows on disk."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt import _targets, _validate
+from rosenblatt._examples import Examples
+from rosenblatt._fit import Job
+from rosenblatt._keeps import KEEPS
+from rosenblatt._orders import ORDERS, Order
+from rosenblatt._patience import Patience, in_features
+from rosenblatt._primal import Primal
+from rosenblatt._question import Question
+from rosenblatt._settings import Recipe, Settings, checked
+from rosenblatt._streams.examples import StreamedExamples
+from rosenblatt._streams.machine import Streamed
+from rosenblatt._streams.orders import STREAMED_ORDERS
+from rosenblatt._transaction import unchanged_on_error
+from rosenblatt._watch import Watch
+
+if TYPE_CHECKING:
+    from rosenblatt._proof.budget import Budget
+    from rosenblatt._streams.stored import Stored
+    from rosenblatt.certificate import Certificate
+    from rosenblatt.perceptron import Perceptron
+
+MOST_ASKED = 1 << 30
+"""Bytes of rows about which `patience` still asks whether a hyperplane separates them."""
+
+
+def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
+    """Train on rows on disk; with the same order the result is that of `fit` to the bit."""
+    with Watch(p._checkpoint) as watch, unchanged_on_error(p):
+        settings, classes = checked(p), stored.classes
+        _validate.learn_features(p, stored.d, stored.feature_names)
+        by_class = _targets.class_weights_of_many(p.class_weight, classes, stored.counts)
+        machine, order = _machine(settings, stored, by_class)
+        keep = KEEPS[settings.units.keep]()
+        job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
+        state = p._resumed(settings, _recipe(settings, stored, by_class))
+        if state is None:
+            state = p._new_state(settings, job, np.zeros(stored.d + 1))
+        patience = Patience(settings.patience, _question(settings, stored), in_features)
+        p._run(settings, job, state, classes, None, patience)
+        p.update_counts_ = None  # not even where an order needed them
+    p._warn(settings, job, state, patience)
+    return p
+
+
+def _machine(
+    settings: Settings, stored: Stored, by_class: tuple[float, float]
+) -> tuple[Primal | Streamed, Order]:
+    margin, intercept = settings.margin / settings.units.eta0, settings.units.fit_intercept
+    if settings.order in STREAMED_ORDERS:
+        streamed = StreamedExamples(stored, by_class)
+        order = STREAMED_ORDERS[settings.order](streamed)
+        return Streamed(streamed, margin=margin, intercept=intercept), order
+    warnings.warn(
+        f"order={settings.order!r} jumps between all rows and holds a permutation of them: "
+        f"{12 * stored.n / 2**20:,.0f} MiB for {stored.n:,} rows, and the rows themselves should "
+        "fit into memory, too. order='blocks' reads 65,536 rows at a time.",
+        UserWarning,
+        stacklevel=4,
+    )
+    X, y = stored.whole()
+    examples = Examples(X, y, _targets.weigh(None, y, by_class))
+    return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
+
+
+def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -> Recipe:
+    data, shape = f"{stored.fingerprint} {by_class}", (stored.n, stored.d)
+    classes = stored.classes.tolist()
+    return Recipe(settings.units, settings.order, settings.margin, classes, shape, data, None)
+
+
+def _question(settings: Settings, stored: Stored) -> LateQuestion | None:
+    if stored.nbytes > MOST_ASKED:
+        return None
+    return LateQuestion(stored, settings.units.fit_intercept)
+
+
+@dataclass(frozen=True)
+class LateQuestion:
+    """A Question about rows that are mapped into memory when it is asked."""
+
+    stored: Stored
+    fit_intercept: bool
+
+    def _asked(self) -> Question:
+        X, signs = self.stored.whole()
+        names, classes = self.stored.feature_names, self.stored.classes
+        y = classes[(signs > 0).astype(np.intp)]
+        return Question(X, signs, None, names, y, classes, self.fit_intercept)
+
+    def is_separable(self, budget: Budget) -> Certificate:
+        return self._asked().is_separable(budget)
+
+    def in_full(self, budget: Budget) -> Certificate:
+        return self._asked().in_full(budget)
+
+    @property
+    def centers(self) -> bool:
+        return self.fit_intercept and not self.stored.sparse
+
+    def bound_when_scaled(self, budget: Budget) -> int | None:
+        return self._asked().bound_when_scaled(budget)

@@ -1,0 +1,86 @@
+"""The values of `order` for rows that come block by block. The visits are those of `_orders.py`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt import _orders
+from rosenblatt._orders import Batch, Order, arrange_block, block_order
+from rosenblatt._streams.examples import StreamedExamples
+
+if TYPE_CHECKING:
+    from rosenblatt._fit import Job, State
+
+
+class _InBlocks(Order):
+    """Every row once, a block at a time."""
+
+    def __init__(self, examples: StreamedExamples):
+        super().__init__(examples)
+        self._n_blocks = examples.n_blocks
+        self._epoch = 0  # the one that `_blocks` and `_begins` are about
+        self._blocks: list[int] = []
+        self._begins = np.empty(0, dtype=np.int64)  # where each begins, counted in visits
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        if self._epoch != state.epoch:
+            self._blocks = self._order_of_blocks(state)
+            sizes = [min(_orders.BLOCK, self.n - b * _orders.BLOCK) for b in self._blocks]
+            self._begins = np.cumsum([0, *sizes])
+            self._epoch = state.epoch
+        turn = int(np.searchsorted(self._begins, state.position, side="right")) - 1
+        first, last = self._begins[turn : turn + 2].tolist()
+        b, place = self._blocks[turn], state.position - first
+        order = self._within(b, last - first, state)
+        end = min(place + self.chunk, last - first)
+        reached, updates = job.machine.visit(state.memory, b, order, place, end, most, state.visits)
+        job.machine.examples.expect(self._blocks[(turn + 1) % self._n_blocks])
+        state.record(reached - place, updates)
+        state.position = first + reached
+        state.clean = state.position == self.n and state.mistakes[-1] == 0
+
+    @abstractmethod
+    def _order_of_blocks(self, state: State) -> list[int]:
+        """As this epoch visits them."""
+
+    @abstractmethod
+    def _within(self, b: int, size: int, state: State) -> np.ndarray | None:
+        """The rows of block b as this epoch visits them; None: in their order."""
+
+
+class StreamedCyclic(_InBlocks):
+    """The given order."""
+
+    def _order_of_blocks(self, state: State) -> list[int]:
+        return list(range(self._n_blocks))
+
+    def _within(self, b: int, size: int, state: State) -> np.ndarray | None:
+        return None
+
+
+class StreamedBlocks(_InBlocks):
+    """As `Blocks`, with memory for the order of one block."""
+
+    def __init__(self, examples: StreamedExamples):
+        super().__init__(examples)
+        self._order = np.empty(min(self.n, _orders.BLOCK), dtype=self._index_type)
+        self._arranged = (0, -1)  # epoch and block
+
+    def _order_of_blocks(self, state: State) -> list[int]:
+        return block_order(self.n, state)
+
+    def _within(self, b: int, size: int, state: State) -> np.ndarray | None:
+        if self._arranged != (state.epoch, b):
+            arrange_block(self._order[:size], None, b, state)
+            self._arranged = (state.epoch, b)
+        return self._order[:size]
+
+
+STREAMED_ORDERS: dict[str, type[Order]] = {
+    "cyclic": StreamedCyclic,
+    "blocks": StreamedBlocks,
+    "batch": Batch,
+}

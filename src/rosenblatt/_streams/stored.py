@@ -1,0 +1,147 @@
+"""Labelled rows on disk, read a block at a time: what training on a stream reads."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import _orders
+from rosenblatt._examples import Csr, Matrix
+from rosenblatt._streams.meta import About
+from rosenblatt.errors import FileError
+
+_AHEAD = 128 << 10  # bytes: systems read no more than that ahead for one hint
+_MOST_INT32 = int(np.iinfo(np.int32).max)
+
+
+@final
+class Stored:
+    """Labelled rows in a folder. Its files are open, so that they stay readable until `close`, or
+    until the last of the arrays is dropped, even if the folder is removed meanwhile.
+
+    Attributes
+    ----------
+    n, d : rows and features
+    dtype : float32 or float64
+    sparse : whether the rows are stored as CSR
+    classes : the two labels; the sign -1 stands for the first
+    counts : how many rows each has
+    feature_names : list of str, or None
+    encoding : how the columns of a table became numbers, or None
+    fingerprint : SHA-256 of shape, type, rows, signs and classes
+    """
+
+    def __init__(self, folder: Path, about: About):
+        self.folder = folder
+        self.n, self.d, self.dtype, self.sparse = (
+            about.n,
+            about.d,
+            about.dtype,
+            about.index is not None,
+        )
+        self.classes, self.counts = about.classes, about.counts
+        self.feature_names, self.encoding = about.feature_names, about.encoding
+        self.fingerprint = about.fingerprint
+        self._about = about
+        with ExitStack() as opening:
+            self._files = {
+                name: opening.enter_context(open(folder / name, "rb", buffering=0))
+                for name in about.sizes
+            }
+            self._opened = opening.pop_all()
+
+    def close(self) -> None:
+        """Arrays that were given out stay good."""
+        self._opened.close()
+
+    @property
+    def nbytes(self) -> int:
+        """Of all rows."""
+        return sum(self._about.sizes.values())
+
+    @property
+    def n_blocks(self) -> int:
+        return -(-self.n // _orders.BLOCK)
+
+    def block(self, b: int) -> tuple[Matrix, NDArray[np.int8]]:
+        """Rows b·BLOCK and following: X as an array or Csr, and y as signs. Both are read-only
+        windows into the files, gone when they are dropped."""
+        return self._rows(*self._range(b))
+
+    def whole(self) -> tuple[Matrix, NDArray[np.int8]]:
+        """All rows at once, mapped in the same way."""
+        return self._rows(0, self.n)
+
+    def expect(self, b: int) -> None:
+        """Block b comes next: the system may read it from the disk meanwhile."""
+        if not hasattr(os, "posix_fadvise"):
+            return
+        begin, end = self._range(b)
+        self._read_ahead("y.bin", begin, end)
+        if not self.sparse:
+            row = self.d * self.dtype.itemsize
+            self._read_ahead("X.bin", begin * row, end * row)
+            return
+        self._read_ahead("indptr.bin", 8 * begin, 8 * (end + 1))
+        indptr = self._window("indptr.bin", np.dtype(np.int64), begin, end + 1)
+        first, last = int(indptr[0]), int(indptr[-1])
+        for name, kind in (("data.bin", self.dtype), ("indices.bin", self._index)):
+            self._read_ahead(name, first * kind.itemsize, last * kind.itemsize)
+
+    # --- Where it is in the files ---
+
+    @property
+    def _index(self) -> np.dtype[Any]:
+        assert self._about.index is not None
+        return self._about.index
+
+    def _range(self, b: int) -> tuple[int, int]:
+        if not 0 <= b < self.n_blocks:
+            raise IndexError(f"There is no block {b}: there are {self.n_blocks}.")
+        return b * _orders.BLOCK, min((b + 1) * _orders.BLOCK, self.n)
+
+    def _rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[np.int8]]:
+        y = self._window("y.bin", np.dtype(np.int8), begin, end)
+        if self.sparse:
+            return self._csr(begin, end), y
+        X = self._window("X.bin", self.dtype, begin * self.d, end * self.d)
+        return X.reshape(end - begin, self.d), y
+
+    def _csr(self, begin: int, end: int) -> Csr:
+        indptr = self._window("indptr.bin", np.dtype(np.int64), begin, end + 1)
+        first, last = int(indptr[0]), int(indptr[-1])
+        if not 0 <= first <= last <= self._about.entries or (indptr[1:] < indptr[:-1]).any():
+            raise FileError(
+                f"{self.folder} is damaged: its rows do not follow each other. Remove this folder; "
+                "then it is made anew."
+            )
+        data = self._window("data.bin", self.dtype, first, last)
+        indices = self._window("indices.bin", self._index, first, last)
+        # Both have one type: where that of the columns is too small for the places, a larger one.
+        index = self._index if last - first <= _MOST_INT32 else np.dtype(np.int64)
+        indptr = (indptr - first).astype(index, copy=False)
+        indices = indices.astype(index, copy=False)
+        indptr.flags.writeable = indices.flags.writeable = False
+        return Csr(data, indices, indptr, (end - begin, self.d))
+
+    def _window(self, name: str, kind: np.dtype[Any], begin: int, end: int) -> NDArray[Any]:
+        """Some numbers of a file. The window lives as long as an array shows it."""
+        if begin == end:  # nothing cannot be mapped
+            return np.frombuffer(b"", kind)
+        first, last = begin * kind.itemsize, end * kind.itemsize
+        page = first - first % mmap.ALLOCATIONGRANULARITY
+        window = mmap.mmap(
+            self._files[name].fileno(), last - page, access=mmap.ACCESS_READ, offset=page
+        )
+        return np.frombuffer(window, kind, end - begin, first - page)
+
+    def _read_ahead(self, name: str, begin: int, end: int) -> None:
+        for place in range(begin, end, _AHEAD):
+            size = min(_AHEAD, end - place)
+            os.posix_fadvise(self._files[name].fileno(), place, size, os.POSIX_FADV_WILLNEED)

@@ -1,0 +1,129 @@
+"""Tables, encoded a part at a time: the same bits as `Table.encode` gives in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import _targets
+from rosenblatt._streams.progress import Silent
+from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
+from rosenblatt.data.encode import Encoding
+from rosenblatt.data.files import File
+from rosenblatt.data.moments import Moments
+from rosenblatt.data.scales import with_moments
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.table import Table
+
+_COLUMNS = 256 << 20  # bytes of columns whose medians are found in one pass; one column at least
+
+
+@final
+@dataclass(frozen=True)
+class TableRows:
+    """The rows of a table, to be written down."""
+
+    table: Table
+    scale: bool
+    files: list[File]
+    reading: dict[str, Any]  # how they are read
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "scale": self.scale,
+            "impute": self.table.impute,
+            "reading": self.reading,
+            "encoding": self._encoding().to_dict(),
+        }
+
+    def _encoding(self) -> Encoding:
+        if self.table.target is None:
+            raise InputError(
+                f"{self.table.source[0]} was read without a target: name the column of labels, "
+                'as in rosenblatt.data.read(path, target="label").'
+            )
+        return self.table.encoding()
+
+    def write(self, folder: Path, say: Silent) -> None:
+        encoding = self._encoding()
+        say.begin("Encoding", self.table.n_rows)
+        finished = not self.scale and self.table.impute is None
+        numbers = encoding.number_places
+        moments = Moments(len(numbers))
+        names = encoding.feature_names
+        refuse_if_full(folder, self.table.n_rows * (8 * len(names) + 1))
+        with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
+            for rows, y in self._parts(encoding, max(1, PASS // (8 * len(names)))):
+                moments.add(rows[:, numbers])
+                writer.add(rows, y, final=finished)
+                say.rows(writer.n)
+            moments.finish()
+            if not finished:
+                encoding = with_moments(
+                    encoding,
+                    moments,
+                    _medians(writer, numbers),
+                    scale=self.scale,
+                    impute=self.table.impute,
+                )
+                say.begin("Scaling", writer.n)
+                _finish(writer, encoding, say)
+            assert encoding.target is not None
+            classes = np.array(encoding.target.classes)
+            writer.done(classes, feature_names=names, encoding=encoding)
+
+    def _parts(
+        self, encoding: Encoding, size: int
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int8]]]:
+        assert encoding.target is not None
+        classes = np.array(encoding.target.classes)
+        for whole in self.table.parts():
+            for part in whole.some(size):
+                y = _targets.signs(encoding.labels(part), classes)
+                yield encoding.rows(part, seen=True), y
+
+
+def _finish(writer: Writer, encoding: Encoding, say: Silent) -> None:
+    row = 0
+
+    def finish(rows: NDArray[Any]) -> None:
+        nonlocal row
+        encoding.finish(rows)
+        refuse_not_finite(rows, row, encoding.feature_names)
+        row += len(rows)
+        say.rows(row)
+
+    writer.change(finish)
+
+
+def refuse_not_finite(rows: NDArray[Any], begin: int, names: list[str]) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):  # the sum may be too large
+        if np.isfinite(rows.sum()):
+            return
+    wild = np.argwhere(~np.isfinite(rows))
+    if len(wild):
+        i, j = wild[0]
+        raise InputError(
+            f"Row {begin + i} (counted from 0), {names[j]!r} becomes {rows[i, j]}: the numbers of "
+            "this column are too large to be scaled. Divide them by a constant."
+        )
+
+
+def _medians(writer: Writer, numbers: list[int]) -> Iterator[float]:
+    """A median needs all of its column: some columns at a time are read into memory."""
+    size = max(1, _COLUMNS // (8 * max(writer.n, 1)))
+    for first in range(0, len(numbers), size):
+        places = numbers[first : first + size]
+        columns, row = np.empty((len(places), writer.n)), 0
+        for rows in writer.rows():
+            columns[:, row : row + len(rows)] = rows[:, places].T
+            row += len(rows)
+        for column in columns:
+            yield float(np.nanmedian(column, overwrite_input=True))

@@ -1,0 +1,195 @@
+"""Rows are written to disk as they come; shape, types and labels need be known only in the end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._examples import Csr, Matrix
+from rosenblatt._files import cannot
+from rosenblatt._streams.meta import About
+from rosenblatt.data.encode import Encoding
+from rosenblatt.errors import FileError, RosenblattError
+
+PASS = 8 << 20  # bytes that are changed at a time
+ADVICE = "Another folder: cache=FOLDER, or the environment variable ROSENBLATT_CACHE."
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """What the system refuses becomes one sentence."""
+    try:
+        yield
+    except RosenblattError:
+        raise
+    except OSError as error:
+        raise cannot("write into", folder, error, ADVICE) from None
+
+
+def refuse_if_full(folder: Path, size: int) -> None:
+    """Before hours of work: is there room for so many bytes?"""
+    with writing(folder.parent):
+        free = shutil.disk_usage(folder).free
+        if size > free:
+            raise FileError(
+                f"The encoded rows take {size / 1e9:,.1f} GB, and {folder.parent} has only "
+                f"{free / 1e9:,.1f} GB free. Make room. {ADVICE}"
+            )
+
+
+@final
+class Spool:
+    """A file that grows, and the hash of its content."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._file: IO[bytes] = open(path, "xb")  # noqa: SIM115 - closed by the writer
+        self._hash = hashlib.sha256()
+
+    def write(self, array: NDArray[Any], *, final: bool = True) -> None:
+        """`final`: this is what will stay there; else all of it is going to be changed."""
+        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        self._file.write(content)
+        if final:
+            self._hash.update(content)
+
+    def change(
+        self,
+        before: np.dtype[Any],
+        after: np.dtype[Any],
+        change: Callable[[NDArray[Any]], NDArray[Any]],
+        items: int = 1,
+    ) -> None:
+        """Put other numbers there, always a multiple of `items` at a time: in place if they have
+        the same size."""
+        grows = before.itemsize != after.itemsize
+        grown = self.path.with_suffix(".new")
+        self._file.close()
+        self._hash = hashlib.sha256()
+        self._file = open(grown, "xb") if grows else open(self.path, "r+b")  # noqa: SIM115 - as above
+        for numbers in self.numbers(before, items):
+            self.write(change(numbers))
+        if grows:
+            os.replace(grown, self.path)
+
+    def numbers(self, kind: np.dtype[Any], items: int) -> Iterator[NDArray[Any]]:
+        """What was written, always a multiple of `items` numbers at a time."""
+        if not self._file.closed:
+            self._file.flush()
+        count = max(1, PASS // (items * kind.itemsize)) * items
+        with open(self.path, "rb", buffering=0) as file:
+            while len(numbers := np.fromfile(file, kind, count)):
+                yield numbers
+
+    def close(self) -> str:
+        """All is written; the hash of it."""
+        self._file.close()
+        return self._hash.hexdigest()
+
+
+@final
+class Writer:
+    """Writes rows and signs into a folder; `with` closes its files."""
+
+    def __init__(self, folder: Path, d: int, dtype: np.dtype[Any], *, sparse: bool):
+        self.folder, self.d, self.dtype, self.sparse = folder, d, dtype, sparse
+        self.n = self.entries = 0
+        self.index = np.dtype(np.int32 if d <= np.iinfo(np.int32).max else np.int64)
+        names = ["data", "indices", "indptr", "y"] if sparse else ["X", "y"]
+        self._spools: dict[str, Spool] = {}
+        self._counts = np.zeros(2, dtype=np.int64)
+        with writing(folder.parent):
+            for name in names:
+                self._spools[name] = Spool(folder / f"{name}.bin")
+            if sparse:
+                self._spools["indptr"].write(np.zeros(1, dtype=np.int64))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for spool in self._spools.values():
+            with suppress(OSError):  # a full disk: that error is under way already
+                spool.close()
+
+    def add(self, X: Matrix, y: NDArray[np.int8], *, final: bool = True) -> None:
+        """Some rows and their signs. Where those of float64 follow those of float32, all become
+        float64. `final`: they stay as they are; else `change` follows."""
+        values = X.data if isinstance(X, Csr) else X
+        if values.dtype != self.dtype and self.dtype == np.float32:
+            self._widen()
+        with writing(self.folder.parent):
+            self._spools["data" if self.sparse else "X"].write(
+                values.astype(self.dtype, copy=False), final=final
+            )
+            self._spools["y"].write(y)
+            if isinstance(X, Csr):
+                self._spools["indices"].write(X.indices.astype(self.index, copy=False))
+                self._spools["indptr"].write(X.indptr[1:].astype(np.int64) + self.entries)
+        self.n += len(y)
+        self.entries += values.size
+        self._counts += np.count_nonzero(y < 0), np.count_nonzero(y > 0)
+
+    def _widen(self) -> None:
+        before, self.dtype = self.dtype, np.dtype(np.float64)
+        with writing(self.folder.parent):
+            spool = self._spools["data" if self.sparse else "X"]
+            spool.change(before, self.dtype, lambda numbers: numbers.astype(np.float64))
+
+    def rows(self) -> Iterator[NDArray[Any]]:
+        """Dense rows as they were written, some at a time."""
+        with writing(self.folder.parent):
+            for numbers in self._spools["X"].numbers(self.dtype, self.d):
+                yield numbers.reshape(-1, self.d)
+
+    def change(self, change: Callable[[NDArray[Any]], None]) -> None:
+        """Change dense rows in place, some at a time."""
+
+        def changed(numbers: NDArray[Any]) -> NDArray[Any]:
+            change(numbers.reshape(-1, self.d))
+            return numbers
+
+        with writing(self.folder.parent):
+            self._spools["X"].change(self.dtype, self.dtype, changed, self.d)
+
+    def swap(self) -> None:
+        """Every sign becomes the other one."""
+        sign = np.dtype(np.int8)
+        with writing(self.folder.parent):
+            self._spools["y"].change(sign, sign, np.negative)
+        self._counts = self._counts[::-1]
+
+    def done(
+        self,
+        classes: NDArray[Any],
+        *,
+        feature_names: list[str] | None = None,
+        encoding: Encoding | None = None,
+    ) -> None:
+        """All rows are there."""
+        with writing(self.folder.parent):
+            hashes = {name: spool.close() for name, spool in self._spools.items()}
+            index = self.index if self.sparse else None
+            content = [self.n, self.d, self.dtype.name, index and index.name]
+            content += [classes.dtype.str, repr(classes.tolist()), hashes]
+            About(
+                self.n,
+                self.d,
+                self.dtype,
+                index,
+                self.entries,
+                classes,
+                (int(self._counts[0]), int(self._counts[1])),
+                feature_names,
+                encoding,
+                hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+            ).write(self.folder)

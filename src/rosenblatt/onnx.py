@@ -1,0 +1,78 @@
+"""Trained rules as ONNX files, for programs without Python: `export`. Needs the extra "onnx".
+
+`docs/onnx.md` says what such a file takes and gives, and when its labels are ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import _validate
+from rosenblatt._files import write_whole
+from rosenblatt._kernel_rule import KernelRule
+from rosenblatt.errors import InputError, InputTypeError, MissingExtra
+from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.perceptron import Perceptron
+from rosenblatt.random_linear import RandomLinearClassifier
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
+
+_KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier)
+_TYPES = ("float64", "float32")
+
+
+def export(
+    estimator: Any, path: Any, *, encoding: Encoding | None = None, dtype: str = "float64"
+) -> None:
+    """Write the rule of a trained estimator as an ONNX graph, whole or not at all.
+
+    The graph takes X of shape (n, d) and gives `label` and `score`, of shape (n,): what `predict`
+    and `decision_function` give. There are no probabilities: a perceptron has none.
+
+    Parameters
+    ----------
+    estimator : Perceptron, KernelPerceptron or RandomLinearClassifier
+        Fitted; not with a kernel that is a function or precomputed.
+    path : str or path
+        A file that is there is replaced.
+    encoding : rosenblatt.data.Encoding or None
+        How a table became X. The graph then fills and scales the numbers: it takes them as they
+        are in the table, NaN where one is missing, and words as 0/1 columns.
+    dtype : {"float64", "float32"}
+        Of X. The graph computes in float64.
+    """
+    _refuse(estimator, encoding)
+    _validate.one_of("dtype", dtype, _TYPES)
+    try:
+        from rosenblatt._onnx.model import model_of
+    except ImportError as error:
+        raise MissingExtra(
+            f'Writing ONNX files needs onnx ({error}). Install it: pip install "rosenblatt[onnx]".'
+        ) from None
+    write_whole(path, model_of(estimator, encoding, dtype).SerializeToString(), overwrite=True)
+
+
+def _refuse(estimator: Any, encoding: Encoding | None) -> None:
+    """What has no graph."""
+    if type(estimator) not in _KINDS:
+        names = ", ".join(kind.__name__ for kind in _KINDS)
+        raise InputTypeError(
+            f"A {type(estimator).__name__} cannot be exported to ONNX. Give a trained estimator of "
+            f"rosenblatt: {names}."
+        )
+    check_is_fitted(estimator)
+    rule, d = estimator._rule, estimator.n_features_in_
+    if isinstance(rule, KernelRule) and (rule.kernel.precomputed or callable(rule.kernel.kernel)):
+        kernel = "'precomputed'" if rule.kernel.precomputed else "a function of Python"
+        raise InputError(
+            f"A rule whose kernel is {kernel} cannot be exported to ONNX: the graph must compute "
+            "the kernel from X. Train with kernel='linear', 'poly', 'rbf' or 'sigmoid'."
+        )
+    if encoding is not None and len(encoding.feature_names) != d:
+        raise InputError(
+            f"The encoding makes {len(encoding.feature_names)} features, but the estimator was "
+            f"trained on {d}. Give the encoding that made its rows, or none."
+        )

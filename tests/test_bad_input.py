@@ -20,6 +20,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from common import may_not_separate
 from rosenblatt import Perceptron, RandomLinearClassifier
 from rosenblatt.errors import InputError, RosenblattError, WeightsOverflow
 
@@ -686,6 +687,7 @@ SCALE = ("weights", "too large", "scale")
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("order", ORDERS)
 @new_and_fitted
+@may_not_separate
 def test_weights_that_overflow_are_an_error_with_the_advice_to_scale(
     order: str, keep: str, fitted: bool
 ) -> None:

@@ -20,9 +20,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from rosenblatt import Perceptron, RandomLinearClassifier, data
+from common import noisy
+from rosenblatt import Perceptron, RandomLinearClassifier, _checkpoint, _orders, data
 from rosenblatt.datasets import load_credit
-from rosenblatt.errors import InputError
+from rosenblatt.errors import FileError, InputError
 from rosenblatt.selection import SelectionInterrupted, clopper_pearson, select
 from rosenblatt.selection.folds import folds
 
@@ -350,3 +351,47 @@ def test_ctrl_c_between_outer_folds_leaves_an_error_of_those_done():
     found = caught.value.selection
     assert found.test_n == len(found.predictions) == 30
     assert found.winner.validation_n == 90
+
+
+def test_a_comparison_goes_on_after_a_crash(tmp_path, monkeypatch):
+    """The process dies while the second perceptron trains; nothing of the first is done again."""
+    X, y = noisy(300)
+    rules = {
+        keep: Perceptron(keep=keep, max_iter=20, patience=None, random_state=0)
+        for keep in ("best", "average")
+    }
+    expected = select(X, y, rules)
+    write, order = _checkpoint.Checkpoint.write, _orders.Shuffle.advance
+    visited = []
+
+    class Crash(Exception):  # noqa: N818 - it is not an error of ours
+        pass
+
+    def dying(self, state):
+        write(self, state)
+        if self._path.name == "2.checkpoint" and state.epoch == 10:
+            raise Crash
+
+    monkeypatch.setattr(_checkpoint.Checkpoint, "write", dying)
+    options = {"checkpoint": tmp_path / "kept", "checkpoint_every": 0}
+    with pytest.raises(Crash):
+        select(X, y, rules, **options)
+    monkeypatch.setattr(_checkpoint.Checkpoint, "write", write)
+
+    def advancing(self, job, state, most):
+        visited.append(state.epoch)
+        order(self, job, state, most)
+
+    monkeypatch.setattr(_orders.Shuffle, "advance", advancing)
+    found = select(X, y, rules, **options)
+    assert visited[0] in (10, 11)  # the epoch was under way, or over
+    assert visited[-1] == 20
+    assert str(found) == str(expected)
+    for one, other in zip(found.candidates[1:], expected.candidates[1:], strict=True):
+        assert one.estimator.coef_.tobytes() == other.estimator.coef_.tobytes()
+
+
+def test_a_comparison_needs_a_folder_for_its_checkpoints(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="is a file, not a folder"):
+        select(*noisy(50), checkpoint=tmp_path / "file")

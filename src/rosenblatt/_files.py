@@ -62,6 +62,16 @@ def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[Bin
     settle(target.parent)
 
 
+def make_folder(path: Path) -> None:
+    """It is there afterwards."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileError(f"{path} is a file, not a folder: give another name.") from None
+    except OSError as error:
+        raise cannot("write", path, error) from None
+
+
 def read_whole(path: Any, *, most: int) -> bytes:
     """The content of an ordinary file of at most `most` bytes."""
     source = as_path(path)

@@ -204,19 +204,20 @@ def _of_training(work: Work, time_limit: float | None) -> Certificate:
 def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
     """Let the verifier check the certificate: the stand-alone one, where that takes seconds."""
     from rosenblatt import verify
-    from rosenblatt._tables import dense
+    from rosenblatt._proof.check import packed
     from rosenblatt.errors import CertificateRejected
 
     by_hand = X.shape[0] * X.shape[1] <= _BY_HAND
     by = "the stand-alone verifier" if by_hand else "the vectorised verifier"
     accepted, why = True, ""
     if by_hand:
-        claim, rows = certificate.to_dict(), dense(X).tolist()
+        claim, numbers = certificate.to_dict(), packed(X)
         texts = [str(label) for label in y.tolist()]
     begin = time.perf_counter()
     try:
         if by_hand:
-            verify.check(claim, verify.Data(claim, rows, verify.label_signs(claim, texts)))
+            signs = verify.label_signs(claim, texts)
+            verify.check(claim, verify.Data(claim, numbers, signs))
         else:
             certificate.verify(X, y)
     except (verify.Rejected, CertificateRejected) as reason:

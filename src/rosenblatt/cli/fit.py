@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,9 +57,9 @@ def command(
     _common.need_target(files, reading)
     folder = output if output is not None else _fit_folder.default_folder(files)
     _fit_folder.check_folder(folder, force=force)
-    with _bar(quiet) as now:
-        now("reading", 0, 1)
-        work, groups = _fit_work.read(files, reading, group)
+    with _common.bar(quiet=quiet) as now:
+        with _common.shows_reading(now):
+            work, groups = _fit_work.read(files, reading, group)
         _fit_work.compare(
             work,
             groups=groups,
@@ -100,32 +99,6 @@ def _to_the_end() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _bar(quiet: bool) -> Iterator[Any]:
-    """One progress bar on a terminal: now(what, done, total), or now(what) for one step more."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        BarColumn(bar_width=20),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1)
-
-        def now(what: str, done: int | None = None, total: int | None = None) -> None:
-            if done is None:
-                bar.update(task, description=what, advance=1)
-            else:
-                bar.update(task, description=what, completed=done, total=total)
-
-        yield now
 
 
 # --- What was found ------------------------------------------------------------------------------

@@ -14,13 +14,17 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._files import as_path, make_folder
+from rosenblatt._train import train
 from rosenblatt.errors import InputError
+from rosenblatt.perceptron import Perceptron
 from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.interval import clopper_pearson
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
 
 Progress = Callable[[int, int, str], None]
+Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th one
 BASELINE = "larger class"
 
 
@@ -35,6 +39,8 @@ def select(
     seed: int = 0,
     confidence: float = 0.95,
     progress: Progress | None = None,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60,
 ) -> Selection:
     """Compare candidates honestly, and measure the error of the best one.
 
@@ -60,6 +66,11 @@ def select(
         Of the interval for the error.
     progress : callable, optional
         Called as progress(done, total, name) before each candidate is fitted.
+    checkpoint : path, optional
+        A folder in which every `Perceptron` keeps where its training stands, as `train` does: the
+        same comparison goes on there after a crash, to the same bits.
+    checkpoint_every : float
+        Seconds from one writing to the next.
 
     Raises
     ------
@@ -97,8 +108,30 @@ def select(
         raise InputError(
             f"candidates is a dict of names to classifiers, one at least, none named {BASELINE!r}."
         )
-    contest = _Contest(X, y, dict(candidates), prepare, groups, int(seed), confidence, progress)
+    trained = _fit if checkpoint is None else _Kept(checkpoint, checkpoint_every)
+    contest = _Contest(
+        X, y, dict(candidates), prepare, groups, int(seed), confidence, progress, trained
+    )
     return contest.split() if cv is None else contest.nested(int(cv))
+
+
+def _fit(rule: Any, X: Any, y: Any, number: int) -> None:
+    rule.fit(X, y)
+
+
+class _Kept:
+    """Trains with a checkpoint for each perceptron, named by its number in the comparison."""
+
+    def __init__(self, folder: Any, every: float):
+        self._folder, self._every = as_path(folder), every
+        make_folder(self._folder)
+
+    def __call__(self, rule: Any, X: Any, y: Any, number: int) -> None:
+        if not isinstance(rule, Perceptron):
+            rule.fit(X, y)
+            return
+        place = self._folder / f"{number}.checkpoint"
+        train(rule, (X, y), checkpoint=place, checkpoint_every=self._every)
 
 
 class _Contest:
@@ -112,8 +145,10 @@ class _Contest:
         seed: int,
         confidence: float,
         progress: Progress | None,
+        trained: Trained,
     ):
         self.X, self.y, self.prepare, self.progress = X, y, prepare, progress
+        self.trained = trained
         self.groups = None if groups is None else np.asarray(groups)
         self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
         self.seed, self.confidence = seed, confidence
@@ -181,7 +216,7 @@ class _Contest:
             try:
                 if self.progress is not None:
                     self.progress(self.done, self.total, name)
-                rule.fit(X, y)
+                self.trained(rule, X, y, self.done)
             except KeyboardInterrupt:
                 self.interrupted = True
                 rule = rule if _is_left_fitted(rule) else None

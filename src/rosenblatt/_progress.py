@@ -54,7 +54,8 @@ class Progress:
 
     def _now(self, state: State) -> str:
         epochs = self._before + self._max_iter
-        return f"epoch {state.epoch}/{epochs}: {state.mistakes[-1]} mistakes"
+        so_far = " so far" if state.under_way else ""
+        return f"epoch {state.epoch}/{epochs}: {state.mistakes[-1]} mistakes{so_far}"
 
     def _done(self, state: State) -> float:
         """Epochs of this training."""

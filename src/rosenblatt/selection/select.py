@@ -132,6 +132,7 @@ class _Kept:
             rule.fit(X, y)
             return
         place = self._folder / f"{number}.checkpoint"
+        rule.set_params(warm_start=False)  # the checkpoint goes on, and it is a clone anyway
         train(rule, (X, y), checkpoint=place, checkpoint_every=self._every)
 
 

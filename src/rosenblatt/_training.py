@@ -87,7 +87,9 @@ class Training:
         kind = "validation rows" if job.validating else "rows"
         streamed = len(state.memory.counts) == 0
         name = type(self).__name__
-        return Progress(name, max_iter, n, f"{judged} {kind}", paced=streamed)
+        resumed = self._checkpoint is not None and state.epoch > 0
+        text = f"{judged} {kind}"
+        return Progress(name, max_iter, n, text, paced=streamed, resumed=resumed)
 
     def _run(
         self,

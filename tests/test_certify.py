@@ -997,3 +997,21 @@ def test_one_column_of_labels_is_a_target():
     assert certify([[1], [2], [3]], pd.DataFrame({"t": [0, 0, 1]})["t"]).verdict == COMPLETE
     with pytest.warns(UserWarning, match="column-vector"):
         assert certify([[1], [2], [3]], pd.DataFrame({"t": [0, 0, 1]})).classes == ["0", "1"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_training_first_comes_to_the_same_verdict_and_a_third_of_the_margin(seed):
+    from rosenblatt._certify import by_training_first
+
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-5, 6, (int(rng.integers(4, 30)), int(rng.integers(1, 12)))).astype(float)
+    y = X[:, 0] + rng.integers(0, 2) * rng.standard_normal(len(X)) > 0
+    full, soon = certify(X, y), by_training_first(X, y, encoding=None, work_limit=10**9)
+    assert soon.verdict == full.verdict
+    assert soon.sha256 == full.sha256
+    soon.verify(X, y)
+    if full.separable and len(full.classes) == 2:
+        exact, found = full.homogeneous_margin, soon.homogeneous_margin
+        assert found.lo <= exact.hi
+        assert exact.lo <= found.hi
+        assert 3 * found.lo >= exact.lo or full.mistake_bound > 1000  # 200 epochs were enough

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Certificate, data, model_file
-from rosenblatt.cli import _fit_content, _fit_folder
+from rosenblatt.cli import _fit_content, _fit_folder, _fit_work
 from rosenblatt.datasets import load_credit
 from rosenblatt.selection import select
 
@@ -172,6 +172,14 @@ def test_the_proof_holds_for_the_table_and_for_the_stand_alone_verifier(fit, she
     assert Certificate.load(found["files"]["certificate"]).sha256 == found["verdict"]["sha256"]
 
 
+def test_large_tables_are_left_at_the_check_that_certify_makes(fit, monkeypatch):
+    made()
+    monkeypatch.setattr(_fit_work, "_BY_HAND", 10)
+    proof = fit("t.csv", "-y", "label")["proof"]
+    assert proof["sentence"] == "accepted by the vectorised verifier when it was found"
+    assert proof["milliseconds"] is None
+
+
 def test_the_command_that_it_gives_does_the_same_again(fit, shell):
     made(town=["São Paulo", "x y"] * 60)
     first = fit("t.csv", "-y", "label", "--ignore", "x2", "--seed", "3")
@@ -238,12 +246,33 @@ ODD = {
 }
 
 
+def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3000)).round(3)
+    frame = pd.DataFrame(X, columns=[f"a column of a long name {j}" for j in range(3000)])
+    frame["town"] = [f"town {i // 2}" for i in range(40)]
+    frame.assign(label=X[:, 0] > 0).to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label")
+    check_type(found, _fit_content.Fit)
+    assert Path(found["files"]["report"]).stat().st_size < 700_000
+    assert (found["data"]["columns"], found["data"]["n_features"]) == (3001, 3020)
+    assert len(found["data"]["encoding"]) == len(found["rule"]["terms"]) == 500
+    n_terms = found["rule"]["n_terms"]
+    assert 3000 <= n_terms <= 3020  # less the towns that no training row is from
+    assert f"({n_terms - 4:,} more)" in found["rule"]["sentence"]
+    heaviest = list(dict.fromkeys(t["feature"].split("=")[0] for t in found["rule"]["terms"]))
+    for hard in found["hardest_rows"]:
+        assert list(hard["values"]) == heaviest[:20]
+        assert all(frame.at[hard["row"], name] == v for name, v in hard["values"].items())
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_tables_end_in_the_same_document(fit, shell, kind):
     made(**ODD[kind])
     found = fit("t.csv", "-y", "label")
     check_type(found, _fit_content.Fit)
     assert sum(map(sum, found["margins"]["counts"].values())) == found["split"]["train"]
+    assert 0 in found["margins"]["edges"] or found["margins"]["edges"][0] > 0
     if kind == "separable":
         assert found["verdict"]["verdict"] == "complete separation"
         assert found["training"]["updates"] is None or (
@@ -309,6 +338,15 @@ def test_a_rare_label_and_a_rule_that_is_no_better(fit):
     found = fit("t.csv", "-y", "label")
     assert {"imbalance", "no better"} <= kinds(found).keys()
     assert found["error"]["majority_label"] == "False"
+
+
+def test_a_rule_that_a_guess_beats_is_said_to_be_little(fit):
+    made(n=60, noise=20.0, seed=5)
+    found = fit("t.csv", "-y", "label")
+    guess, chosen = found["candidates"][1], next(c for c in found["candidates"] if c["chosen"])
+    assert guess["baseline"]
+    assert guess["validation_errors"] < chosen["validation_errors"]
+    assert "luck" in kinds(found)
 
 
 def test_text_that_tells_rows_apart_is_refused(shell):

@@ -148,7 +148,7 @@ def test_without_scripts_everything_is_still_there(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(path.as_uri())
-    assert page.locator("section").count() == 12
+    assert page.locator("section").count() == 11
     assert page.locator("svg[role=img]").count() == 4
     assert not page.locator("button").is_visible()
     context.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,6 +95,19 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
     return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
+def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+    """For many columns, soon: the perceptron looks for a separator before the search does.
+
+    If it finds one, that is proved; margins are then the bracket that comes with it.
+    """
+    table = read(X, y, None, semantics="binary64")
+    if encoding is not None:
+        table = named(table, encoding)
+    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case.train_first = True
+    return case.run()
+
+
 def in_full(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
     """All that `certify` tells about a table that was checked before."""
     return _Case(table, fit_intercept, "binary64", budget).run()
@@ -107,6 +120,8 @@ def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int |
 
 class _Case:
     """One table to decide about."""
+
+    train_first = False
 
     def __init__(
         self,
@@ -180,6 +195,9 @@ class _Case:
         known = visible_conflict(self.rows)
         if wide.is_wide(self.rows):
             return wide.train(partition, known)
+        if self.train_first and known is None:
+            with suppress(LimitReached):  # then the search decides
+                return wide.train(partition, known)
         partition.run(known)
         return None
 

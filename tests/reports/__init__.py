@@ -1,7 +1,6 @@
 """Documents as `rosenblatt fit --json` prints them, for the tests of the report.
 
-credit.json and leak.json were printed so, and have besides the fewest errors that
-`rosenblatt certify` found; the others are made from them.
+credit.json and leak.json were printed so; the others are made from them.
 """
 
 import json
@@ -45,7 +44,6 @@ def separable():
         "sentence": "Complete separation: a hyperplane has every row strictly on the right side.",
         "conflict": None,
         "meeting_point": None,
-        "fewest_errors": None,
         "geometric_margin": margin,
         "homogeneous_margin": {"lo": 0.01, "hi": 0.01, "exact": True},
         "mistake_bound": 123456,
@@ -70,7 +68,6 @@ def undecided():
         "sentence": "Undecided: the time was over.",
         "conflict": None,
         "meeting_point": None,
-        "fewest_errors": None,
         "limits": ["the search for a separator, by the time limit of 1 second"],
         "separated_rows": None,
     }
@@ -109,32 +106,41 @@ def hostile():
     verdict = content["verdict"]
     verdict |= {"text": "\n".join(HOSTILE), "sentence": HOSTILE[0], "revealing_columns": HOSTILE}
     verdict["meeting_point"] = dict.fromkeys(HOSTILE, 1.5)
-    verdict["coefficient_signs"] = dict.fromkeys(HOSTILE, "±")
+    verdict["infinite_coefficients"] = dict.fromkeys(HOSTILE, "±")
     verdict["conflict"]["labels"] = [HOSTILE[1 + i % 2] for i in verdict["conflict"]["rows"]]
     content["reproduce"]["command"] = f"rosenblatt fit {HOSTILE[0]}"
     content["files"]["model"] = HOSTILE[0]
     return content
 
 
-def wide(features=500):
-    """Many features: the heaviest are shown, the others are folded."""
+def wide(features=5000):
+    """Many features, as many of them listed as a document lists."""
     content = credit()
-    names = [f"measurement {i:04d}" for i in range(features)]
-    content["rule"]["terms"] = [
-        {"feature": n, "weight": (-1) ** i * 3.7 / (i + 1), "scaled_weight": (-1) ** i / (i + 1)}
-        for i, n in enumerate(names)
-    ]
+    names = [f"measurement {i:04d}" for i in range(min(features, 500))]
+    content["rule"] |= {
+        "terms": [
+            {
+                "feature": n,
+                "indicator": False,
+                "weight": (-1) ** i * 3.7 / (i + 1),
+                "scaled_weight": (-1) ** i / (i + 1),
+            }
+            for i, n in enumerate(names)
+        ],
+        "n_terms": features,
+    }
     content["data"] |= {
         "columns": features,
         "features": names,
+        "n_features": features,
         "encoding": [
-            {"name": n, "kind": "number", "features": [n], "center": i / 7, "scale": 1.5, "fill": 0}
+            content["data"]["encoding"][0] | {"name": n, "features": [n], "center": i / 7}
             for i, n in enumerate(names)
         ],
     }
-    content["verdict"] |= {"features": names, "meeting_point": dict.fromkeys(names, 0.125)}
+    content["verdict"] |= {"meeting_point": dict.fromkeys(names, 0.125)}
     for row in content["hardest_rows"]:
-        row["values"] = {n: round(i * 0.37, 2) for i, n in enumerate(names)}
+        row["values"] = {n: round(i * 0.37, 2) for i, n in enumerate(names[:20])}
     return content
 
 

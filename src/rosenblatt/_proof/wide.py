@@ -10,6 +10,7 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._proof.bounds import Bound, lowest, proved
@@ -41,11 +42,33 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
         partition.separator = [Fraction(0)] * rows.d + [Fraction(int(rows.y[0]))]
         partition.done = True
         return proved(rows, partition.separator, Fraction(1), {0: 1}, free=False)
+    for margin in (_squared_radius(rows), 0.0):
+        perceptron, w = _trained(rows, margin)
+        if (rows.signs(w) > 0).all():
+            partition.separator, partition.done = w, True
+            counts = perceptron.update_counts_
+            weights = {int(i): int(counts[i]) for i in np.flatnonzero(counts)}
+            return proved(rows, w, lowest(rows, w), weights, free=False)
+    raise LimitReached(
+        _open(rows, f"{perceptron.n_iter_} epochs of the perceptron did not separate it")
+    )
+
+
+def _squared_radius(rows: Rows) -> float:
+    """R². Training with this margin μ ends after (R² + 2μ)/γ² updates at most, three times as many
+    as without, and then with a third of the largest γ at least: μ/‖w‖ >= μγ/(R² + 2μ)."""
+    squares = rows.X.multiply(rows.X) if sparse.issparse(rows.X) else np.square(rows.X)
+    longest = float(np.max(np.asarray(squares.sum(axis=1)), initial=0.0)) + rows.intercept
+    return longest if np.isfinite(longest) else 0.0
+
+
+def _trained(rows: Rows, margin: float) -> tuple[Perceptron, list[Fraction]]:
     rows.budget.spend(rows.n)
     affordable = rows.budget.affords(rows.n)
     perceptron = Perceptron(
         order="cyclic",
         keep="last",
+        margin=margin,
         fit_intercept=rows.intercept,
         max_iter=_EPOCHS if affordable is None else min(max(affordable - 2, 1), _EPOCHS),
         patience=None,
@@ -56,16 +79,9 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
             perceptron.fit(rows.X, rows.y)
         except (InputError, WeightsOverflow) as error:  # one class only; numbers too large
             raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
-    w = [Fraction(v) for v in perceptron.coef_[0].tolist()]
-    w += [Fraction(float(perceptron.intercept_[0]))] * rows.intercept
     rows.budget.spend(rows.n * perceptron.n_iter_)
-    if not (rows.signs(w) > 0).all():
-        epochs = perceptron.n_iter_
-        raise LimitReached(_open(rows, f"{epochs} epochs of the perceptron did not separate it"))
-    partition.separator, partition.done = w, True
-    counts = perceptron.update_counts_
-    weights = {int(i): int(counts[i]) for i in np.flatnonzero(counts)}
-    return proved(rows, w, lowest(rows, w), weights, free=False)
+    w = [Fraction(v) for v in perceptron.coef_[0].tolist()]
+    return perceptron, w + [Fraction(float(perceptron.intercept_[0]))] * rows.intercept
 
 
 def _open(rows: Rows, what: str) -> str:

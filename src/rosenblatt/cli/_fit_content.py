@@ -2,17 +2,24 @@
 
 Text, numbers, lists and dicts only. Rows are counted from 0, in the order of the files. A rate is a
 share of 1. None stands for what is not known, or was left out by --no-rows.
+
+It can be mailed whatever the table is: a list of columns, features or terms has LISTED entries at
+most, and a count beside it says how many there are. model.json and certificate.json have them all.
 """
 
 from __future__ import annotations
 
 from typing import Any, TypedDict
 
+LISTED = 500
+LISTED_OF_A_COLUMN = 20  # features that one column of text became
+LISTED_OF_A_ROW = 20  # columns, those that weigh most
+
 
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better"
+    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
     columns: list[str]  # of the table; may be empty
     sentence: str
 
@@ -22,7 +29,8 @@ class EncodedColumn(TypedDict):
 
     name: str
     kind: str  # "number" | "text" | "boolean"
-    features: list[str]  # the names of the numbers it became
+    features: list[str]  # the names of the numbers it became, LISTED_OF_A_COLUMN at most
+    n_features: int
     center: float | None  # numbers: x became (x - center) / scale, taken from the training rows
     scale: float | None
     fill: float | None  # what stands for a missing number
@@ -32,12 +40,13 @@ class Data(TypedDict):
     files: list[str]
     rows: int
     columns: int  # of the table that were learned from
-    features: list[str]  # the names of the numbers that they became
+    features: list[str]  # the names of the numbers that they became, LISTED at most
+    n_features: int
     classes: list[str]  # the two labels as text; a score of 0 or greater means the second
     counts: dict[str, int]  # rows by label
     target: str
     ignored: list[str]
-    encoding: list[EncodedColumn]  # empty for svmlight files
+    encoding: list[EncodedColumn]  # LISTED columns at most; empty for svmlight files
     warnings: list[Warned]
 
 
@@ -60,7 +69,7 @@ class Candidate(TypedDict):
     train_n: int
     validation_errors: int
     validation_n: int
-    baseline: bool  # the larger class: compared, never chosen
+    baseline: bool  # the floor, larger class and random hyperplanes: compared, not chosen
     chosen: bool
 
 
@@ -80,6 +89,7 @@ class Error(TypedDict):
 
 class Term(TypedDict):
     feature: str
+    indicator: bool  # the feature is 1 where a column has some value, else 0
     weight: float  # for a number as it stands in the table
     scaled_weight: float  # for one standard deviation of the training rows: how heavy it is
 
@@ -88,7 +98,8 @@ class Rule(TypedDict):
     """The label is `label` where the sum of weight times feature reaches the threshold."""
 
     name: str  # of the candidate
-    terms: list[Term]  # the heaviest first; empty for a kernel, which has no weights of features
+    terms: list[Term]  # the LISTED heaviest; empty for a kernel, which has no weights of features
+    n_terms: int
     threshold: float | None
     label: str
     other: str
@@ -124,7 +135,7 @@ class HardRow(TypedDict):
     updates: int
     label: str
     predicted: str
-    values: dict[str, Any]  # by column of the table
+    values: dict[str, Any]  # by column of the table, the LISTED_OF_A_ROW heaviest columns first
 
 
 class Verdict(TypedDict):
@@ -133,21 +144,19 @@ class Verdict(TypedDict):
     verdict: str  # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
     separable: bool | None
     rows: int
-    features: list[str]
     labels: list[str]
     geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
     homogeneous_margin: dict[str, Any] | None
     mistake_bound: int | None
     conflict: dict[str, Any] | None  # {rows, labels}
-    separator: dict[str, Any] | None  # {coef, intercept}
-    coefficient_signs: dict[str, str] | None
+    infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
-    fewest_errors: dict[str, Any] | None
     limits: list[str]
     sha256: str
     separated_rows: int | None  # how many
-    meeting_point: dict[str, float] | None  # by feature, where both classes meet
+    meeting_point: dict[str, float] | None  # by feature, LISTED at most: where both classes meet
     sentence: str
+    chance: str | None  # of a separation that says little: how likely coin tosses have one
     text: str  # the whole certificate in words, several lines
 
 
@@ -166,7 +175,7 @@ class Training(TypedDict):
 class Proof(TypedDict):
     accepted: bool
     by: str  # "the stand-alone verifier" | "the vectorised verifier"
-    milliseconds: float
+    milliseconds: float | None
     sentence: str
 
 

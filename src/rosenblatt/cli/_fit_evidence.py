@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli._fit_content import HardRow, Histogram, Learning
+from rosenblatt.cli._fit_content import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Term
 
 if TYPE_CHECKING:
+    from rosenblatt.cli._fit_work import Work
     from rosenblatt.data import Encoding
-    from rosenblatt.selection import Selection
 
 _HARDEST = 10
 _BINS = 30
 _REPLAYED = 10_000_000  # n·d up to which training is repeated to see what was kept
+
+
+# for people who do not set parameters, nor look at attributes
+_ENDED = {
+    "NOT_SEPARABLE": "It ended when it was proved that no hyperplane separates the training rows.",
+    "MAX_ITER": "It ended after the most epochs allowed; rows still called for updates.",
+    "MAX_UPDATES": "It ended after the most updates allowed.",
+    "UNDECIDED": "It ended when epochs brought no fewer mistakes; whether a hyperplane separates "
+    "the training rows was too much work to tell.",
+    "PATIENCE": "It ended when epochs brought no fewer mistakes.",
+}
 
 
 def learning(estimator: Any, X: Any, y: Any) -> Learning | None:
@@ -25,7 +36,7 @@ def learning(estimator: Any, X: Any, y: Any) -> Learning | None:
         "rows": int(X.shape[0]),
         "updates": int(estimator.n_updates_),
         "epochs": int(estimator.n_iter_),
-        "ended": str(estimator.stop_reason_),
+        "ended": _ENDED.get(estimator.stop_reason_.name, str(estimator.stop_reason_)),
     }
 
 
@@ -56,8 +67,8 @@ def margins(estimator: Any, X: Any, y: Any) -> Histogram:
     values, unit = signs * estimator.decision_function(X), "score"
     if hasattr(estimator, "coef_") and (length := float(np.linalg.norm(estimator.coef_))) > 0:
         values, unit = values / length, "distance"
-    ends = float(values.min()), float(values.max())
-    edges = np.histogram_bin_edges(values, bins=_BINS, range=ends if ends[0] < ends[1] else None)
+    edges = _edges(float(values.min()), float(values.max()))
+    values = values.clip(edges[0], edges[-1])  # rounding may have put an end beside its bar
     counts = {
         str(label): np.histogram(values[y == label], bins=edges)[0].tolist()
         for label in estimator.classes_
@@ -65,13 +76,20 @@ def margins(estimator: Any, X: Any, y: Any) -> Histogram:
     return {"edges": edges.tolist(), "counts": counts, "unit": unit}
 
 
-def hardest_rows(
-    selection: Selection, X: Any, X_train: Any, y: Any, encoding: Encoding | None
-) -> list[HardRow]:
+def _edges(low: float, high: float) -> Any:
+    """Of bars that all are wrong, or all right: 0 is between two of them."""
+    import numpy as np
+
+    step = (high - low) / _BINS or abs(high) or 1.0
+    return step * np.arange(np.floor(low / step), np.floor(high / step) + 2)
+
+
+def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
     """Training rows with the most updates: perhaps their labels are wrong."""
     import numpy as np
 
-    estimator = selection.estimator
+    assert work.selection is not None
+    estimator, train = work.selection.estimator, work.selection.train
     counts = getattr(estimator, "update_counts_", None)
     if counts is None:
         return []
@@ -79,35 +97,50 @@ def hardest_rows(
     if not order:
         return []
     predicted = estimator.predict(X_train[order])
+    columns = _heaviest(work.encoding, work.names, terms)
     return [
         {
-            "row": int(row := selection.train[i]),
+            "row": int(row := train[i]),
             "updates": int(counts[i]),
-            "label": str(y[row]),
+            "label": str(work.y[row]),
             "predicted": str(label),
-            "values": _values(X[row], encoding),
+            "values": _values(work.X[row], columns),
         }
         for i, label in zip(order, predicted, strict=True)
     ]
 
 
-def _values(x: Any, encoding: Encoding | None) -> dict[str, Any]:
+def _heaviest(
+    encoding: Encoding | None, names: list[str], terms: list[Term]
+) -> list[tuple[str, Any, slice]]:
+    """The columns that weigh most: name, how they became numbers, and where these are."""
+    place = {term["feature"]: place for place, term in enumerate(terms)}
+    found: list[tuple[str, Any, slice]] = []
+    weights: list[int] = []
+    begin = 0
+    for column in names if encoding is None else encoding.columns:
+        features = [column] if isinstance(column, str) else column.features
+        name = column if isinstance(column, str) else column.name
+        found.append((name, column, slice(begin, begin + len(features))))
+        weights.append(min((place.get(f, len(terms)) for f in features), default=len(terms)))
+        begin += len(features)
+    order = sorted(range(len(found)), key=weights.__getitem__)  # of equal ones the first
+    return [found[k] for k in order[:LISTED_OF_A_ROW]]
+
+
+def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     """A row as it stands in the table."""
     from rosenblatt._tables import dense
     from rosenblatt.data.encode import Number
 
     numbers = dense(x).ravel()
-    if encoding is None:
-        return {f"x{j}": float(v) for j, v in enumerate(numbers) if v}
     found: dict[str, Any] = {}
-    begin = 0
-    for column in encoding.columns:
-        part = numbers[begin : begin + len(column.features)]
-        begin += len(column.features)
-        if isinstance(column, Number):
-            found[column.name] = None if part[0] != part[0] else float(part[0])
+    for name, column, where in columns:
+        part = numbers[where]
+        if isinstance(column, str | Number):  # a name: svmlight files have numbers only
+            found[name] = None if part[0] != part[0] else float(part[0])
         elif len(column.values) == 2:
-            found[column.name] = column.values[int(part[0])]
+            found[name] = column.values[int(part[0])]
         else:
-            found[column.name] = column.values[int(part.argmax())]
+            found[name] = column.values[int(part.argmax())]
     return found

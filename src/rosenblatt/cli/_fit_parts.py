@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli._fit_content import (
+    LISTED,
+    LISTED_OF_A_COLUMN,
     Candidate,
     Confusion,
     EncodedColumn,
@@ -15,6 +17,7 @@ from rosenblatt.cli._fit_content import (
     Training,
     Verdict,
 )
+from rosenblatt.report.words import number
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -101,12 +104,13 @@ def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
         {
             "name": column.name,
             "kind": column.kind.value,
-            "features": column.features,
+            "features": column.features[:LISTED_OF_A_COLUMN],
+            "n_features": len(column.features),
             "center": getattr(column, "center", None),
             "scale": getattr(column, "scale", None),
             "fill": getattr(column, "fill", None),
         }
-        for column in encoding.columns
+        for column in encoding.columns[:LISTED]
     ]
 
 
@@ -124,6 +128,7 @@ def rule(
     found: Rule = {
         "name": selection.winner.name,
         "terms": [],
+        "n_terms": 0,
         "threshold": None,
         "label": label,
         "other": other,
@@ -137,20 +142,28 @@ def rule(
         return found
     w, b = estimator.coef_[0], float(estimator.intercept_[0])
     centers, scales = np.zeros(len(w)), np.ones(len(w))
+    indicators = np.zeros(len(w), dtype=bool)
     if encoding is not None:
+        indicators[:] = True
+        indicators[encoding.number_places] = False
         numbers = _numbers(encoding)
         centers[encoding.number_places] = [column.center for column in numbers]
         scales[encoding.number_places] = [column.scale for column in numbers]
     weights, heavy = w / scales, w * _deviations(X)
-    order = np.argsort(-np.abs(heavy), kind="stable")
+    order = [j for j in np.argsort(-np.abs(heavy), kind="stable") if w[j] != 0]
     terms: list[Term] = [
-        {"feature": names[j], "weight": float(weights[j]), "scaled_weight": float(heavy[j])}
-        for j in order
-        if w[j] != 0
+        {
+            "feature": names[j],
+            "indicator": bool(indicators[j]),
+            "weight": float(weights[j]),
+            "scaled_weight": float(heavy[j]),
+        }
+        for j in order[:LISTED]
     ]
     threshold = float(weights @ centers - b)
-    found["terms"], found["threshold"] = terms, threshold
-    found["sentence"] = f"{target} = {label} if {_sum(terms)} ≥ {_signed_number(threshold)}"
+    found["terms"], found["n_terms"], found["threshold"] = terms, len(order), threshold
+    said = _sum(terms, len(order))
+    found["sentence"] = f"{target} = {label} if {said} ≥ {number(threshold, digits=3)}"
     return found
 
 
@@ -176,24 +189,20 @@ def _numbers(encoding: Encoding) -> list[Any]:
     return [column for column in encoding.columns if isinstance(column, Number)]
 
 
-def _sum(terms: list[Term]) -> str:
+def _sum(terms: list[Term], n_terms: int) -> str:
     if not terms:
         return "0"
     text = ""
     for term in terms[:SHOWN]:
-        name = f"[{term['feature']}]" if "=" in term["feature"] else term["feature"]
+        name = f"[{term['feature']}]" if term["indicator"] else term["feature"]
         sign = (
             ("−" if term["weight"] < 0 else "")
             if not text
             else (" − " if term["weight"] < 0 else " + ")
         )
-        text += f"{sign}{abs(term['weight']):.3g}·{name}"
-    rest = len(terms) - SHOWN
+        text += f"{sign}{number(abs(term['weight']), digits=3)}·{name}"
+    rest = n_terms - SHOWN
     return text + (f" + … ({rest:,} more)" if rest > 0 else "")
-
-
-def _signed_number(value: float) -> str:
-    return f"{value:.3g}".replace("-", "−")
 
 
 # --- What is proved ------------------------------------------------------------------------------
@@ -205,11 +214,18 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     from rosenblatt.cli.certify import describe
 
     told: Any = describe(certificate, None)
+    for field in ("features", "separator", "coefficient_signs", "fewest_errors"):
+        del told[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
     said = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
+    signs = certificate.coefficient_signs
+    endless = None if signs is None else [(name, s) for name, s in signs.items() if s != "0"]
+    told["infinite_coefficients"] = None if endless is None else dict(endless[:LISTED])
     told["separated_rows"] = None if separated is None else len(separated)
-    told["meeting_point"] = conflict and conflict.meeting_point
+    point = None if conflict is None else conflict.meeting_point
+    told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
     told["sentence"] = said["verdict"][0]
+    told["chance"] = " ".join(said.get("chance", [])) or None
     if not rows:
         told["conflict"] = told["meeting_point"] = None
         said.pop("conflict", None)

@@ -26,7 +26,8 @@ def column_warnings(
     place = {}  # from features to columns of the table
     for column in encoding.columns:
         place.update(dict.fromkeys(column.features, column.name))
-    numbers = [(j, encoding.feature_names[j]) for j in encoding.number_places]
+    names = encoding.feature_names
+    numbers = [(j, names[j]) for j in encoding.number_places]
     found: list[Warned] = []
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
@@ -37,7 +38,7 @@ def column_warnings(
             identifiers
         )
         found.append(_warned("identifier", identifiers, f"{say}."))
-    telling = {place[name] for name in _telling(X, y, encoding.feature_names)}
+    telling = {place[name] for name in _telling(X, y, names)}
     telling |= {place[name] for name in _revealing(certificate)}
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
@@ -58,6 +59,16 @@ def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned
                 "columns": [],
                 "sentence": f"Only {share:.1%} of the rows are {rare}: always "
                 f"{selection.majority} is hardly ever wrong, so look at the errors of each label.",
+            }
+        )
+    guesses = [c for c in selection.candidates[1:] if c.baseline]
+    if any(c.validation_errors < selection.winner.validation_errors for c in guesses):
+        found.append(
+            {
+                "kind": "luck",
+                "columns": [],
+                "sentence": "The best of some random hyperplanes had fewer validation errors than "
+                "the chosen rule: what it learned is little. More rows or other columns may help.",
             }
         )
     if selection.test_n and selection.test_errors >= selection.majority_errors:

@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,18 +14,18 @@ import click
 from rosenblatt.cli import _common
 
 if TYPE_CHECKING:
-    from rosenblatt.cli._fit_content import Data, Error, Fit
+    from rosenblatt.cli._fit_content import Data, Error, Fit, Verdict
 
 _INDENT = 12
 _WIDTH = 100  # where there is no terminal
 _BOLD = ("error", "rule", "warning")
 
 
-def show(found: Fit, folder: str) -> None:
+def show(found: Fit) -> None:
     plain = _common.plain(sys.stdout)
     width = _WIDTH if not sys.stdout.isatty() else max(60, shutil.get_terminal_size().columns)
     before = None
-    for subject, text in lines(found, folder):
+    for subject, text in lines(found):
         head = f"{subject if subject != before else '':<{_INDENT}}"
         rest = " " * _INDENT
         wrapped = [text]
@@ -38,7 +39,7 @@ def show(found: Fit, folder: str) -> None:
         before = subject
 
 
-def lines(found: Fit, folder: str) -> Iterator[tuple[str, str]]:
+def lines(found: Fit) -> Iterator[tuple[str, str]]:
     """Subject and text of each line."""
     yield "core", f"rosenblatt {found['rosenblatt']['version']}, {found['rosenblatt']['core']}"
     yield "data", data_line(found["data"])
@@ -56,17 +57,14 @@ def lines(found: Fit, folder: str) -> Iterator[tuple[str, str]]:
     if found["rule"] is not None:
         yield "rule", found["rule"]["sentence"]
     if found["verdict"] is not None:
-        yield "verdict", f"(all {found['verdict']['rows']:,} rows) {found['verdict']['sentence']}"
+        yield "verdict", verdict_line(found["verdict"])
     if found["training"] is not None:
         yield "training", found["training"]["sentence"]
     if found["proof"] is not None:
         yield "proof", found["proof"]["sentence"]
     for warning in found["data"]["warnings"]:
         yield "warning", warning["sentence"]
-    yield (
-        "files",
-        f"{folder}: {', '.join(path.rsplit('/', 1)[-1] for path in found['files'].values())}",
-    )
+    yield "files", files_line(found["files"])
     for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
         if command is not None:
             yield "next", command
@@ -76,7 +74,7 @@ def data_line(data: Data) -> str:
     counts = ", ".join(f"{label} {count:,}" for label, count in data["counts"].items())
     return (
         f"{data['rows']:,} rows, {_many(data['columns'], 'column')} → "
-        f"{_many(len(data['features']), 'number')}; {data['target']}: {counts}"
+        f"{_many(data['n_features'], 'number')}; {data['target']}: {counts}"
     )
 
 
@@ -84,10 +82,22 @@ def error_line(error: Error) -> str:
     lo, hi = error["interval"]
     always = error["majority_errors"] / error["test_n"]
     return (
-        f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), between "
-        f"{lo:.1%} and {hi:.1%} with {100 * error['confidence']:g} % confidence; "
+        f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
+        f"{100 * error['confidence']:g} % interval {lo:.1%} to {hi:.1%}; "
         f"always {error['majority_label']}: {always:.1%}"
     )
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """The sentence says how many rows there are, and these are all, unless it is undecided."""
+    about = f"(all {verdict['rows']:,} rows) " if verdict["separable"] is None else ""
+    return about + verdict["sentence"]
+
+
+def files_line(files: dict[str, str]) -> str:
+    """The one to open first."""
+    names = [Path(path).name for kind, path in files.items() if kind != "report"]
+    return f"{files['report']}, with {' and '.join(names)} beside it"
 
 
 def _many(k: int, what: str) -> str:

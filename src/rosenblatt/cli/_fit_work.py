@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rosenblatt.selection import Selection
 
 _BY_HAND = 2_000_000  # numbers that the stand-alone verifier reads in a few seconds
+_MANY = 200  # features; with more, the largest margin takes much longer than all the rest
+_WORK = 20_000_000  # row evaluations: some seconds
 
 Now = Callable[[str], None]  # says what is being done
 
@@ -145,15 +147,13 @@ def compare(
 
 def decide(work: Work, *, time_limit: float | None, now: Now) -> None:
     """The verdict on all rows, its check, and what is known of the training rows."""
-    from rosenblatt import certify
-
     if work.interrupted:
         return
     try:
         X, encoding = _as_they_stand(work)
         with work.timed("deciding"):
             now("deciding about all rows")
-            work.certificate = certify(X, work.y, time_limit=time_limit, encoding=encoding)
+            work.certificate = _certify(X, work.y, time_limit, encoding)
         with work.timed("checking the proof"):
             now("checking the proof")
             work.proof = prove(work.certificate, X, work.y)
@@ -162,6 +162,17 @@ def decide(work: Work, *, time_limit: float | None, now: Now) -> None:
             work.of_training = _of_training(work, time_limit)
     except KeyboardInterrupt:
         work.interrupted = True
+
+
+def _certify(
+    X: Any, y: Any, time_limit: float | None, encoding: Encoding | None = None
+) -> Certificate:
+    """In full, or in good time where nobody said how long it may take."""
+    from rosenblatt import _certify, certify
+
+    if time_limit is None and X.shape[1] > _MANY:
+        return _certify.by_training_first(X, y, encoding=encoding, work_limit=_WORK)
+    return certify(X, y, time_limit=time_limit, encoding=encoding)
 
 
 def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
@@ -187,7 +198,7 @@ def training_rows(work: Work) -> tuple[Any, Any]:
 
 
 def _of_training(work: Work, time_limit: float | None) -> Certificate:
-    from rosenblatt import Perceptron, certify
+    from rosenblatt import Perceptron
 
     selection = work.selection
     assert selection is not None
@@ -198,34 +209,35 @@ def _of_training(work: Work, time_limit: float | None) -> Certificate:
         known = estimator.certificate_ if isinstance(estimator, Perceptron) else None
         if known is not None and known.separable is False:
             return known
-    return certify(*training_rows(work), time_limit=time_limit)
+    return _certify(*training_rows(work), time_limit)
 
 
 def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
-    """Let the verifier check the certificate: the stand-alone one, where that takes seconds."""
+    """Let the stand-alone verifier check the certificate, where that takes seconds.
+
+    `certify` has checked it already: it returns nothing that its verifier rejects.
+    """
     from rosenblatt import verify
     from rosenblatt._tables import dense
-    from rosenblatt.errors import CertificateRejected
 
-    by_hand = X.shape[0] * X.shape[1] <= _BY_HAND
-    by = "the stand-alone verifier" if by_hand else "the vectorised verifier"
+    if X.shape[0] * X.shape[1] > _BY_HAND:
+        by = "the vectorised verifier"
+        sentence = f"accepted by {by} when it was found"
+        return {"accepted": True, "by": by, "milliseconds": None, "sentence": sentence}
+    claim, rows = certificate.to_dict(), dense(X).tolist()
+    texts = [str(label) for label in y.tolist()]
     accepted, why = True, ""
-    if by_hand:
-        claim, rows = certificate.to_dict(), dense(X).tolist()
-        texts = [str(label) for label in y.tolist()]
     begin = time.perf_counter()
     try:
-        if by_hand:
-            verify.check(claim, verify.Data(claim, rows, verify.label_signs(claim, texts)))
-        else:
-            certificate.verify(X, y)
-    except (verify.Rejected, CertificateRejected) as reason:
+        verify.check(claim, verify.Data(claim, rows, verify.label_signs(claim, texts)))
+    except verify.Rejected as reason:
         accepted, why = False, f": {reason}"
     milliseconds = 1000 * (time.perf_counter() - begin)
-    word = "accepted" if accepted else "REJECTED"
+    by, word = "the stand-alone verifier", "accepted" if accepted else "REJECTED"
+    sentence = f"{word} by {by} in {milliseconds:,.0f} ms{why}"
     return {
         "accepted": accepted,
         "by": by,
         "milliseconds": milliseconds,
-        "sentence": f"{word} by {by} in {milliseconds:,.0f} ms{why}",
+        "sentence": sentence,
     }

@@ -79,7 +79,7 @@ def command(
     if as_json:
         _common.print_json("fit", dict(found))
     else:
-        _fit_words.show(found, folder)
+        _fit_words.show(found)
     if work.interrupted:
         _common.say_error(f"Interrupted: {folder} has what there was.")
         return INTERRUPTED
@@ -169,9 +169,7 @@ def _content(
         "learning": evidence.learning(estimator, X, y),
         "margins": evidence.margins(estimator, X, y),
         "confusion": parts.confusion(selection),
-        "hardest_rows": []
-        if no_rows
-        else evidence.hardest_rows(selection, work.X, X, work.y, work.encoding),
+        "hardest_rows": [] if no_rows else evidence.hardest_rows(work, X, rule["terms"]),
         "verdict": certificate and parts.verdict(certificate, rows=not no_rows),
         "training": None
         if work.of_training is None
@@ -189,6 +187,7 @@ def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
     import numpy as np
 
     from rosenblatt.cli import _fit_parts, _fit_warnings
+    from rosenblatt.cli._fit_content import LISTED
 
     assert work.selection is not None
     labels, counts = np.unique(work.y, return_counts=True)
@@ -199,7 +198,8 @@ def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
         "files": list(files),
         "rows": len(work.y),
         "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
-        "features": work.names,
+        "features": work.names[:LISTED],
+        "n_features": len(work.names),
         "classes": names,
         "counts": by_label,
         "target": work.target,

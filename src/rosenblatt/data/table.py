@@ -137,8 +137,8 @@ class Table:
     def encoding(self) -> Encoding:
         """How the columns become numbers, before fills and scales."""
         if found := self.problems:
-            more = f" (There is more: {len(found)} problems in all.)" if len(found) > 1 else ""
-            raise InputError(found[0] + more)
+            more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
+            raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
             tuple(map(_encoded, self.columns)),
             None if self.target is None else Target.of(self.target, self._positive),

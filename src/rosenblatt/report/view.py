@@ -65,34 +65,28 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
     charts = Charts()
     rule = content.get("rule") or {}
     terms = rule.get("terms") or []
-    in_formula = len(terms) if len(terms) <= FORMULA_TERMS + 1 else FORMULA_TERMS
+    n_terms = rule.get("n_terms") or len(terms)
+    in_formula = n_terms if n_terms <= FORMULA_TERMS + 1 else FORMULA_TERMS
     return {
         "error_chart": _error_chart(charts, content.get("error")),
         "formula": [_signed(term, first=term is terms[0]) for term in terms[:in_formula]],
-        "more_terms": len(terms) - in_formula,
-        "indicators": _indicators((content.get("data") or {}).get("encoding") or []),
+        "more_terms": n_terms - in_formula,
+        "n_terms": n_terms,
+        "indicators": {term.get("feature") for term in terms if term.get("indicator")},
         "weights_chart": _weights_chart(charts, terms),
-        "listed_terms": terms[:LISTED],
         "heaviest": HEAVIEST,
         "listed": LISTED,
         "learning_chart": _learning_chart(charts, content.get("learning")),
         "margins_chart": _margins_chart(charts, content.get("margins"), _classes(content)),
         "margin_labels": _in_order(content.get("margins"), _classes(content)),
         "conflict_rows": _conflict_rows((content.get("verdict") or {}).get("conflict")),
-        "hard_columns": _hard_columns(content, terms),
+        "hard_columns": _hard_columns(content),
         "highest_rate": _highest_rate(content.get("candidates") or []),
     }
 
 
 def _classes(content: Mapping[str, Any]) -> list[str]:
     return list((content.get("data") or {}).get("classes") or [])
-
-
-def _indicators(encoding: Sequence[Mapping[str, Any]]) -> set[str]:
-    """The features that are 1 where a column has some value, and 0 elsewhere."""
-    kinds = ("text", "boolean")
-    columns = [column for column in encoding if column.get("kind") in kinds]
-    return {feature for column in columns for feature in column.get("features") or []}
 
 
 def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
@@ -160,20 +154,10 @@ def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     return found
 
 
-def _hard_columns(content: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns to show of a row: those whose features weigh most."""
+def _hard_columns(content: Mapping[str, Any]) -> list[str]:
+    """The columns to show of a row, the heaviest first."""
     rows = content.get("hardest_rows") or []
-    columns = list((rows[0].get("values") or {}) if rows else {})
-    place = {term.get("feature"): place for place, term in enumerate(terms)}
-    encoding = (content.get("data") or {}).get("encoding") or []
-    features = {column.get("name"): column.get("features") or [] for column in encoding}
-
-    def weight_of(column: str) -> int:
-        named = features.get(column) or [column]
-        return min(place.get(feature, len(terms)) for feature in named)
-
-    heaviest = sorted(columns, key=weight_of)[:HARD_COLUMNS]
-    return [column for column in columns if column in heaviest]
+    return list((rows[0].get("values") or {}) if rows else {})[:HARD_COLUMNS]
 
 
 def _highest_rate(candidates: Sequence[Mapping[str, Any]]) -> float:

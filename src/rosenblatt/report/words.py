@@ -50,7 +50,8 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     if isinstance(value, float) and not value.is_integer():
-        said = f"{value:,.{digits}g}"
+        few = abs(value) < 10**digits - 0.5 or abs(value) >= 1e15
+        said = f"{value:,.{digits}g}" if few else f"{value:,.0f}"
     else:
         said = f"{value:,.{digits}g}" if abs(value) >= 1e15 else f"{int(value):,}"
     return said.replace("-", "−")

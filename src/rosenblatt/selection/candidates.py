@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+BASELINE = "larger class"
 POCKET_UPDATES = 2000
 _POCKET_NUMBERS = 1_000_000  # n·d: after each of its updates the pocket looks at all of them
 _KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
@@ -38,3 +40,12 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
     if kernel and n <= _KERNEL_ROWS:
         found["rbf kernel"] = KernelPerceptron(kernel="rbf", random_state=random_state)
     return found
+
+
+def floor(rules: Mapping[str, Any]) -> set[str]:
+    """What is compared and not chosen: the larger class, and guesses beside what is learned."""
+    from rosenblatt import RandomLinearClassifier
+
+    guesses = {name for name, rule in rules.items() if isinstance(rule, RandomLinearClassifier)}
+    learned = rules.keys() - guesses - {BASELINE}
+    return {BASELINE} | (guesses if learned else set())

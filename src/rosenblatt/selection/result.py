@@ -21,7 +21,7 @@ class Candidate:
     train_n: int
     validation_errors: int
     validation_n: int
-    baseline: bool = False  # the larger class: compared, never chosen
+    baseline: bool = False  # the floor: compared, not chosen
     notes: tuple[str, ...] = ()  # warnings of its training
 
     @property
@@ -38,7 +38,8 @@ class Selection:
     candidates : list of Candidate
         In the order given, the larger class before them.
     winner : Candidate
-        The fewest validation errors; of equal ones the first, and a RandomLinearClassifier last.
+        The fewest validation errors; of equal ones the first. The floor is not chosen: the larger
+        class, and a RandomLinearClassifier beside other candidates.
     estimator : estimator
         The winner, fitted: on the training rows, or on all rows with `cv`.
     prepare : transformer or None

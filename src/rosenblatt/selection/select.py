@@ -18,6 +18,7 @@ from rosenblatt._files import as_path, make_folder
 from rosenblatt._train import train
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
+from rosenblatt.selection.candidates import BASELINE, floor
 from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.interval import clopper_pearson
@@ -25,7 +26,6 @@ from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupt
 
 Progress = Callable[[int, int, str], None]
 Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th one
-BASELINE = "larger class"
 
 
 def select(
@@ -45,7 +45,8 @@ def select(
     """Compare candidates honestly, and measure the error of the best one.
 
     Three fifths of the rows train, one fifth chooses, one fifth tests; every part has its share of
-    each label. The larger class is compared, too, and never chosen.
+    each label. The larger class is compared, too, and never chosen; nor is a RandomLinearClassifier
+    beside other candidates: they are the floor.
 
     Parameters
     ----------
@@ -151,6 +152,7 @@ class _Contest:
         self.trained = trained
         self.groups = None if groups is None else np.asarray(groups)
         self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
+        self.floor = floor(self.rules)
         self.seed, self.confidence = seed, confidence
         self.done, self.total = 0, len(self.rules)
         self.interrupted = False
@@ -202,7 +204,7 @@ class _Contest:
                 if rule is not None:
                     wrong = int((rule.predict(X) != y).sum()), len(y)
                     missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
-                    found.append(Candidate(name, rule, *wrong, *missed, name == BASELINE, notes))
+                    found.append(Candidate(name, rule, *wrong, *missed, name in self.floor, notes))
             except KeyboardInterrupt:  # while predicting
                 self.interrupted = True
             if self.interrupted:
@@ -300,13 +302,9 @@ class _Contest:
 
 
 def best(found: list[Candidate]) -> Candidate:
-    """The fewest validation errors; of equal ones the first, and a random one last."""
-    from rosenblatt import RandomLinearClassifier
-
-    def order(c: Candidate) -> tuple[int, bool]:
-        return c.validation_errors, isinstance(c.estimator, RandomLinearClassifier)
-
-    return min((c for c in found if not c.baseline), key=order)
+    """The fewest validation errors; of equal ones the first."""
+    chosen_from = [c for c in found if not c.baseline] or found[1:]  # Ctrl-C: all there is
+    return min(chosen_from, key=lambda c: c.validation_errors)
 
 
 def _added(same: tuple[Candidate, ...]) -> Candidate:

@@ -13,6 +13,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
+    from rosenblatt.cli._fit_checkpoints import Checkpoints
     from rosenblatt.cli._fit_content import Proof
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
@@ -119,7 +120,14 @@ def _groups(files: tuple[str, ...], reading: dict[str, Any], group: str) -> Any:
 
 
 def compare(
-    work: Work, *, groups: Any, cv: int | None, seed: int, kernel: bool, progress: Any
+    work: Work,
+    *,
+    groups: Any,
+    cv: int | None,
+    seed: int,
+    kernel: bool,
+    checkpoints: Checkpoints | None,
+    progress: Any,
 ) -> None:
     from rosenblatt.data.scales import Preparation
     from rosenblatt.selection import SelectionInterrupted, candidates, select
@@ -127,6 +135,11 @@ def compare(
     n, d = work.X.shape
     prepare = None if work.encoding is None else Preparation(work.encoding, impute=work.impute)
     rules = candidates(n if cv else n * 3 // 5, d, random_state=seed, kernel=kernel)
+    kept: dict[str, Any] = {}
+    if checkpoints is not None:
+        checkpoints.begin()
+        kept = {"checkpoint": checkpoints.folder, "checkpoint_every": checkpoints.every}
+        progress = checkpoints.seeing(progress)
     with work.timed("training"):
         try:
             work.selection = select(
@@ -138,6 +151,7 @@ def compare(
                 groups=groups,
                 seed=seed,
                 progress=progress,
+                **kept,
             )
         except SelectionInterrupted as stopped:
             if stopped.selection is None:

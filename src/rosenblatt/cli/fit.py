@@ -14,10 +14,12 @@ import click
 from rosenblatt.cli import _common, _fit_folder
 
 if TYPE_CHECKING:
+    from rosenblatt.cli._fit_checkpoints import Checkpoints
     from rosenblatt.cli._fit_content import Data, Fit, Reproduce
     from rosenblatt.cli._fit_work import Work
 
 INTERRUPTED = 130
+_EVERY = 60.0  # seconds
 
 
 @click.command()
@@ -28,6 +30,13 @@ INTERRUPTED = 130
 @click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
 @click.option("--no-rows", is_flag=True, help="Nothing that comes from single rows is written.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Of the verdict: or undecided.")
+@click.option("--checkpoint", metavar="FOLDER", help="Killed, the same command goes on from here.")
+@click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="From one writing of it to the next. [default: 60]",
+)
 @_common.force_option
 @_common.output_options
 def command(
@@ -38,6 +47,8 @@ def command(
     group: str | None,
     no_rows: bool,
     time_limit: float | None,
+    checkpoint: str | None,
+    checkpoint_every: float | None,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -58,6 +69,7 @@ def command(
     _common.need_target(files, reading)
     folder = output if output is not None else _fit_folder.default_folder(files)
     _fit_folder.check_folder(folder, force=force)
+    checkpoints = _checkpoints(checkpoint, checkpoint_every, folder)
     with _bar(quiet) as now:
         now("reading", 0, 1)
         work, groups = _fit_work.read(files, reading, group)
@@ -67,6 +79,7 @@ def command(
             cv=cv,
             seed=seed,
             kernel=not no_rows,
+            checkpoints=checkpoints,
             progress=lambda done, total, name: now(f"training: {name}", done, total + 3),
         )
         _fit_work.decide(work, time_limit=time_limit, now=now)
@@ -81,9 +94,22 @@ def command(
     else:
         _fit_words.show(found)
     if work.interrupted:
-        _common.say_error(f"Interrupted: {folder} has what there was.")
+        on = "" if checkpoints is None else " The same command with --force goes on."
+        _common.say_error(f"Interrupted: {folder} has what there was.{on}")
         return INTERRUPTED
+    if checkpoints is not None:
+        checkpoints.remove()
     return 0
+
+
+def _checkpoints(folder: str | None, every: float | None, output: str) -> Checkpoints | None:
+    from rosenblatt.cli._fit_checkpoints import Checkpoints
+
+    if folder is None:
+        if every is not None:
+            raise click.UsageError("--checkpoint-every is about a folder: --checkpoint FOLDER.")
+        return None
+    return Checkpoints(folder, _EVERY if every is None else every, output=output)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import crashing
 
@@ -27,19 +28,20 @@ def model(place, folder="t-rosenblatt"):
     return (place / folder / "model.json").read_bytes()
 
 
-def test_after_a_kill_the_same_command_writes_the_same_model(tmp_path, heavy):
+@pytest.mark.parametrize("more", [[], ["--stream", "--cache", "cache"]], ids=["memory", "stream"])
+def test_after_a_kill_the_same_command_writes_the_same_model(tmp_path, heavy, more):
     made(tmp_path)
-    assert crashing.command_ended([*KEPT, "-o", "whole"], tmp_path) == 0
+    assert crashing.command_ended([*KEPT, *more, "-o", "whole"], tmp_path) == 0
     rng = np.random.default_rng(5)
-    for i in range(heavy(50)):
+    for i in range(heavy(25)):
         output = ["-o", f"t{i}"]
         writes = [int(k) for k in rng.integers(2, 60, size=2)]  # twice, the second time sooner
         for k in writes:
-            killed = crashing.command_ended([*KEPT, *OFTEN, *output], tmp_path, k)
+            killed = crashing.command_ended([*KEPT, *more, *OFTEN, *output], tmp_path, k)
             assert killed == -signal.SIGKILL
         assert list((tmp_path / "kept").glob("*.checkpoint"))
         assert not (tmp_path / f"t{i}").exists()
-        assert crashing.command_ended([*KEPT, *output], tmp_path) == 0
+        assert crashing.command_ended([*KEPT, *more, *output], tmp_path) == 0
         assert model(tmp_path, f"t{i}") == model(tmp_path, "whole")
         assert not (tmp_path / "kept").exists()
 

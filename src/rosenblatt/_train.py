@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rosenblatt._checkpoint import Checkpoint
@@ -63,12 +65,19 @@ def train(
     (5, True)
     """
     _check(estimator, checkpoint)
-    if checkpoint is not None:
-        estimator._checkpoint = Checkpoint(checkpoint, checkpoint_every)
-    try:
+    with keeping(estimator, checkpoint, checkpoint_every):
         if _are_arrays(source):
             return estimator.fit(*source)
         return _on_disk(estimator, source, cache)
+
+
+@contextmanager
+def keeping(estimator: Perceptron, checkpoint: Any, every: float) -> Iterator[None]:
+    """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
+    if checkpoint is not None:
+        estimator._checkpoint = Checkpoint(checkpoint, every)
+    try:
+        yield
     finally:
         estimator.__dict__.pop("_checkpoint", None)
 

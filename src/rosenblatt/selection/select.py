@@ -142,7 +142,7 @@ class _Contest:
         prepare, found = self.compare(train, validation)
         if len(found) < 2:
             raise SelectionInterrupted(None)
-        winner, majority = best(found), _majority(found[0])
+        winner, majority = best(found), majority_of(found[0])
         selection = Selection(
             found,
             winner,
@@ -196,7 +196,7 @@ class _Contest:
         prepare, found, winner = self.cross_validated(every, k)
         if winner is None:
             raise SelectionInterrupted(None)
-        majority = _majority(found[0])
+        majority = majority_of(found[0])
         tested, predicted, always = [], [], 0
         for i, part in enumerate(outer):
             if self.training.interrupted:
@@ -206,7 +206,7 @@ class _Contest:
                 break
             tested.append(part)
             predicted.append(one.estimator.predict(self.rows(part, inside)))
-            always += int((self.y[part] != _majority(others[0])).sum())
+            always += int((self.y[part] != majority_of(others[0])).sum())
         test = np.concatenate([np.zeros(0, dtype=np.intp), *tested])
         selection = Selection(
             found,
@@ -267,7 +267,8 @@ def _added(same: tuple[Candidate, ...]) -> Candidate:
     return replace(same[0], notes=notes, **sums)
 
 
-def _majority(baseline: Candidate) -> Any:
+def majority_of(baseline: Candidate) -> Any:
+    """The label that it always says."""
     rule = baseline.estimator
     return _plain(rule.classes_[int(np.argmax(rule.class_prior_))])
 

@@ -69,4 +69,13 @@ void run(Kernel&& kernel) {
   kernel();
 }
 
+// The same, at most 256 bits wide: for kernels whose few sums wait for each other in wider vectors.
+template <class Kernel>
+void run_narrow(Kernel&& kernel) {
+#if ROSENBLATT_X86_LEVELS
+  if (cpu_level() >= 1) return run_v3(kernel);
+#endif
+  kernel();
+}
+
 }  // namespace rosenblatt

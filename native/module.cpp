@@ -18,6 +18,7 @@
 
 #include "count.hpp"
 #include "dispatch.hpp"
+#include "gram.hpp"
 #include "pass.hpp"
 #include "screen.hpp"
 #include "svmlight.hpp"
@@ -109,6 +110,47 @@ void bind_csr(nb::module_& m) {
       nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
 }
 
+template <class Value, class Sum>
+void bind_products(nb::module_& m) {
+  using PanelArray = nb::ndarray<const Value, nb::shape<-1, -1, P>, nb::c_contig, nb::device::cpu>;
+  m.def(
+      "products",
+      [](PanelArray panels, Matrix<const Sum> w, Matrix<Sum> out) {
+        const Products<Value, Sum> products{panels.data(), int64_t(out.shape(1)),
+                                            int64_t(panels.shape(1)), w.data(), out.data()};
+        const int64_t count = int64_t(w.shape(0));
+        nb::gil_scoped_release unlocked;
+        run_narrow([&]() ROSENBLATT_LAMBDA_INLINE { products.compute(count); });
+      },
+      "panels"_a.noconvert(), "w"_a.noconvert(), "out"_a.noconvert());
+}
+
+template <class Sum>
+void bind_kernel_values(nb::module_& m) {
+  m.def(
+      "scores_of_some",
+      [](const Rows& rows, Vector<const Sum> w, std::optional<ReadOnlyIndexVector> some,
+         Vector<Sum> out) {
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          scores_of_some(view, w.data(), indices(some), !some, int64_t(out.shape(0)), out.data());
+        });
+      },
+      "rows"_a, "w"_a.noconvert(), "some"_a.noconvert().none(), "out"_a.noconvert());
+  m.def(
+      "add",
+      [](const std::vector<Vector<const Sum>>& values, const std::vector<double>& steps,
+         Vector<double> into) {
+        std::vector<const Sum*> starts;
+        for (const auto& array : values) starts.push_back(array.data());
+        nb::gil_scoped_release unlocked;
+        run([&]() ROSENBLATT_LAMBDA_INLINE {
+          add(starts.data(), steps.data(), int64_t(steps.size()), into.data(),
+              int64_t(into.shape(0)));
+        });
+      },
+      "values"_a.noconvert(), "steps"_a, "into"_a.noconvert());
+}
+
 NB_MODULE(_core, m) {
   nb::class_<Rows>(m, "Rows");
   bind_dense<float>(m);
@@ -117,6 +159,11 @@ NB_MODULE(_core, m) {
   bind_csr<float, int64_t>(m);
   bind_csr<double, int32_t>(m);
   bind_csr<double, int64_t>(m);
+  bind_products<float, float>(m);
+  bind_products<float, double>(m);
+  bind_products<double, double>(m);
+  bind_kernel_values<float>(m);
+  bind_kernel_values<double>(m);
 
   m.def("cpu_levels", [] {
     std::vector<std::string> names;
@@ -286,6 +333,13 @@ NB_MODULE(_core, m) {
         });
       },
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
+
+  m.def(
+      "next_call",
+      [](Vector<const int8_t> y, Vector<const double> sums, double b, double margin, int64_t at) {
+        return next_call(y.data(), sums.data(), int64_t(y.shape(0)), b, FixedIncrement{margin}, at);
+      },
+      "y"_a.noconvert(), "sums"_a.noconvert(), "b"_a, "margin"_a, "at"_a);
 
   m.def(
       "vote",

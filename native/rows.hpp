@@ -23,8 +23,9 @@ namespace rosenblatt {
 constexpr int L = 16;  // lanes of a score; another number gives other bits
 
 // Halves onto each other: 16 lanes, 8, 4, 2, 1. (Spelled out: a loop over halves is not vectorised.)
-ROSENBLATT_INLINE double fold(const double* lane) {
-  double eight[8], four[4];
+template <class Sum>
+ROSENBLATT_INLINE Sum fold(const Sum* lane) {
+  Sum eight[8], four[4];
   for (int l = 0; l < 8; ++l) eight[l] = lane[l] + lane[l + 8];
   for (int l = 0; l < 4; ++l) four[l] = eight[l] + eight[l + 4];
   return (four[0] + four[2]) + (four[1] + four[3]);
@@ -51,13 +52,15 @@ struct Dense {
   const Value* x;
   int64_t n, d;
 
-  ROSENBLATT_INLINE double score(int64_t i, const double* w) const {
+  // In the precision of the weights: float64, but for kernel values of float32 rows.
+  template <class Sum>
+  ROSENBLATT_INLINE Sum score(int64_t i, const Sum* w) const {
     const Value* row = x + i * d;
-    double lane[L] = {0};
+    Sum lane[L] = {0};
     int64_t j = 0;
     for (; j + L <= d; j += L)
-      for (int l = 0; l < L; ++l) lane[l] += double(row[j + l]) * w[j + l];
-    for (int l = 0; j + l < d; ++l) lane[l] += double(row[j + l]) * w[j + l];
+      for (int l = 0; l < L; ++l) lane[l] += Sum(row[j + l]) * w[j + l];
+    for (int l = 0; j + l < d; ++l) lane[l] += Sum(row[j + l]) * w[j + l];
     return fold(lane) + w[d];
   }
 
@@ -107,10 +110,11 @@ struct Csr {
   const Index* start;  // row i is entries start[i] .. start[i + 1]
   int64_t n, d;
 
-  ROSENBLATT_INLINE double score(int64_t i, const double* w) const {
-    double lane[L] = {0};
+  template <class Sum>
+  ROSENBLATT_INLINE Sum score(int64_t i, const Sum* w) const {
+    Sum lane[L] = {0};
     for (Index k = start[i]; k < start[i + 1]; ++k)
-      lane[column[k] & (L - 1)] += double(x[k]) * w[column[k]];
+      lane[column[k] & (L - 1)] += Sum(x[k]) * w[column[k]];
     return fold(lane) + w[d];
   }
 

@@ -56,7 +56,7 @@ class SvmlightReader {
   static constexpr int64_t most_index = std::numeric_limits<int64_t>::max() - 1;
 
   // Reads whole lines of [begin, end) until `more` rows are added; `begin` moves to the first line
-  // that was not read: not needed, not finished, or refused.
+  // that was not read: not needed, not finished, or refused. Behind `end` there is `slack`.
   Reading read(const char*& begin, const char* end, int64_t more) {
     // Every line that is read ends in '\n', which is in no part of it: no need to ask for the end.
     while (end > begin && end[-1] != '\n') --end;

@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rosenblatt import _examples, _orders, _primal, _reference, _screen
+from rosenblatt import (
+    _dual,
+    _examples,
+    _function,
+    _gram,
+    _orders,
+    _primal,
+    _reference,
+    _screen,
+)
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
@@ -38,7 +47,7 @@ def with_core(monkeypatch):
     """A function that makes estimators run on another core: `_core` or `_reference`."""
 
     def use(core):
-        for module in (_examples, _orders, _primal, _screen):
+        for module in (_dual, _examples, _function, _gram, _orders, _primal, _screen):
             monkeypatch.setattr(module, "kernels", core)
 
     return use

@@ -24,6 +24,7 @@ import rosenblatt
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import Perceptron, certify
 from rosenblatt._proof import check
+from rosenblatt.errors import InputError
 
 CREDIT = Path(rosenblatt.__file__).parent / "datasets" / "credit_card.csv"
 
@@ -1015,3 +1016,25 @@ def test_training_first_comes_to_the_same_verdict_and_a_third_of_the_margin(seed
         assert found.lo <= exact.hi
         assert exact.lo <= found.hi
         assert 3 * found.lo >= exact.lo or full.mistake_bound > 1000  # 200 epochs were enough
+
+
+@pytest.mark.parametrize("y", [[True, 1, 0, 0], [1, True, False, 0], [0.0, False, 1.0, 1]])
+def test_equal_labels_that_do_not_read_the_same_are_refused(y):
+    # "True" in a file is not "1", so that its own verifier would reject the certificate.
+    with pytest.raises(InputError, match="do not read the same"):
+        certify([[3.0], [4.0], [1.0], [0.0]], y)
+
+
+@pytest.mark.parametrize("y", [[1, 1.0, 0, 0], [True, False, True, False], [np.int64(1), 1, 0, 0]])
+def test_equal_labels_that_read_as_the_same_number_are_not(y):
+    X = [[3.0], [4.0], [1.0], [0.0]]
+    certify(X, y).verify(X, y)
+
+
+def test_a_column_named_as_the_intercept_does_not_hide_its_sign():
+    # x = 2 holds both classes; below it all are -1, above it all are +1: w > 0 and b = -2 w.
+    X = pd.DataFrame({"(intercept)": [1.0, 2.0, 2.0, 3.0]})
+    assert certify(X, [-1, -1, 1, 1]).coefficient_signs == {
+        "(intercept)": "+",
+        "((intercept))": "-",
+    }

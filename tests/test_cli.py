@@ -319,15 +319,14 @@ def _in_read(pid):
         return False
 
 
-@pytest.mark.parametrize("plain", [False, True])
-def test_colours_on_a_terminal_unless_they_are_not_wanted(plain, tmp_path):
-    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,x\n")
+def on_a_terminal(folder, *arguments, out=None, **variables):
+    """What a terminal shows of standard error, and of standard output unless that goes to `out`."""
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    environment |= {"TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if plain else {})
+    environment |= {"TERM": "xterm-256color"} | variables
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rosenblatt", "inspect", "t.csv", "-y", "label"]
+    command = [sys.executable, "-m", "rosenblatt", *arguments]
     subprocess.run(
-        command, stdout=theirs, stderr=theirs, cwd=tmp_path, env=environment, check=False
+        command, stdout=out or theirs, stderr=theirs, cwd=folder, env=environment, check=False
     )
     os.close(theirs)
     shown = b""
@@ -340,8 +339,26 @@ def test_colours_on_a_terminal_unless_they_are_not_wanted(plain, tmp_path):
             break
         shown += block
     os.close(ours)
-    assert b"Problem: " in shown
-    assert (b"\x1b[31m" in shown) is not plain
+    return shown.decode()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_colours_on_a_terminal_unless_they_are_not_wanted(plain, tmp_path):
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,x\n")
+    wish = {"NO_COLOR": "1"} if plain else {}
+    shown = on_a_terminal(tmp_path, "inspect", "t.csv", "-y", "label", **wish)
+    assert "Problem: " in shown
+    assert ("\x1b[31m" in shown) is not plain
+
+
+def test_reading_is_shown_on_a_terminal(trained, tmp_path):
+    asked = ("predict", "m.rosenblatt", str(CREDIT))
+    with open(tmp_path / "p.csv", "w") as out:
+        assert "reading: 1,319 rows, 100%" in on_a_terminal(tmp_path, *asked, out=out)
+        assert on_a_terminal(tmp_path, *asked, "--quiet", out=out) == ""
+    printed = (tmp_path / "p.csv").read_text().splitlines()
+    assert len(printed) == 2 * 1320
+    assert printed[:1320] == printed[1320:]
 
 
 # --- predict -------------------------------------------------------------------------------------
@@ -382,8 +399,24 @@ def test_predict_gives_the_heaviest_reasons(shell, trained):
         assert list(adds.values()) == sorted(adds.values(), key=lambda v: -abs(v))
         for name, value in zip(encoding.feature_names, expected, strict=True):
             assert adds.get(name, 0.0) == value
-    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain")
-    assert out.splitlines()[1].count("; ") == 2
+        assert row["others"] == 0
+        assert row["intercept"] == p.intercept_[0]
+
+
+def test_reasons_add_up_to_the_score(shell, trained):
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--json")
+    for row in json.loads(out)["rows"]:
+        assert len(row["reasons"]) <= 3
+        added = [reason["adds"] for reason in row["reasons"]]
+        assert sum(added) + row["others"] + row["intercept"] == pytest.approx(row["score"])
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--reasons", "2")
+    _, first, *_ = csv.reader(out.splitlines())
+    told = dict(reason.rsplit(" ", 1) for reason in first[3].split("; "))
+    assert list(told)[2:] == ["6 others", "intercept"]
+    assert sum(map(float, told.values())) == pytest.approx(float(first[2]), rel=1e-3)
+    code, out, err = shell("predict", "m.rosenblatt", CREDIT, "--reasons", "2")
+    assert (code, out) == (2, "")
+    assert "add --explain" in err
 
 
 def test_predict_on_other_rows(shell, trained):
@@ -394,6 +427,7 @@ def test_predict_on_other_rows(shell, trained):
     assert "new.csv, row 1 " in err
     assert "'owner' holds 'maybe'" in err
     assert not Path("p.csv").exists()
+    assert shell("predict", "m.rosenblatt", "new.csv")[:2] == (2, "")
     assert shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")[0] == 0
     write("new.csv", rows.replace("age", "Age") + "yes,0,30,3,no,1,10,1,5\n")
     assert "Did you mean 'Age'" in shell("predict", "m.rosenblatt", "new.csv")[2]

@@ -6,6 +6,8 @@ import io
 import math
 import subprocess
 import sys
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 from rosenblatt import data
+from rosenblatt.data._watching import watched
+from rosenblatt.data.records import blocks
 from rosenblatt.errors import InputError, InputTypeError
 
 PLAIN = "age,owner,paid\n30,yes,1\n41.5,no,0\n22,yes,1\n"
@@ -248,14 +253,14 @@ def test_no_header(file):
         ("a,paid\n", ["has no rows"]),
         ("a,paid", ["has no rows"]),
         ("paid\n1\n0\n", ["no column to learn from"]),
-        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2"]),
+        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2", "--ignore 'a'"]),
         (",a,paid\n0,1,0\n1,2,1\n", ["has no name", "--ignore ''"]),
         ("a,Paid\n1,0\n", ["target='paid' is not a column", "Did you mean 'Paid'?"]),
         ("a,paid\n1,0\n2,0\n", ["target 'paid' is 0 in every row"]),
         ("a,paid\n1,x\n2,y\n3,z\n", ["3 different values: 'x', 'y', 'z'", "--positive LABEL"]),
         ("a,paid\n1,0\n2,\n3,1\n", ["row 1 ", "target 'paid'", "label is missing", "1 row of 3"]),
         ("a,paid\n1,0\n,1\n", ["row 1 ", "column 'a'", "missing", "--impute mean"]),
-        ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing"]),
+        ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing", "is text, which has no mean"]),
         ("a,paid\n,0\n,1\n", ["column 'a' holds no value at all"]),
         ("a,paid\n1,0\n1e400,1\n", ["row 1 ", "column 'a' holds inf"]),
         ("a,paid\n1,0\n-inf,1\n", ["row 1 ", "column 'a' holds -inf"]),
@@ -264,7 +269,7 @@ def test_no_header(file):
         ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 2 ", "column 'a' holds 'three'"]),
         ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
         ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
-        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["look like dates"]),
+        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["'a' holds dates", "--ignore a"]),
         ('a,paid\n"1,200",0\n"2,000.50",1\n€ 7,1\n', ["separators of thousands"]),
         ("# made by hand\na,paid\n1,0\n", ["Its columns: '# made by hand'"]),
     ],
@@ -310,13 +315,41 @@ def test_what_is_no_source():
         data.read([])
 
 
-def test_types_that_are_not_numbers_or_text(tmp_path):
-    from datetime import date
+def test_names_that_stand_twice_can_be_left_out(file, tmp_path):
+    path = file("a,b,a,paid\nx,1,2,0\ny,2,3,1\n")
+    assert encoded(path, ignore="a") == ([[1], [2]], [0, 1], ["b"])
+    assert "several columns named 'a': columns 1, 3" in refusal(path, ignore="b")
+    arrays = [pa.array([1, 2]), pa.array(["x", "y"]), pa.array([0, 1])]
+    parquet.write_table(pa.table(arrays, names=["a", "a", "paid"]), tmp_path / "t.parquet")
+    assert encoded(tmp_path / "t.parquet", ignore="a", target=None)[0] == [[0], [1]]
 
-    table = pa.table({"day": [date(2020, 1, 1), None], "paid": [0, 1]})
+
+@pytest.mark.parametrize("days", [2, 60])  # few could be words, many an identifier
+def test_dates_are_refused_alike_in_every_kind_of_file(file, tmp_path, days):
+    first = datetime(2024, 5, 1, 13, 30)
+    times = [first + timedelta(days=i % days) for i in range(120)]
+    kinds = {"date": pa.date32(), "timestamp": pa.timestamp("us"), "zone": pa.timestamp("s", "UTC")}
+    for kind in kinds.values():
+        table = pa.table({"day": pa.array(times).cast(kind), "paid": [i % 2 for i in range(120)]})
+        parquet.write_table(table, tmp_path / "t.parquet")
+        arrow_csv.write_csv(table, tmp_path / "t.csv")
+        for name in ("t.parquet", "t.csv"):
+            message = refusal(tmp_path / name)
+            assert message.startswith("The column 'day' holds dates, as '2024-05-01")
+            assert "--ignore day" in message
+            assert encoded(tmp_path / name, ignore="day", target=None)[0][:2] == [[0], [1]]
+
+
+def test_words_with_figures_are_no_dates(file):
+    rows = "".join(f"{word},{i % 2}\n" for i, word in enumerate(["10.0.0.1", "1-2-3"] * 10))
+    assert encoded(file(f"a,paid\n{rows}"))[2] == ["a=10.0.0.1"]
+
+
+def test_types_that_are_not_numbers_or_text(tmp_path):
+    table = pa.table({"tags": [["new"], None], "paid": [0, 1]})
     parquet.write_table(table, tmp_path / "t.parquet")
-    assert "column 'day' holds values of the type date32" in refusal(tmp_path / "t.parquet")
-    assert encoded(tmp_path / "t.parquet", ignore="day", target=None)[0] == [[0], [1]]
+    assert "column 'tags' holds values of the type list" in refusal(tmp_path / "t.parquet")
+    assert encoded(tmp_path / "t.parquet", ignore="tags", target=None)[0] == [[0], [1]]
     large = pa.table({"id": [1, 2**53 + 1], "paid": [0, 1]})
     parquet.write_table(large, tmp_path / "t.parquet")
     assert "row 1 " in refusal(tmp_path / "t.parquet")
@@ -461,3 +494,49 @@ def test_numbers_as_people_write_them_are_not_words(file):
     assert "look like numbers" in found
     rows = "".join("'1.200,50';yes\n'900,00';no\n" for _ in range(30)).replace("'", "")
     assert "look like numbers" in refusal(file(f"amount;paid\n{rows}1.5;no\n"), target="paid")
+
+
+# --- How far it has come -------------------------------------------------------------------------
+
+
+def test_whoever_watches_hears_rows_and_share(file, tmp_path, monkeypatch):
+    monkeypatch.setattr("rosenblatt.data.columnar._ROWS", 100)
+    monkeypatch.setattr("rosenblatt.data.text.blocks", partial(blocks, size=1000))
+    table = pa.table({"a": np.arange(1000.0), "paid": np.arange(1000) % 2})
+    arrow_csv.write_csv(table, tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_bytes()
+    feather.write_feather(table, tmp_path / "t.feather", chunksize=100)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pa.ipc.new_stream(tmp_path / "t.arrow", table.schema) as stream:
+        stream.write_table(table, max_chunksize=100)
+    names = ("t.csv", "t.parquet", "t.feather", "t.arrow")
+    sources = [[tmp_path / name] for name in names]
+    twice = [file(text, "1.csv"), file(gzip.compress(text), "2.csv.gz")]
+    for source, n in [*((source, 1000) for source in sources), (table, 1000), (twice, 2000)]:
+        heard = []
+        with watched(lambda *told, heard=heard: heard.append(told)):
+            _, _, encoding = data.read(source, target="paid").encode()
+            first = len(heard)
+            encoding.apply(source)
+        assert heard[first:] == heard[:first]
+        rows, shares = zip(*heard[:first], strict=True)
+        assert len(rows) >= 5
+        assert list(rows) == sorted(set(rows))
+        assert list(shares) == sorted(shares)
+        assert (rows[-1], shares[-1]) == (n, pytest.approx(1, abs=0.05))
+    heard.clear()
+    data.read(sources[0])
+    assert heard == []  # outside
+
+
+def test_whoever_watches_hears_of_svmlight(file):
+    text = "1 1:2.5 3:1\n-1 2:1\n" * 100_000
+    for content, name, share in [
+        (text, "t.svm", 1),
+        (gzip.compress(text.encode()), "t.svm.gz", None),
+    ]:
+        heard = []
+        with watched(lambda *told, heard=heard: heard.append(told)):
+            data.read(file(content, name))
+        assert len(heard) > 1
+        assert heard[-1] == (200_000, share)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from common import every_keep, every_order, may_not_converge, may_not_separate
-from rosenblatt import KernelPerceptron, Perceptron, StopReason
+from rosenblatt import KernelPerceptron, Perceptron, StopReason, _dual, _gram, _validate
 from rosenblatt._gram import Gram, Kernel
 
 pytestmark = [may_not_converge, may_not_separate]
@@ -157,6 +157,68 @@ def test_the_cache_changes_nothing(order, keep):
     assert p.decision_function(K) == pytest.approx(reference.decision_function(X), abs=1e-9)
 
 
+def all_of(p):
+    """What training has left behind, to the bit."""
+    memory = p._state.memory
+    functions = [memory.w] if memory.drift is None else [memory.w, memory.drift]
+    learned = [(f.sums.tolist(), f.beta.tolist(), f.b) for f in functions]
+    return learned, p.update_counts_.tolist(), p.mistakes_.tolist(), p.training_errors_
+
+
+@every_order
+@every_keep
+def test_putting_updates_off_changes_nothing(order, keep, monkeypatch, heavy):
+    for seed in range(heavy(20)):
+        rng = np.random.default_rng(seed)
+        n, d = (int(k) for k in rng.integers(20, 300, size=2))
+        X = rng.normal(size=(n, d)).astype([np.float32, np.float64][seed % 2])
+        y = np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
+        y[:2] = [-1, 1]
+        weights = rng.integers(0, 3, size=n) + (np.arange(n) < 2) if seed % 3 == 0 else None
+        kernel = ["rbf", "poly", "sigmoid", "linear"][int(rng.integers(4))]
+        choices = {"kernel": kernel, "order": order, "keep": keep, "random_state": seed}
+        found = []
+        for together, near, far in [(1, 1, 1), (1, 32, 1024), (3, 7, 50), (16, 32, 1024)]:
+            monkeypatch.setattr(_gram, "_TOGETHER", together)
+            monkeypatch.setattr(_dual, "_NEAR", near)
+            monkeypatch.setattr(_dual, "_FAR", far)
+            for rows in (0.5, 0.05 * n, 20 * n):  # that fit into the cache
+                size = rows * 8 * n / 2**20
+                p = KernelPerceptron(cache_size=size, max_iter=3, **choices).fit(X, y, weights)
+                found.append(all_of(p))
+        assert all(other == found[0] for other in found)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid", "linear"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_kernel_value_is_the_same_in_whatever_company(kernel, dtype, heavy):
+    # exp, tanh and power of NumPy must not depend on where in an array a number stands.
+    for seed in range(heavy(200)):
+        rng = np.random.default_rng(seed)
+        n, d = (int(k) for k in rng.integers(1, 100, size=2))
+        X = rng.normal(size=(n, d)).astype(dtype)
+        k = Kernel(kernel, degree=float(rng.choice([0, 1, 2, 3, 5])), gamma=0.1, coef0=1.0)
+        gram, alone = Gram(k, X, 2**30), Gram(k, X, 1)
+        rows = rng.permutation(n)[:16].tolist()
+        for i, row in zip(rows, gram.rows(rows), strict=True):
+            assert (alone.row(i) == row).all()
+            places = rng.integers(0, n, size=int(rng.integers(0, 40)))
+            assert (Gram(k, X, 1).some(i, places) == row[places]).all()
+        if kernel != "rbf":  # squared lengths of sparse rows are added up in another order
+            X = _validate.rows(KernelPerceptron(), sparse.csr_matrix(X), reset=True)
+            assert (Gram(k, X, 2**30).row(rows[0]) == gram.row(rows[0])).all()
+
+
+def test_the_newest_row_stays_and_the_oldest_leaves():
+    gram = Gram(Kernel("linear", degree=3, gamma=1, coef0=1), LI_HANG[0], 2 * 3 * 8)
+    for i in (0, 1, 0, 2):
+        gram.row(i)
+    assert [gram.at_hand(i) for i in range(3)] == [True, False, True]
+    gram = Gram(gram.kernel, LI_HANG[0], 1)
+    gram.row(1)
+    assert gram.at_hand(1)
+
+
 def test_rows_that_are_never_needed_are_never_computed():
     X, y = circles(60)
     asked = []
@@ -168,6 +230,21 @@ def test_rows_that_are_never_needed_are_never_computed():
     p = KernelPerceptron(kernel=kernel, keep="last", random_state=0).fit(X, y)
     assert set(asked) == {1}
     assert len(asked) == np.count_nonzero(p.update_counts_) < len(y)
+
+
+def test_neither_are_they_where_several_are_computed_at_once(monkeypatch):
+    X, y = circles(60)
+    asked = []
+    computed = Gram._computed
+
+    def noted(gram, rows):
+        asked.extend(rows)
+        return computed(gram, rows)
+
+    monkeypatch.setattr(Gram, "_computed", noted)
+    p = KernelPerceptron(keep="last", random_state=0).fit(X, y)
+    assert sorted(asked) == np.flatnonzero(p.update_counts_).tolist()
+    assert len(asked) < len(y)
 
 
 @every_order

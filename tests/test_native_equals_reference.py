@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import KEEPS, ORDERS
-from rosenblatt import Perceptron, _reference
+from rosenblatt import KernelPerceptron, Perceptron, _reference
+from rosenblatt._gram import _panels
 
 _core = pytest.importorskip("rosenblatt._core", reason="the compiled core is not built")
 
@@ -72,6 +73,53 @@ def test_scores_have_the_same_bits(cpu_level, storage, dtype, heavy):
         _core.scores(rows_of(_core, X, storage), w, 0, len(X), out)
         _reference.scores(_reference.dense(X), w, 0, len(X), expected)
         assert bits(out) == bits(expected)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "precision"),
+    [(np.float32, np.float32), (np.float32, np.float64), (np.float64, np.float64)],
+)
+def test_inner_products_have_the_same_bits_however_many_at_once(cpu_level, dtype, precision, heavy):
+    for seed in range(heavy(1000)):
+        rng = np.random.default_rng(seed)
+        X, _, rng = make(seed, n=int(rng.integers(2, 70)))
+        X, k = X.astype(dtype), int(rng.integers(1, 6))
+        n, d = X.shape
+        w = np.zeros((k, d + 1), dtype=precision)
+        w[:, :-1] = X[rng.integers(0, n, size=k)]
+        found, expected = np.empty((k, n), dtype=precision), np.empty((k, n), dtype=precision)
+        _core.products(_panels(X), w, found)
+        _reference.products(_panels(X), w, expected)
+        assert bits(found) == bits(expected)
+        some = rng.integers(0, n, size=int(rng.integers(0, 30))).astype(
+            [np.int32, np.int64][seed % 2]
+        )
+        one, other = (np.empty(len(some), dtype=precision) for _ in range(2))
+        _core.scores_of_some(rows_of(_core, X, STORAGES[seed % 3]), w[0], some, one)
+        _reference.scores_of_some(_reference.dense(X), w[0], some, other)
+        assert bits(one) == bits(other) == bits(found[0, some])
+        everything = np.empty(n, dtype=precision)
+        _core.scores_of_some(rows_of(_core, X, STORAGES[seed % 3]), w[0], None, everything)
+        assert bits(everything) == bits(found[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_steps_of_the_dual_machine_have_the_same_bits(cpu_level, dtype, heavy):
+    for seed in range(heavy(200)):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 3000))
+        values = [rng.normal(size=n).astype(dtype) for _ in range(3)]
+        steps, sums = rng.normal(size=3).tolist(), rng.normal(size=n)
+        found, expected = sums.copy(), sums.copy()
+        _core.add(values, steps, found)
+        _reference.add(values, steps, expected)
+        assert bits(found) == bits(expected)
+        y, b = rng.choice([-1, 1], size=n).astype(np.int8), float(rng.normal())
+        sums[rng.integers(0, n)] = np.nan
+        for margin in (-2.0, 0.0, 0.1):
+            at = int(rng.integers(0, n + 1))
+            places = [c.next_call(y, sums, b, margin, at) for c in (_core, _reference)]
+            assert places[0] == places[1]
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -214,3 +262,19 @@ def test_the_size_of_a_chunk_does_not_matter(order, monkeypatch, heavy):
             results += [(keep, fingerprint(fit(X, y, order=order, keep=keep), X)) for keep in KEEPS]
         for keep in KEEPS:
             assert len({str(r) for k, r in results if k == keep}) == 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_whole_fits_with_a_kernel_are_equal(kernel, storage, dtype, with_core, heavy):
+    for seed in range(heavy(40)):
+        X, y, _ = make(seed, n=40)
+        X = store(np.tanh(X).astype(dtype), storage)
+        choices = {"order": ORDERS[seed % len(ORDERS)], "keep": KEEPS[seed % len(KEEPS)]}
+        found = []
+        for core in (_core, _reference):
+            with_core(core)
+            p = KernelPerceptron(kernel=kernel, max_iter=3, random_state=seed, **choices).fit(X, y)
+            found.append((bits(p._state.memory.w.scores), p.update_counts_.tolist()))
+        assert found[0] == found[1]

@@ -20,7 +20,7 @@ from common import KEEPS, ORDERS, X_VAL, Y_VAL, X, Y, every_keep, every_order, e
 from rosenblatt import KernelPerceptron, Perceptron, StopReason, _certify, _patience
 from rosenblatt._proof import wide
 from rosenblatt._proof.budget import Budget
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, InputTypeError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -473,6 +473,11 @@ def test_where_nothing_better_can_be_had_there_is_no_warning(keep):
 
 
 # --- The separator of a certificate -------------------------------------------------------------
+
+
+def test_from_certificate_takes_no_path(tmp_path):
+    with pytest.raises(InputTypeError, match=r"certificate is str: .*Certificate.load\(path\)"):
+        Perceptron.from_certificate(str(tmp_path / "c.json"))
 
 
 @given(

@@ -154,23 +154,23 @@ def refused(document, message):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", "rosenblatt.trace/0", "its schema is not"),
+        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/1'"),
         ("classes", [1], "two labels"),
         ("classes", [1, [2]], "two labels"),
         ("feature_names", ["a"], "one name for each feature"),
-        ("converged", 1, "converged is 1"),
-        ("estimator", None, "estimator is None"),
-        ("all_rows", "yes", "all_rows is 'yes'"),
+        ("converged", 1, "converged is a whole number, not true or false"),
+        ("estimator", None, "estimator is null, not text"),
+        ("all_rows", "yes", "all_rows is text, not true or false"),
         ("n_rows", 0, "n_rows=0"),
         ("n_rows", 4, "3 rows are there, not all 4"),
         ("n_rows", 10**15, "n_rows is"),
-        ("order", "spiral", "order='spiral'"),
-        ("keep", "nothing", "keep='nothing'"),
+        ("order", "spiral", "order is 'spiral', not one of cyclic"),
+        ("keep", "nothing", "keep is 'nothing', not one of last"),
         ("eta0", 0, "eta0=0"),
         ("margin", -1, "margin=-1"),
-        ("fit_intercept", 1, "fit_intercept is 1"),
-        ("kernel", "rbf", "TypeError"),
-        ("kernel", {"kernel": "cubic"}, "kernel='cubic'"),
+        ("fit_intercept", 1, "fit_intercept is a whole number"),
+        ("kernel", "rbf", "kernel is text, not an object with fields"),
+        ("kernel", {"kernel": "cubic"}, "kernel.kernel is 'cubic', not one of"),
         ("start", [0, 0], "not of the same length"),
         ("start", [0, 0, "0"], "start is not numbers"),
         ("rows.row", [0, 2, 1], "does not rise"),
@@ -186,8 +186,10 @@ def refused(document, message):
         ("updates.row", [0], "not of the same length"),
         ("updates.row", [7] * 7, "not in 0 .. 2"),
         ("updates.visit", [-1] * 5, "not in 0 .. "),
-        ("updates.score", [1e999], "not finite"),
-        ("kept", [[1]], "is not a trace"),
+        ("updates.score", [1e999], "not a number of JSON"),
+        ("kept", [[1]], "not made of pairs"),
+        ("more", 1, "the unknown field 'more'"),
+        ("rows.more", 1, "rows has the unknown field 'more'"),
     ],
 )
 def test_a_field_that_is_wrong_is_named(path, value, message):
@@ -212,7 +214,7 @@ def test_files_that_are_no_trace(tmp_path):
     with pytest.raises(InputError, match="it is not text"):
         Trace.from_json(path)
     path.write_text("null")
-    with pytest.raises(InputError, match="is not a trace of this version"):
+    with pytest.raises(InputError, match="is not a trace: the file is null"):
         Trace.from_json(path)
     with pytest.raises(FileNotFoundError):
         Trace.from_json(tmp_path / "none.json")

@@ -2,10 +2,12 @@
 
 import copy
 import csv
+import hashlib
 import json
 import math
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from fractions import Fraction
@@ -49,6 +51,11 @@ def floats(X):
     return [[float(v) for v in x] for x in X]
 
 
+def packed(X):
+    """All numbers as the verifier wants them."""
+    return b"".join(struct.pack(f"<{len(x)}d", *x) for x in X)
+
+
 def document(X, y, **choices):
     """A certificate as it is saved, read back from the text."""
     return json.loads(json.dumps(certify(floats(X), y, **choices).to_dict()))
@@ -60,7 +67,7 @@ MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 def accepted(claim, X, y):
     """Does the verifier accept? A document that is none may make it fail as it likes."""
     try:
-        verify.check(claim, verify.Data(claim, floats(X), list(y)))
+        verify.check(claim, verify.Data(claim, packed(X), list(y)))
     except (verify.Rejected, *MALFORMED):
         return False
     return True
@@ -331,6 +338,19 @@ def test_a_certificate_is_about_these_data_and_no_others(verdict):
     assert not accepted(claim, [[*x, 0] for x in X], y)
 
 
+def test_the_hash_is_what_the_documentation_says():
+    X, y = [[1.5, 0.0], [-0.0, 2.0], [7.0, 7.0], [3.0, 4.0]], ["b", "a", "a", "b"]
+    claim = certify(X, y, sample_weight=[1, 1, 0, 1]).to_dict()
+    text = b'[["x0", "x1"], "y", ["a", "b"], 4]'
+    places, numbers = struct.pack("<4Q", 0, 3, 4, 5), struct.pack("<4d", 1.5, 2, 3, 4)
+    signs = struct.pack("3b", 1, -1, 1)
+    assert claim["sha256"] == hashlib.sha256(text + signs + places + numbers).hexdigest()
+    assert accepted(claim, X, [1, -1, -1, 1])
+    claim = certify([[1.5, 2.0], [3.0, 4.0]], ["a", "b"]).to_dict()  # without zeros: no places
+    numbers = struct.pack("<4d", 1.5, 2, 3, 4)
+    assert claim["sha256"] == hashlib.sha256(text + b"\xff\x01" + numbers).hexdigest()
+
+
 def test_the_certificate_object_says_so_too():
     X, y = SEPARATED
     certificate = certify(floats(X), y)
@@ -531,7 +551,7 @@ def agree(rows, y, w, bound, intercept, semantics):
     columns = [f"x{j}" for j in range(len(rows[0]))]
     claim = {"rows": len(rows), "columns": columns, "fit_intercept": intercept}
     claim |= {"semantics": semantics, "dropped": []}
-    one = verify.Data(claim, rows, y)
+    one = verify.Data(claim, packed(rows), y)
     choices = {"intercept": intercept, "decimal": semantics == "decimal", "budget": Budget()}
     two = Rows(np.array(rows), np.array(y, dtype=np.int8), **choices)
     return signs == one.signs(w, bound) == two.signs(w, bound).tolist()
@@ -591,6 +611,43 @@ def test_the_float_filter_is_not_fooled_by_cancellation(
     left = rational.dot(row, w)
     for limit in (Fraction(0), left, left + Fraction(bound), left * (1 + Fraction(1, 2**60))):
         assert agree([x, x], [1, -1], w, limit, intercept, semantics)
+
+
+ORDINARY = st.floats(-100, 100, allow_subnormal=False)
+
+
+@given(
+    rows=st.lists(st.lists(ORDINARY, min_size=3, max_size=3), min_size=1, max_size=5),
+    w=st.lists(ORDINARY, min_size=4, max_size=4),
+    nudge=st.sampled_from([0, 1, -1, 2**20, -(2**20), 2**40, -(2**40)]),
+    intercept=st.booleans(),
+    semantics=st.sampled_from(["binary64", "decimal"]),
+)
+def test_a_row_on_the_edge_of_the_ball_is_not_taken_for_one_inside(
+    rows, w, nudge, intercept, semantics
+):
+    # The bound is what one of the rows reaches, or a little more or less: the distance from a
+    # point far out cannot tell, and must not.
+    exact = rational.decimal if semantics == "decimal" else Fraction
+    y = [1 if i % 2 else -1 for i in range(len(rows))]
+    w = [Fraction(v) for v in w[: 3 + intercept]]
+    for row in rational.lifted(rows, y, intercept, exact):
+        bound = rational.dot(row, w) + Fraction(nudge, 2**60)
+        assert agree(rows, y, w, bound, intercept, semantics)
+
+
+def test_one_distance_settles_most_rows():
+    # Without whole numbers and without products: else a large table takes long.
+    rng = np.random.default_rng(0)
+    X, w = rng.standard_normal((500, 5)), rng.standard_normal(5)
+    y = np.where(X @ w > 0, 1, -1)
+    claim = certify(X, y).to_dict()
+    data = verify.Data(claim, packed(X.tolist()), y.tolist())
+    exact = [verify.number(v) for v in claim["margins"]["geometric"]["separator"]]
+    bound = verify.number(claim["margins"]["geometric"]["at_least"])
+    balls = {sign: data.ball(sign, verify.whole([*exact, bound])) for sign in (-1, 1)}
+    inside = [math.dist(x, balls[s][0]) < balls[s][1] for x, s in zip(X, y.tolist(), strict=True)]
+    assert sum(inside) >= 490
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), max_size=5))

@@ -57,7 +57,7 @@ def certify(
         What the numbers mean: the floating-point numbers that they are, or the decimal numbers that
         were written, 0.1 and not the float next to it.
     time_limit : float, optional
-        Seconds after which the answer may be "undecided".
+        Seconds after which the answer may be "undecided"; checking the proof comes on top.
     work_limit : int, optional
         Row evaluations after which it may be; the outcome is reproducible.
     encoding : rosenblatt.data.Encoding, optional

@@ -1,8 +1,11 @@
 """Coefficients of the rows instead of weights of the features: the machine under KernelPerceptron.
 
 The function learned is s(x) = Σ_i β_i k(x_i, x) + b with β_i = c_i y_i · (updates of row i), in
-units of the learning rate. The scores of all training rows are kept up to date, so that a visit is
-one look at one number and an update adds one row of the Gram matrix.
+units of the learning rate. The scores of all training rows are at hand, so that a visit is one look
+at one number; an update adds one row of the Gram matrix to them. That is put off where several such
+rows are computed together in much less time: the rows to be visited next are a window, within which
+an update adds its few kernel values at once. At the end of the window all scores get what they
+missed, by the same additions in the same order, so that the result is the same to the bit.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from numpy.typing import NDArray
 from rosenblatt._examples import Labelled, nobody_waits
 from rosenblatt._function import DualVoters, Function
 from rosenblatt._gram import Floats, Gram
-from rosenblatt._kernels import kernels
+from rosenblatt._kernels import CHUNK, kernels
 from rosenblatt._log import Log
 
-_WORK = 1 << 27  # numbers to read until the next look at Ctrl-C
+_WORK = 32 * CHUNK  # numbers to multiply until the next look at Ctrl-C
+_NEAR, _FAR = 32, 1024  # visits in a window with updates: at least, at most
 
 
 @dataclass
@@ -45,6 +49,7 @@ class KernelExamples(Labelled):
     def __init__(self, gram: Gram, y: NDArray[np.int8], c: Floats | None):
         super().__init__(y, c)
         self.gram = gram
+        self.steps = y.astype(np.float64) if c is None else y * c  # c_i y_i
         self.chunk = len(y)
         # Updates between looks at Ctrl-C: each may need a row of the Gram matrix.
         self.most_updates = max(1, _WORK // (len(y) * (gram.X.shape[1] + 4)))
@@ -72,13 +77,12 @@ class Dual:
         self.examples, self.margin, self.intercept = examples, margin, intercept
         self.log: Log | None = None  # where updates are noted
         self._pool = np.empty(examples.n, dtype=examples.index_type)
-        self._room = np.empty(len(examples.y))
 
     def start(self, beta: Floats, b: float, *, averaged: bool) -> DualMemory:
         n, gram = len(self.examples.y), self.examples.gram
         start = Function(np.zeros(n), b, np.zeros(n))
         for i in np.flatnonzero(beta).tolist():
-            start.add(i, float(beta[i]), gram.row(i), self._room, intercept=False)
+            start.add([i], [float(beta[i])], [gram.row(i)], intercept=False)
         drift = Function(np.zeros(n), 0.0, np.zeros(n)) if averaged else None
         return DualMemory(start, drift, np.zeros(n, dtype=np.int64))
 
@@ -86,33 +90,42 @@ class Dual:
         if self.log is not None:
             self.log.add(np.array(rows, dtype=np.int64), visits, scores)
 
-    def _step(self, memory: DualMemory, i: int, visits: int) -> None:
-        self._note([i], visits, memory.w.sums[[i]] + memory.w.b)
-        self._update(memory, i, visits)
-
-    def _update(self, memory: DualMemory, i: int, visits: int) -> None:
-        e = self.examples
-        step = float(e.y[i]) * (1.0 if e.c is None else float(e.c[i]))
-        row = e.gram.row(i)
-        memory.w.add(i, step, row, self._room, intercept=self.intercept)
+    def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
+        """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""
+        values, steps = self.examples.gram.rows(rows), self.examples.steps[rows].tolist()
+        memory.w.add(rows, steps, values, intercept=self.intercept)
         if memory.w.fresh is not None:
-            memory.w.fresh.append((i, step))
+            memory.w.fresh.extend(zip(rows, steps, strict=True))
         if memory.drift is not None:
-            memory.drift.add(i, visits * step, row, self._room, intercept=self.intercept)
-        memory.counts[i] += 1
+            drifts = [visit * step for visit, step in zip(visits, steps, strict=True)]
+            memory.drift.add(rows, drifts, values, intercept=self.intercept)
+        memory.counts[rows] += 1  # no row is there twice
 
-    def _first_mistake(self, memory: DualMemory, rows: NDArray[Any]) -> int:
-        """Its place among the rows; their number where there is none."""
-        begin, step = 0, 32  # mistakes are near at first
-        while begin < len(rows):
-            some = rows[begin : begin + step]
-            scores = memory.w.sums[some] + memory.w.b
-            calls = ~(self.examples.y[some] * scores > self.margin)
-            place = int(np.argmax(calls))
-            if calls[place]:
-                return begin + place
-            begin, step = begin + len(some), step * 4
-        return len(rows)
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
+    def _window(
+        self, memory: DualMemory, rows: NDArray[Any], most: int, visits: int
+    ) -> tuple[int, int]:
+        """Visit these rows, at most `most` updates; returns place reached, updates."""
+        gram, at, put_off = self.examples.gram, 0, 0
+        sums, b = memory.w.sums[rows], memory.w.b
+        y, steps = self.examples.y[rows], self.examples.steps[rows]
+        updated: list[int] = []
+        when: list[int] = []
+        while True:
+            at = kernels.next_call(y, sums, b, self.margin, at)
+            if at == len(rows):
+                break
+            i, step = int(rows[at]), float(steps[at])
+            self._note([i], visits + at, sums[at : at + 1] + b)
+            updated.append(i)
+            when.append(visits + at)
+            at, put_off = at + 1, put_off + (not gram.at_hand(i))
+            if put_off == gram.together or len(updated) == most:
+                break
+            kernels.add([gram.some(i, rows[at:])], [step], sums[at:])
+            b += step if self.intercept else 0.0
+        self._update(memory, updated, when)
+        return at, len(updated)
 
     def visit(
         self,
@@ -125,14 +138,12 @@ class Dual:
     ) -> tuple[int, int]:
         """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
         rows = np.arange(begin, end) if order is None else order[begin:end]
-        at = updates = 0
+        at, updates, ahead = 0, 0, _NEAR
         most = min(most, self.examples.most_updates)
-        while updates < most:
-            at += self._first_mistake(memory, rows[at:])
-            if at == len(rows):
-                break
-            self._step(memory, int(rows[at]), visits + at)
-            updates, at = updates + 1, at + 1
+        while at < len(rows) and updates < most:
+            seen, made = self._window(memory, rows[at : at + ahead], most - updates, visits + at)
+            at, updates = at + seen, updates + made
+            ahead = min(max(2 * seen, _NEAR), _FAR) if made else 4 * ahead
         return begin + at, updates
 
     def search(
@@ -154,13 +165,9 @@ class Dual:
             drawn = min(n, 4 * seen + 64, seen + looks - made)
             kernels.arrange(self._pool, present, seed, draw, drawn)
             rows = self._pool[seen:drawn]
-            place = self._first_mistake(memory, rows)
-            if place == len(rows):
-                made, seen = made + place, drawn
-                continue
-            self._step(memory, int(rows[place]), visits + made + place)
-            made, updates = made + place + 1, updates + 1
-            draw, seen = draw + 1, 0
+            looked, found = self._window(memory, rows, 1, visits + made)
+            made, updates = made + looked, updates + found
+            draw, seen = (draw + 1, 0) if found else (draw, drawn)
         return made, updates, draw, seen
 
     def descend(self, memory: DualMemory, visits: int, breathe: Callable[[], None]) -> int:
@@ -171,9 +178,10 @@ class Dual:
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0)).tolist()
         before = memory.copy()
         try:
-            for i in mistakes:
+            for begin in range(0, len(mistakes), e.gram.together):
                 breathe()
-                self._update(memory, i, visits)
+                some = mistakes[begin : begin + e.gram.together]
+                self._update(memory, some, [visits] * len(some))
         except BaseException:  # a step is made whole or not at all
             memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
             raise

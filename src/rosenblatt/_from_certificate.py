@@ -13,10 +13,20 @@ from rosenblatt._primal import Memory
 from rosenblatt._rule import read_only, rule_of
 from rosenblatt._settings import Units
 from rosenblatt._stop import StopReason
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
+
+
+def check_certificate(given: Any) -> None:
+    from rosenblatt.certificate import Certificate
+
+    if not isinstance(given, Certificate):
+        raise InputTypeError(
+            f"certificate is {type(given).__name__}: give a Certificate, as certify(X, y) returns "
+            "it and Certificate.load(path) reads it from a file."
+        )
 
 
 def as_fitted(certificate: Certificate, classes: Any, seed: int) -> dict[str, Any]:

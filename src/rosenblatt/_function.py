@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._gram import Floats, Values
+from rosenblatt._kernels import kernels
 
 
 @dataclass
@@ -33,12 +34,14 @@ class Function:
     def finite(self) -> bool:
         return bool(np.isfinite(self.scores).all() and np.isfinite(self.beta).all())
 
-    def add(self, i: int, step: float, row: Values, room: Floats, *, intercept: bool) -> None:
-        """β_i += step, with what follows from it."""
-        self.beta[i] += step
-        self.sums += np.multiply(row, step, out=room, dtype=np.float64)
-        if intercept:
-            self.b += step
+    def add(
+        self, rows: list[int], steps: list[float], values: list[Values], *, intercept: bool
+    ) -> None:
+        """β_i += step for one row after the other, with what follows from it."""
+        for i, step in zip(rows, steps, strict=True):
+            self.beta[i] += step
+            self.b += step if intercept else 0.0
+        kernels.add(values, steps, self.sums)
 
 
 class DualVoters:

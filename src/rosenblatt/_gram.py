@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import _validate
 from rosenblatt._examples import Csr, Matrix, Rows
+from rosenblatt._kernels import kernels
 from rosenblatt._tables import as_table, dense, squares
 from rosenblatt.errors import InputError
 
@@ -21,6 +22,8 @@ Values = NDArray[Any]  # kernel values, in float32 where X is
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _BLOCK = 1 << 22  # numbers of a block of kernel values
+_PANEL = 16  # P of native/gram.hpp
+_TOGETHER = 32  # more rows of the Gram matrix at a time are hardly faster
 
 
 class Kernel:
@@ -40,28 +43,34 @@ class Kernel:
     def precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
-    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
-    def of_products(self, products: Values, squares: Values, square: Any) -> Values:
-        """Kernel values, in place of the inner products x·z; with the squared lengths of both."""
-        if self.kernel == "rbf":  # -gamma (‖x‖² + ‖z‖² - 2 x·z), which rounding can make positive
-            products *= 2.0
-            products -= squares
-            products -= square
-            np.minimum(products, 0.0, out=products)
-            products *= self.gamma
-            return np.exp(products, out=products)
-        if self.kernel != "linear":
-            products *= self.gamma
-            products += self.coef0
-            if self.kernel == "sigmoid":
-                return np.tanh(products, out=products)
-            np.power(products, self.degree, out=products)
-        return products
+    @property
+    def of_pairs(self) -> bool:
+        """Whether k(x, z) is computed here, from inner products."""
+        return not callable(self.kernel) and not self.precomputed
+
+    def of_products(self, products: Values, squares: Values, square: Any, out: Values) -> Values:
+        """Kernel values from inner products x·z and the squared lengths of both, into `out`."""
+        if self.kernel == "rbf":  # ‖x‖² + ‖z‖² - 2 x·z, which rounding can make negative
+            np.multiply(products, -2.0, out=out)
+            out += squares
+            out += square
+            np.abs(out, out=out)
+            out *= -self.gamma
+            return np.exp(out, out=out)
+        if self.kernel == "linear":
+            np.copyto(out, products)
+            return out
+        np.multiply(products, self.gamma, out=out)
+        out += self.coef0
+        if self.kernel == "sigmoid":
+            return np.tanh(out, out=out)
+        return np.power(out, self.degree, out=out)
 
     def squares(self, X: Any) -> Floats:
         """‖x_i‖², for the kernel that needs them; else zeros."""
         return squares(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def matrix(self, A: Matrix, B: Matrix) -> Values:
         """All k(a, b)."""
         left, right = as_table(A), as_table(B)
@@ -69,7 +78,8 @@ class Kernel:
             return self.called(left, right)
         products = dense(left @ right.T)
         lengths = self.squares(right), self.squares(left)[:, None]
-        return self.of_products(products, *(s.astype(products.dtype) for s in lengths))
+        right_squares, left_squares = (s.astype(products.dtype) for s in lengths)
+        return self.of_products(products, right_squares, left_squares, out=products)
 
     def called(self, left: Any, right: Any) -> Floats:
         assert callable(self.kernel)
@@ -91,56 +101,107 @@ class Kernel:
 class Gram:
     """Rows of the matrix k(x_i, x_j) over the training rows.
 
-    The least recently used row leaves when `most_bytes` are full. What a row is does not depend on
-    when it is computed, so that results do not depend on the size of the cache.
+    The least recently used row leaves when `most_bytes` are full; the newest one stays. A value is
+    made of the defined score x_i·x_j and of what is done to each number by itself. So it does not
+    depend on when it is computed nor on what is computed with it, and results do not depend on the
+    size of the cache.
     """
 
     def __init__(self, kernel: Kernel, X: Matrix, most_bytes: float):
         self.kernel, self.X, self.n = kernel, X, X.shape[0]
-        self._room, self._filled = most_bytes, 0
         self._kept: OrderedDict[int, Values] = OrderedDict()
-        # x·z of the linear kernel is the defined score, the same bits as in Perceptron.
-        self._rows = Rows(X) if kernel.kernel == "linear" else None
-        self._table = as_table(X)
-        if self._by_products and not isinstance(X, Csr):
-            self._table = np.asfortranarray(X)  # by columns a product takes two thirds of the time
-        dtype = X.data.dtype if isinstance(X, Csr) else X.dtype
-        self._squares = kernel.squares(self._table).astype(dtype)
-
-    @property
-    def _by_products(self) -> bool:
-        return self.kernel.kernel in ("rbf", "poly", "sigmoid")
+        self._room, self._filled = most_bytes, 0
+        self._table, self._rows = as_table(X), Rows(X).native
+        # Inner products of the linear kernel are the scores of Perceptron and stay as they are.
+        linear = kernel.kernel == "linear"
+        self._dtype = np.dtype(np.float64) if linear else self._table.dtype
+        self._squares = kernel.squares(self._table).astype(self._dtype)
+        # How many rows are best computed together. A row needs X to be read, and so do many.
+        self.together = 1
+        if kernel.of_pairs and not isinstance(X, Csr):
+            self._panels = _panels(X)
+            self.together = int(min(max(most_bytes // (16 * 8 * self.n), 1), _TOGETHER))
+            self._products = np.empty((self.together, self.n), dtype=self._dtype)
 
     def row(self, i: int) -> Values:
         """k(x_i, x_j) for all j; not to be changed."""
-        found = self._kept.get(i)
-        if found is not None:
-            self._kept.move_to_end(i)
-            return found
-        found = self._compute(i)
-        while self._kept and self._filled + found.nbytes > self._room:
-            self._filled -= self._kept.popitem(last=False)[1].nbytes
-        if found.nbytes <= self._room:
-            self._kept[i] = found
-            self._filled += found.nbytes
-        return found
+        return self.rows([i])[0]
 
-    def _compute(self, i: int) -> Values:
+    @np.errstate(over="ignore", invalid="ignore")
+    def rows(self, wanted: list[int]) -> list[Values]:
+        """The same for several i, at most `together` of them not at hand."""
+        found = {i: self._kept[i] for i in wanted if i in self._kept}
+        missing = [i for i in wanted if i not in found]
+        found.update(zip(missing, self._computed(missing), strict=True))
+        return [self._keep(i, found[i]) for i in wanted]
+
+    def at_hand(self, i: int) -> bool:
+        return i in self._kept
+
+    def some(self, i: int, places: NDArray[Any]) -> Values:
+        """k(x_i, x_j) for some j; of a row that is not at hand, no others are computed."""
+        kept = self._kept.get(i)
+        if kept is not None:
+            return np.asarray(kept[places])
+        return self._values(i, self._products_with(i, places), self._squares[places])
+
+    def _keep(self, i: int, row: Values) -> Values:
+        if i not in self._kept:
+            self._filled += row.nbytes
+        self._kept[i] = row
+        self._kept.move_to_end(i)
+        while self._filled > self._room and len(self._kept) > 1:
+            self._filled -= self._kept.popitem(last=False)[1].nbytes
+        return row
+
+    def _computed(self, rows: list[int]) -> Iterator[Values]:
         if self.kernel.precomputed:
-            return np.asarray(self._table[i])
-        if callable(self.kernel.kernel):
-            return np.asarray(self.kernel.called(self._table[[i]], self._table)[0])
-        x = dense(self._table[[i]])[0]
-        if self._rows is not None:
-            return self._rows.scores(np.append(x.astype(np.float64), 0.0))
-        products = np.asarray(self._table @ x)
-        values = self.kernel.of_products(products, self._squares, self._squares[i])
+            yield from (np.asarray(self._table[i]) for i in rows)
+        elif callable(self.kernel.kernel):
+            yield from (self.kernel.called(self._table[[i]], self._table)[0] for i in rows)
+        elif isinstance(self.X, Csr):
+            for i in rows:
+                yield self._values(i, self._products_with(i, None), self._squares)
+        elif rows:
+            products = self._products[: len(rows)]
+            kernels.products(self._panels, self._weights(rows), products)
+            for i, of_row in zip(rows, products, strict=True):
+                yield self._values(i, of_row, self._squares)
+
+    def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
+        """x_i·x_j for some j, or for all."""
+        products = np.empty(self.n if places is None else len(places), dtype=self._dtype)
+        kernels.scores_of_some(self._rows, self._weights([i])[0], places, products)
+        return products
+
+    def _weights(self, rows: list[int]) -> Values:
+        """Rows as weights, with intercept 0: scores under them are inner products."""
+        lifted = np.zeros((len(rows), self._table.shape[1] + 1), dtype=self._dtype)
+        lifted[:, :-1] = dense(self._table[rows])
+        return lifted
+
+    def _values(self, i: int, products: Values, squares: Values) -> Values:
+        values = np.empty_like(products)
+        self.kernel.of_products(products, squares, self._squares[i], out=values)
         if not np.isfinite(values).all():
             raise InputError(
                 f"The {self.kernel.kernel} kernel of row {i} is beyond the largest floating-point "
                 "number: scale the features, or lower gamma, degree or coef0."
             )
         return values
+
+
+def _panels(X: NDArray[Any]) -> NDArray[Any]:
+    """The rows as `native/gram.hpp` takes them: many side by side, the last ones with zeros."""
+    n, d = X.shape
+    whole, rest = divmod(n, _PANEL)
+    shape = (whole + (rest > 0), d, _PANEL)
+    room = np.zeros(math.prod(shape) + 64, dtype=X.dtype)
+    begin = -room.ctypes.data % 64 // X.itemsize  # where a line of the processor's cache does
+    panels = room[begin : begin + math.prod(shape)].reshape(shape)
+    panels[:whole] = X[: n - rest].reshape(whole, _PANEL, d).transpose(0, 2, 1)
+    panels[whole:, :, :rest] = X[n - rest :].T
+    return panels
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:

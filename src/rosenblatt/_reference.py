@@ -57,20 +57,55 @@ LANES = 16
 
 def score(x: Vector, w: Vector) -> float:
     """w·x + b. Product j goes into lane j mod 16 in increasing j; the lanes fold in halves."""
-    lanes = np.zeros(LANES)
-    products = x * w[:-1]
-    for j in range(0, len(products), LANES):
-        block = products[j : j + LANES]
-        lanes[: len(block)] += block
-    while len(lanes) > 1:
-        half = len(lanes) // 2
-        lanes = lanes[:half] + lanes[half:]
-    return float(lanes[0] + w[-1])
+    return float(scores_of(x[None, :], w)[0])
+
+
+def scores_of(X: NDArray[Any], w: NDArray[Any]) -> NDArray[Any]:
+    """The scores of several rows, each by itself, in the precision of w."""
+    products = X.astype(w.dtype) * w[:-1]
+    lanes = np.zeros((len(X), LANES), dtype=w.dtype)
+    for j in range(0, X.shape[1], LANES):
+        block = products[:, j : j + LANES]
+        lanes[:, : block.shape[1]] += block
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return np.asarray(lanes[:, 0] + w[-1])
 
 
 def scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
     for i in range(begin, end):
         out[i] = score(rows[i], w)
+
+
+# --- The Gram matrix -------------------------------------------------------------------------
+
+
+def products(panels: NDArray[Any], w: NDArray[Any], out: NDArray[Any]) -> None:
+    """out[a, i] = the score of row i under w[a]. The columns of a panel are rows."""
+    for a in range(len(w)):
+        begin = 0
+        for panel in panels:
+            some = out[a, begin : begin + panel.shape[1]]
+            some[:] = scores_of(panel.T, w[a])[: len(some)]
+            begin += len(some)
+
+
+def scores_of_some(rows: Rows, w: NDArray[Any], some: Indices | None, out: NDArray[Any]) -> None:
+    for k, i in enumerate(range(rows.n) if some is None else some.tolist()):
+        out[k] = scores_of(rows[i][None, :], w)[0]
+
+
+def add(values: list[NDArray[Any]], steps: list[float], into: Vector) -> None:
+    """into += step * values, one after the other."""
+    for row, step in zip(values, steps, strict=True):
+        into += step * row.astype(np.float64)
+
+
+def next_call(y: NDArray[np.int8], sums: Vector, b: float, margin: float, at: int) -> int:
+    """The first place from `at` on that calls for an update; the end where none does."""
+    calls = np.flatnonzero(~(y[at:] * (sums[at:] + b) > margin))
+    return at + int(calls[0]) if len(calls) else len(y)
 
 
 # --- Randomness ------------------------------------------------------------------------------

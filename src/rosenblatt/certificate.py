@@ -253,7 +253,10 @@ class Certificate:
         signs = self._document.get("signs")
         if signs is None:
             return None
-        names = [*self.feature_names, INTERCEPT][: len(signs)]
+        intercept = INTERCEPT
+        while intercept in self.feature_names:  # a column of that name keeps it
+            intercept = f"({intercept})"
+        names = [*self.feature_names, intercept][: len(signs)]
         return {name: part["signs"] for name, part in zip(names, signs, strict=True)}
 
     @property

@@ -33,8 +33,9 @@ from rosenblatt.errors import InputError
 class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped
     """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
 
-    α_i counts how often row i was a mistake. Scores of all training rows are kept up to date, so
-    that a visit costs one look and an update one row of the Gram matrix.
+    α_i counts how often row i was a mistake. Scores of all training rows are at hand, so that a
+    visit costs one look and an update one row of the Gram matrix; such rows are computed when they
+    are first needed, several together.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
         How a mistake is found, as in `Perceptron`.
     keep : {"best", "last", "pocket", "average", "vote"}, default="best"
-        What is returned, as in `Perceptron`; "pocket" costs no more than the others here.
+        What is returned, as in `Perceptron`; "pocket" costs little more than the others here.
     eta0 : float, default=1.0
         The learning rate η: it scales the scores and changes nothing else, from a zero start.
     margin : float, default=0.0
@@ -198,7 +199,8 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
                 state = State(memory, self._seed())
             patience = self._patience(settings, kernel, X, labelled, y, classes)
-            # A row of the Gram matrix at a time is too little for threads to share.
+            # A row of the Gram matrix at a time is too little for threads to share, where a kernel
+            # function has them.
             self._weights = labelled.c  # first: once published, a second Ctrl-C may come
             with threadpool_limits(limits=1, user_api="blas"):
                 self._run(settings, job, state, classes, recipe, patience)

@@ -11,7 +11,7 @@ from rosenblatt import _targets, _validate
 from rosenblatt._examples import Examples, Weights
 from rosenblatt._fingerprint import fingerprint
 from rosenblatt._fit import Job, State, train
-from rosenblatt._from_certificate import as_fitted
+from rosenblatt._from_certificate import as_fitted, check_certificate
 from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._linear import LinearClassifier
 from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
@@ -223,6 +223,7 @@ class Perceptron(Training, LinearClassifier):
         read as such. `classes` gives the two labels, in the order of `certificate.classes`, where
         they should be others that read the same.
         """
+        check_certificate(certificate)
         estimator = cls(fit_intercept=certificate.fit_intercept)
         estimator.__dict__.update(as_fitted(certificate, classes, estimator._seed()))
         return estimator

@@ -16,20 +16,18 @@ import json
 import math
 import struct
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
-from math import fsum
+from itertools import compress
 from operator import mul
 from typing import Any
 
 SCHEMA = "rosenblatt-certificate/1"
-SEPARABLE = {"complete separation": True, "quasi-complete separation": False, "overlap": False}
 ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropped columns target
     labels sha256 limits"""
-OPTIONAL = {"encoding"}  # how the numbers came from a table: claims nothing
-FIELDS = {
+FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
     "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
     "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing",
     "overlap": "conflict balance orthogonal",
@@ -57,10 +55,19 @@ def number(text: str) -> Fraction:
     return Fraction(int(above, 16), int(below or "1", 16))
 
 
-def whole(numbers: Sequence[Fraction]) -> list[int]:
-    """A positive multiple of a vector, in whole numbers."""
-    common = math.lcm(*(v.denominator for v in numbers))
-    return [v.numerator * (common // v.denominator) for v in numbers]
+def whole(vector: Sequence[Any]) -> list[int]:
+    """A positive multiple of a vector of numbers of any kind, in whole numbers."""
+    ratios = [v.as_integer_ratio() for v in vector]
+    common = math.lcm(*(below for _, below in ratios))
+    return [above * (common // below) for above, below in ratios]
+
+
+def length2(vector: Iterable[Any]) -> Any:
+    return sum(v * v for v in vector)
+
+
+def square(x: float) -> Fraction | float:
+    return x if x == math.inf else Fraction(x) ** 2
 
 
 def rank(vectors: Iterable[Sequence[int]]) -> int:
@@ -69,167 +76,171 @@ def rank(vectors: Iterable[Sequence[int]]) -> int:
     for vector in vectors:
         v = [entry % PRIME for entry in vector]
         for pivot, row in echelon:
-            if v[pivot]:
-                factor = v[pivot]
+            if factor := v[pivot]:
                 v = [(a - factor * b) % PRIME for a, b in zip(v, row, strict=True)]
-        pivot = next((j for j, entry in enumerate(v) if entry), -1)
-        if pivot >= 0:
+        if any(v):
+            pivot = next(j for j, entry in enumerate(v) if entry)
             inverse = pow(v[pivot], -1, PRIME)
             echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
     return len(echelon)
 
 
 class Data:
-    """The rows that a certificate speaks of. Lists about rows follow `present`."""
+    """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
 
-    def __init__(self, claim: dict[str, Any], rows: Any, y: list[int]):
-        demand(len(y) == claim["rows"], f"the data has {len(y)} rows, not {claim['rows']}")
-        demand(claim["fit_intercept"] in (True, False), "fit_intercept is neither true nor false")
-        self.x, self.y, self.intercept = rows, y, bool(claim["fit_intercept"])
-        dropped, columns = set(claim["dropped"]), claim["columns"]
-        demand(len(set(columns)) == len(columns), "two columns have the same name")
-        there = all(type(i) is int and 0 <= i < len(y) for i in dropped)
+    `numbers` are those of all rows, one after the other, as float64 in little-endian order.
+    """
+
+    def __init__(self, claim: dict[str, Any], numbers: bytes, y: Sequence[int]):
+        columns, dropped, n = claim["columns"], claim["dropped"], len(y)
+        demand(n == claim["rows"], f"the data has {n} rows, not {claim['rows']}")
+        demand(type(claim["fit_intercept"]) is bool, "fit_intercept is neither true nor false")
+        demand(claim["semantics"] in ("binary64", "decimal"), "semantics is neither of the two")
+        demand(0 < len(columns) == len(set(columns)), "no columns, or two of the same name")
+        there = all(type(i) is int and 0 <= i < n for i in dropped)
         demand(there, "dropped names a row that is not there")
-        demand(len(dropped) == len(claim["dropped"]) < len(y), "dropped names a row twice, or all")
-        every = range(len(y))
-        self.present = [i for i in every if i not in dropped] if dropped else every
-        self.size = len(claim["columns"]) + self.intercept
-        decimal = claim["semantics"] == "decimal"
-        demand(decimal or claim["semantics"] == "binary64", "semantics is neither of the two")
-        self.ratio: Callable[[float], tuple[int, int]] = (
-            (lambda x: Decimal(repr(x)).as_integer_ratio()) if decimal else float.as_integer_ratio
+        demand(len(set(dropped)) == len(dropped) < n, "dropped names a row twice, or all")
+        self.numbers, self.y, self.intercept = numbers, y, bool(claim["fit_intercept"])
+        self.decimal, self.size = claim["semantics"] == "decimal", len(columns) + self.intercept
+        self.form, self.kept = struct.Struct(f"<{len(columns)}d"), [True] * n
+        for i in dropped:
+            self.kept[i] = False
+        self.present, self.labels = (
+            list(compress(range(n), self.kept)),
+            list(compress(y, self.kept)),
         )
 
-    @cached_property
-    def rows(self) -> Collection[int]:
-        return self.present if isinstance(self.present, range) else set(self.present)
+    def x(self, i: int) -> Sequence[float]:
+        return self.form.unpack_from(self.numbers, i * self.form.size)
 
     @cached_property
-    def norms(self) -> Sequence[float]:
-        """‖a_i‖, right to the last digit or the one before."""
-        return [math.hypot(*self.x[i], self.intercept) for i in self.present]
+    def rows(self) -> Sequence[Sequence[float]]:
+        return list(compress(self.form.iter_unpack(self.numbers), self.kept))
+
+    def lifted(self, x: Sequence[float]) -> list[Any]:
+        """(x, 1), or x through the origin: the numbers that are meant."""
+        return [*((Decimal(repr(v)) for v in x) if self.decimal else x), *[1] * self.intercept]
+
+    @cached_property
+    def lengths(self) -> Sequence[float]:
+        """‖x_i‖, right to the last digit or the one before."""
+        return [math.hypot(*x) for x in self.rows]
 
     def sha256(self, claim: dict[str, Any]) -> str:
         """Names, labels and non-zero numbers of the rows: the same for dense and sparse storage."""
-        names = [claim["columns"], claim["target"], claim["labels"]]
-        digest = hashlib.sha256(json.dumps(names).encode())
-        width = len(claim["columns"])
-        full, columns = struct.Struct(f"<{width}d"), struct.pack(f"<{width}I", *range(width))
-        head = {y: struct.pack("<Ii", width, y) + columns for y in (-1, 1)}
-        for i in self.present:
-            x = self.x[i]
-            demand(len(x) == width, f"row {i} has {len(x)} numbers, not {width}")
-            if all(x):
-                digest.update(head[self.y[i]] + full.pack(*x))
-            else:
-                j = [j for j, value in enumerate(x) if value]
-                form = f"<Ii{len(j)}I{len(j)}d"
-                digest.update(struct.pack(form, len(j), self.y[i], *j, *(x[k] for k in j)))
-        return digest.hexdigest()
+        numbers, places = self.numbers, b""
+        demand(len(numbers) == len(self.y) * self.form.size, "rows have more numbers, or fewer")
+        if not all(self.kept):
+            numbers = b"".join(self.form.pack(*x) for x in self.rows)
+        if bytes(7) in numbers:  # as in 0.0 and -0.0
+            values = [v for (v,) in struct.iter_unpack("<d", numbers)]
+            place = [k for k, v in enumerate(values) if v]
+            numbers = struct.pack(f"<{len(place)}d", *filter(None, values))
+            places = struct.pack(f"<{len(place)}Q", *place) if len(place) < len(values) else b""
+        names = [claim["columns"], claim["target"], claim["labels"], len(numbers) // 8]
+        signs = struct.pack(f"{len(self.labels)}b", *self.labels)
+        return hashlib.sha256(json.dumps(names).encode() + signs + places + numbers).hexdigest()
 
-    def row(self, i: int) -> list[Fraction]:
-        """a_i, exactly."""
-        x = [Fraction(*self.ratio(value)) * self.y[i] for value in self.x[i]]
-        return [*x, Fraction(self.y[i])] if self.intercept else x
-
-    def above(self, i: int, w: list[int], bound: int) -> int:
-        """The sign of a_i·w - bound, in whole numbers."""
-        terms = [(self.ratio(x), v) for x, v in zip(self.x[i], w, strict=False) if x and v]
-        common = math.lcm(*(below for (_, below), _ in terms))
-        total = sum(a * (common // b) * v for (a, b), v in terms)
-        total += w[-1] * common if self.intercept else 0
-        total = self.y[i] * total - bound * common
+    def sign(self, x: Sequence[float], y: int, exact: list[int]) -> int:
+        """The sign of y (x, 1)·w - bound in whole numbers, for exact = (w, bound)."""
+        row = whole(list(compress([*self.lifted(x), -y], exact)))
+        total: int = y * sum(map(mul, row, filter(None, exact)))
         return (total > 0) - (total < 0)
 
-    def signs(self, w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> Sequence[int]:
+    def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
         """The sign of a_i·w - bound for every row: by floating point where that is certain.
 
-        Divide w and bound by a power of two so that the largest of them, v, has 1/2 <= |v| <= 1,
-        and let f be the float next to v: |f - v| <= 2^-53 |f| + 2^-1074. A number x of the row is
-        within 2^-53 |x| + 2^-1074 of the true one (it is the true one unless decimals are meant).
-        A product x f is rounded by at most 2^-53 |x f| + 2^-1074. fsum rounds the exact sum of
-        these products once, two additions round once each. So the score, up to y_i, differs from
-        a_i·w - bound by at most
-            2^-50.5 (Σ |x_j f_j| + |bound|) + 2^-1000 (1 + Σ |x_j|)
-        and, as Σ |x_j f_j| + |bound| <= ‖(x, 1, 1)‖ ‖f‖ <= (‖x‖ + 2) ‖f‖ and Σ |x_j| <= D ‖x‖,
-        the limit below is above that, its own roundings included. NaN and infinity fail the test.
+        Divided by its largest entry (w, bound) is a vector v; let f be the floats next to it, so
+        that |f - v| <= 2^-53 |f| + 2^-1074. A number x is within 2^-53 |x| + 2^-1074 of the true
+        one (it is the true one unless decimals are meant). The rounding of d products and d + 1
+        sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So a score is
+        off by at most
+            (d + 8) 2^-53 (Σ |x_j f_j| + |b| + |bound|) + 2^-1000 (1 + Σ |x_j|)
+        and, as the first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖, the limit below is
+        above that, its own roundings included. NaN and infinity fail the test.
         """
-        *exact, last = whole([*w, bound])
-        size = max(abs(v).bit_length() for v in [*exact, last])
-        scale = 1 << max(size, 1)
-        *f, low = (v / scale for v in [*exact, last])
-        times = 2.0**-50 * math.hypot(*f, low)
-        constant = f.pop() if self.intercept else 0.0
-        shift = {y: constant - y * low for y in (-1, 1)}
-        found = []
-        for i, norm in zip(self.present, self.norms, strict=True):
-            y = self.y[i]
-            try:
-                score = fsum(map(mul, self.x[i], f)) + shift[y]
-            except (OverflowError, ValueError):
-                score = math.nan
-            limit = times * (norm + 2.0) + 2.0**-900 * (1.0 + norm)
-            if score > limit:
-                found.append(y)
-            elif score < -limit:
-                found.append(-y)
-            else:
-                found.append(self.above(i, exact, last))
-        return found
+        exact = whole([*w, bound])
+        largest = max(map(abs, exact)) or 1
+        f = [v / largest for v in exact]
+        unit, low = (len(f) + 16) * 2.0**-53 * math.hypot(*f) + 2.0**-900, f.pop()
+
+        def settled(x: Sequence[float], y: int) -> int:
+            score = y * sum(map(mul, [*x, 1.0], f)) - low
+            if unit * (math.hypot(*x) + 2.0) < abs(score) < math.inf:
+                return 1 if score > 0 else -1
+            return self.sign(x, y, exact)
+
+        ball = {y: self.ball(y, exact) for y in (-1, 1)}  # which settles most rows
+        each = zip(self.rows, self.labels, map(ball.__getitem__, self.labels), strict=True)
+        return [1 if math.dist(x, c) < radius else settled(x, y) for x, y, (c, radius) in each]
+
+    def ball(self, y: int, exact: list[int]) -> tuple[tuple[float, ...], float]:
+        """A center c and a radius: all rows with this label that are nearer have a_i·w > bound.
+
+        For any c, a_i·w - y (w·c + b) >= -‖w‖ ‖x_i - c‖ (Cauchy and Schwarz); with c far out on
+        the right side that leaves few rows in doubt. With numbers of this size math.dist, these
+        roundings and decimals that are meant make much less of a difference than 2^-40.
+        """
+        *w, bound = exact
+        b = w.pop() if self.intercept else 0
+        longest, largest = max(self.lengths), max(map(abs, w))
+        if not (largest and 2.0**-400 < longest < 2.0**400):
+            return (0.0,) * len(w), -1.0
+        f = [v / largest for v in w]
+        far = y * 2.0**20 * longest / math.hypot(*f)
+        *c, one = whole([*(far * v for v in f), 1])
+        reached = max(y * (sum(map(mul, w, c)) + b * one) - bound * one, 0)
+        length = math.sqrt(min(Fraction(reached**2, one**2 * length2(w)), Fraction(2**1000)))
+        return tuple(far * v for v in f), (length - longest * 2.0**-40) * (1.0 - 2.0**-40)
+
+    def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
+        demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
+        return [number(text) for text in texts]
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         """Is the row orthogonal to all of the normals?"""
         if not normals:
             return [True] * len(self.present)
-        return [all(self.above(i, v, 0) == 0 for v in normals) for i in self.present]
-
-    def column(self, j: int) -> Sequence[float]:
-        return [self.x[i][j] for i in self.present]
+        return [not any(self.sign(x, 1, [*v, 0]) for v in normals) for x in self.rows]
 
     def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        demand(all(i in self.rows for i in rows), f"{what}: a row that is not there")
+        there = all(0 <= i < len(self.y) and self.kept[i] for i in rows)
+        demand(there, f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
-        return self.blend(rows, [int(v) for v in weights])
+        return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
-        signed = [v * self.y[i] for v, i in zip(weights, rows, strict=True)]
+        """Σ weight·(x_i, 1), exactly."""
         totals = []
-        for column in zip(*(map(self.ratio, self.x[i]) for i in rows), strict=True):
-            common = math.lcm(*(below for _, below in column))
-            terms = zip(column, signed, strict=True)
-            totals.append(Fraction(sum(a * (common // b) * v for (a, b), v in terms), common))
-        return [*totals, Fraction(sum(signed))] if self.intercept else totals
+        for column in zip(*(self.lifted(self.x(i)) for i in rows), strict=True):
+            *terms, common = whole([*column, 1])
+            totals.append(Fraction(sum(map(mul, terms, weights)), common))
+        return totals
 
 
 def check(claim: dict[str, Any], data: Data) -> None:
     """Raise Rejected unless all that is claimed about this data is proved."""
+    verdict = claim["verdict"]
     demand(claim["schema"] == SCHEMA, f"the schema is not {SCHEMA}")
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
-    verdict, separable = claim["verdict"], claim["separable"]
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
-    missing = set(ALWAYS.split()) - set(claim)
-    strange = set(claim) - OPTIONAL - set(f"{ALWAYS} {FIELDS[verdict]}".split())
-    demand(not missing, f"fields are missing: {sorted(missing)}")
-    demand(not strange, f"a certificate of {verdict} has no {sorted(strange)}")
-    if verdict == "undecided":
-        demand(separable is None or separable is False, "undecided, yet separable")
-        demand((separable is False) == ("conflict" in claim), "not separable if in conflict")
-    else:
-        demand(separable is SEPARABLE[verdict], "separable and verdict disagree")
-        demand(separable or "conflict" in claim, "no conflict")
-    if verdict == "complete separation":  # each margin has a separator that all rows reach
-        demand("homogeneous" in claim["margins"], "no separator")
+    always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
+    odd = (always - set(claim)) | (set(claim) - always - own)
+    demand(not odd, f"{verdict}: fields are missing, or do not belong here: {sorted(odd)}")
+    separable = True if "margins" in claim else False if "conflict" in claim else None
+    demand(claim["separable"] is separable, "separable is not what is proved")
+    if verdict == "complete separation":
+        ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
+        check_mistake_bounds(claim, data, *ends["homogeneous"])
+    elif verdict != "undecided":
+        check_balance(claim, data)
     if "conflict" in claim:
         check_conflict(data, claim["conflict"])
-    if verdict in ("quasi-complete separation", "overlap"):
-        check_balance(claim, data)
-    for kind, part in claim.get("margins", {}).items():
-        check_margin(claim, data, kind, part)
     for part in claim.get("revealing", []):
-        check_revealing(claim, data, part)
+        check_revealing(data, part)
 
 
 def check_conflict(data: Data, part: dict[str, Any]) -> None:
@@ -239,9 +250,9 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
     demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
     demand(data.intercept == ("point" in part), "a meeting point comes with an intercept")
     if data.intercept:  # then the blends of both classes weigh the same and meet in a point
-        both = zip(part["rows"], part["weights"], strict=True)
-        rows, weights = zip(*((i, v) for i, v in both if data.y[i] > 0), strict=True)
-        *point, total = data.total({"rows": rows, "weights": weights}, "conflict")
+        positive = [y > 0 for y in part["y"]]
+        half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
+        *point, total = data.total(half, "conflict")
         demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
 
 
@@ -251,9 +262,8 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     and the two ranks (which can only be greater) add up to the whole space."""
     balance = claim.get("balance", claim["conflict"])  # often the conflict is enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
-    basis = [whole(data.row(i)) for i in balance["rows"]]
-    normals = [whole([number(v) for v in vector]) for vector in claim["orthogonal"]]
-    demand(all(len(v) == data.size for v in normals), "an orthogonal vector has the wrong length")
+    basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
+    normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(rank(basis) + rank(normals) == data.size, "the ranks do not add up")
     crossing = any(sum(map(mul, row, v)) for row in basis for v in normals)
     demand(not crossing, "an orthogonal vector is not orthogonal")
@@ -261,17 +271,12 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
-    w = [number(v) for v in claim["separator"]]
-    demand(len(w) == data.size, "the separator has the wrong length")
+    w = data.vector(claim["separator"], "separator")
     signs = data.signs(w)
-    demand(min(signs) >= 0, "a row is on the wrong side")
-    pairs = zip(signs, flat, strict=True)
-    demand(all((sign == 0) == inside for sign, inside in pairs), "a row on it could leave it")
-    separated = [i for i, sign in zip(data.present, signs, strict=True) if sign > 0]
-    demand(separated == claim["separated"] != [], "it separates other rows")
+    demand(signs == [0 if inside else 1 for inside in flat], "a row is on the wrong side, or on it")
+    demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
-        demand(len(claim["signs"]) == data.size, "the signs have the wrong length")
-        for j, part in enumerate(claim["signs"]):
+        for j, part in zip(range(data.size), claim["signs"], strict=True):
             check_sign(data, w, normals, j, part)
 
 
@@ -279,149 +284,127 @@ def check_sign(
     data: Data, w: list[Fraction], normals: list[list[int]], j: int, part: dict[str, Any]
 ) -> None:
     """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
-    what = f"the sign of coefficient {j}"
-    if part["signs"] == "0":
-        demand(not any(v[j] for v in normals), f"{what} is not always 0")
-    elif part["signs"] == "±":  # w is inside the cone: near it w_j can move, if it is 0
-        demand(any(v[j] for v in normals), f"{what} is always 0")
-        if w[j]:
-            other = [number(v) for v in part["other"]]
-            demand(len(other) == data.size and other[j] * w[j] < 0, f"{what}: it does not change")
-            demand(min(data.signs(other)) >= 0, f"{what}: it does not separate")
-    else:  # ±e_j is a non-negative blend of rows, up to the span of the balanced ones
-        demand(part["signs"] in ("+", "-"), f"{what} is unknown")
-        sign = 1 if part["signs"] == "+" else -1
-        demand(w[j] * sign > 0, f"{what} is another")
-        times, blend = number(part["times"]), data.total(part, what)
-        demand(times > 0, f"{what} is not proved")
-        for v in normals:
-            demand(sum(map(mul, blend, v)) == sign * times * v[j], f"{what} is not proved")
+    what, signs = f"the sign of coefficient {j}", part["signs"]
+    demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
+    if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
+        other = data.vector(part["other"], what)
+        proved = other[j] * w[j] < 0 and min(data.signs(other)) >= 0
+    elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
+        times, blend = number(part["times"]) * (1 if signs == "+" else -1), data.total(part, what)
+        same = all(sum(map(mul, blend, v)) == times * v[j] for v in normals)
+        proved = same and times * w[j] > 0 and number(part["times"]) > 0
+    else:
+        proved = signs in ("0", "±")
+    demand(proved, f"{what} is not proved")
 
 
-def check_margin(claim: dict[str, Any], data: Data, kind: str, part: dict[str, Any]) -> None:
+def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction, Fraction]:
     """lo: a separator and a number that every row reaches. hi: the length of a blend of rows.
 
     For every w, min a_i·w <= Σ weight_i a_i·w / Σ weight_i <= ‖w‖ ‖Σ weight_i a_i‖ / Σ weight_i.
     With a free intercept ("geometric") the weights of both classes have the same sum, so that it
-    cancels, and lengths are those of the features alone.
+    cancels, and lengths are those of the features alone. Returns the squares of both ends.
     """
-    free = kind == "geometric" and data.intercept
     demand(kind in ("homogeneous", "geometric"), f"the margin {kind!r} is not known")
-    blend, total = data.total(part, kind), sum(number(v) for v in part["weights"])
-    demand(total > 0, f"{kind}: no weights")
+    free, reached = kind == "geometric" and data.intercept, number(part["at_least"])
+    blend, w = data.total(part, kind), data.vector(part["separator"], kind)
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
-    hi2 = sum(v * v for v in blend) / total**2
-    if part["hi"] is None:
-        demand(hi2 > Fraction(sys.float_info.max) ** 2, f"{kind}: hi is a float")
-    else:
-        demand(type(part["hi"]) is float, f"{kind}: hi is not a float")
-        demand(Fraction(max(part["hi"], 0.0)) ** 2 >= hi2, f"{kind}: hi is too small")
-    w, reached = [number(v) for v in part["separator"]], number(part["at_least"])
-    demand(len(w) == data.size and reached > 0, f"{kind}: no separator")
-    demand(min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
-    lo2 = reached**2 / sum(v * v for v in (w[:-1] if free else w))
-    demand(type(part["lo"]) is float and part["lo"] >= 0, f"{kind}: lo is not a float")
-    demand(Fraction(part["lo"]) ** 2 <= lo2, f"{kind}: lo is too large")
+    hi2 = length2(blend) / sum(number(v) for v in part["weights"]) ** 2
+    lo2 = reached**2 / length2(w[:-1] if free else w)
+    demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
+    lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
+    demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
+    demand(square(lo) <= lo2 < square(math.nextafter(lo, math.inf)), f"{kind}: lo is another")
+    demand(square(math.nextafter(hi, 0)) < hi2 <= square(hi), f"{kind}: hi is another")
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
-    if part["exact"]:  # then only rounding may be between the two
-        above = math.nextafter(part["lo"], math.inf)
-        near = above == math.inf or Fraction(above) ** 2 > lo2
-        demand(near, f"{kind}: lo is lower")
-        near = part["hi"] is None or Fraction(math.nextafter(part["hi"], 0)) ** 2 < hi2
-        demand(near, f"{kind}: hi is higher")
-    if kind == "homogeneous":
-        demand(claim["radius_row"] in data.rows, "the longest row is not there")
-        radius2 = sum(v * v for v in data.row(claim["radius_row"]))
-        ordinary = Fraction(1, 2**900) < radius2 < 2**900  # where floats are precise
-        limit = math.sqrt(radius2) * (1.0 - 2.0**-48) if ordinary else 0.0
-        for i, norm in zip(data.present, data.norms, strict=True):
-            if not norm < limit:
-                demand(sum(v * v for v in data.row(i)) <= radius2, f"row {i} is longer")
-        demand(int(claim["mistake_bound"], 0) == radius2 // lo2, "the mistake bound is another")
-        best = int(claim["best_possible_mistake_bound"], 0)
-        demand(best == radius2 // hi2, "the best possible bound is another")
+    return lo2, hi2
 
 
-def check_revealing(claim: dict[str, Any], data: Data, part: dict[str, Any]) -> None:
+def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: Fraction) -> None:
+    """No row is longer than the one named: by floating point where that is certain."""
+    longest = claim["radius_row"]
+    demand(longest in data.present, "the longest row is not there")
+    length, radius2 = math.hypot(*data.x(longest)), length2(data.blend([longest], [1]))
+    limit = length * (1.0 - 2.0**-48) if 2.0**-900 < length < math.inf else 0.0
+    for i in compress(data.present, (not length < limit for length in data.lengths)):
+        demand(length2(data.blend([i], [1])) <= radius2, f"row {i} is longer")
+    bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
+    proved = [int(bound, 0) for bound in bounds] == [radius2 // lo2, radius2 // hi2]
+    demand(proved, "the mistake bounds are others")
+
+
+def check_revealing(data: Data, part: dict[str, Any]) -> None:
     """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
     j, sign, threshold = part["column"], part["sign"], number(part["threshold"])
-    demand(0 <= j < len(claim["columns"]) and sign in (-1, 1), "revealing: no such column")
-    demand(type(j) is type(sign) is int, "revealing: not whole numbers")
+    d = data.size - data.intercept
+    demand(type(j) is type(sign) is int and 0 <= j < d and abs(sign) == 1, "revealing: no column")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
-    column = zip(data.present, data.column(j), strict=True)
-    sides = [sign * data.y[i] * (Fraction(*data.ratio(x)) - threshold) for i, x in column]
-    demand(min(sides) >= 0, f"column {j} has a row on the wrong side")
-    demand(sum(side > 0 for side in sides) == part["rows"] > 0, f"column {j} has other rows right")
+    w = [sign * (k == j) for k in range(d)] + [-sign * threshold] * data.intercept
+    signs = data.signs(w)
+    demand(min(signs) >= 0, f"column {j} has a row on the wrong side")
+    demand(sum(signs) == part["rows"] > 0, f"column {j} has other rows right")
 
 
 def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
     """-1 or +1 for each label: by its text, else by the number it stands for."""
-
-    def sign(i: int, text: str) -> int:
-        for name, value in zip(claim["labels"], (-1, 1), strict=True):
-            if name is not None and text == name:
-                return value
-        for name, value in zip(claim["labels"], (-1, 1), strict=True):
-            try:
-                if name is not None and Decimal(text) == Decimal(name):
-                    return value
-            except InvalidOperation:
-                pass
-        demand(i in dropped, f"row {i} has the label {text!r}, not one of {claim['labels']}")
-        return 1
-
-    dropped = set(claim["dropped"])
-    return [sign(i, text) for i, text in enumerate(labels)]
+    signs = dict(zip(claim["labels"], (-1, 1), strict=True))
+    for text in set(labels) - set(signs):
+        same = (sign for name, sign in signs.items() if name and equal(name, text))
+        signs[text] = next(same, 0)
+    found = [signs[text] for text in labels]
+    for i in set(range(len(found))) - set(claim["dropped"]):
+        demand(found[i] != 0, f"row {i} has the label {labels[i]!r}, not one of {claim['labels']}")
+    return found
 
 
-def decimal_of(text: str) -> float:
-    """Where decimals are meant, the number must be the one that its float stands for."""
-    x = float_of(text)
-    if text not in TRUTH and Decimal(text) != Decimal(repr(x)):
+def equal(one: str, two: str) -> bool:
+    """As numbers."""
+    try:
+        return Decimal(one) == Decimal(two)
+    except InvalidOperation:
+        return False
+
+
+def value(text: str, decimal: bool) -> float:
+    x = TRUTH[text] if text in TRUTH else float(text)
+    if not math.isfinite(x):
+        raise ValueError(f"{text} is not a finite number")
+    if decimal and text not in TRUTH and Decimal(text) != Decimal(repr(x)):
         raise ValueError(f"{text} has more digits than a float can tell apart")
     return x
 
 
-def float_of(text: str) -> float:
-    x = TRUTH[text] if text in TRUTH else float(text)
-    if not math.isfinite(x):
-        raise ValueError(f"{text} is not a finite number")
-    return x
-
-
-def read_csv(claim: dict[str, Any], path: str) -> tuple[list[Sequence[float]], list[str]]:
+def read_csv(claim: dict[str, Any], path: str) -> tuple[bytes, list[str]]:
+    """The numbers of all rows, as `Data` wants them, and the labels."""
+    names, decimal = [*claim["columns"], claim["target"]], claim["semantics"] == "decimal"
+    numbers, labels = [], []
     with open(path, newline="", encoding="utf-8-sig") as file:
         table = csv.reader(file)
         header = next(table, [])
-        missing = [name for name in [*claim["columns"], claim["target"]] if name not in header]
+        missing = [name for name in names if name not in header]
         demand(not missing, f"{path} has no column {missing[:1]}; its columns are {header}")
-        places = [header.index(name) for name in claim["columns"]]
-        target = header.index(claim["target"])
-        value = decimal_of if claim["semantics"] == "decimal" else float_of
-        rows: list[Sequence[float]] = []
-        labels = []
+        *places, target = (header.index(name) for name in names)
         for record in filter(None, table):
             try:
-                rows.append([value(record[place]) for place in places])
+                row = [value(record[place], decimal) for place in places]
+                numbers.append(struct.pack(f"<{len(row)}d", *row))
                 labels.append(record[target])
             except (ValueError, IndexError) as error:
                 raise Rejected(f"{path}, line {table.line_num}: {error}") from None
-    return rows, labels
+    return b"".join(numbers), labels
 
 
 def main(arguments: list[str]) -> int:
-    if arguments in (["-h"], ["--help"]) or len(arguments) != 2:
-        asked = arguments in (["-h"], ["--help"])
-        usage = "usage: python verify.py certificate.json data.csv"
-        print(usage, file=sys.stdout if asked else sys.stderr)
-        return 0 if asked else 2
+    if len(arguments) != 2:
+        print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
+        return 2
     path = arguments[0]
     try:
         with open(path, encoding="utf-8") as file:
             claim = json.load(file)
         path = arguments[1]
-        rows, labels = read_csv(claim, path)
-        check(claim, Data(claim, rows, label_signs(claim, labels)))
+        numbers, labels = read_csv(claim, path)
+        check(claim, Data(claim, numbers, label_signs(claim, labels)))
     except (OSError, UnicodeError, json.JSONDecodeError) as error:
         print(f"cannot read {path}: {error}", file=sys.stderr)
         return 2
@@ -433,7 +416,7 @@ def main(arguments: list[str]) -> int:
         return 1
     what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
     left_out = f" ({len(claim['dropped'])} left out)" if claim["dropped"] else ""
-    print(f"ACCEPTED: {what}, {len(rows) - len(claim['dropped'])} rows{left_out}, proved.")
+    print(f"ACCEPTED: {what}, {len(labels) - len(claim['dropped'])} rows{left_out}, proved.")
     return 0
 
 

@@ -13,6 +13,7 @@ T = TypeVar("T")
 MOST_ITEMS = 1_000_000  # values in a file, those in arrays not counted
 MOST_DIGITS = 40
 DEEPEST = 50
+ROOTS = ("the file", "the document")  # whose fields are called by their names alone
 LARGEST = 1 << 60  # of counts: sums of a few still fit into 64 bits
 
 
@@ -72,9 +73,9 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def parse(content: bytes) -> Part:
+def parse(content: bytes, most: int = MOST_ITEMS) -> Part:
     """The object in the file."""
-    check_size(content)
+    check_size(content, most)
     try:
         value = json.loads(
             content.decode("utf-8"),
@@ -92,10 +93,10 @@ def parse(content: bytes) -> Part:
     return Part(value, "the file")
 
 
-def check_size(content: bytes) -> None:
+def check_size(content: bytes, most: int = MOST_ITEMS) -> None:
     """A value takes much more memory than its text; arrays as bytes are one each."""
-    if sum(content.count(mark) for mark in (b",", b":", b"[", b"{")) > 2 * MOST_ITEMS:
-        raise Wrong(f"it holds more than {MOST_ITEMS:,} values")
+    if sum(content.count(mark) for mark in (b",", b":", b"[", b"{")) > 2 * most:
+        raise Wrong(f"it holds more than {most:,} values")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -155,7 +156,7 @@ class Part:
 
     def name(self, field: str) -> str:
         """How a field is called in messages."""
-        return field if self._where == "the file" else f"{self._where}.{field}"
+        return field if self._where in ROOTS else f"{self._where}.{field}"
 
     def value(self, field: str) -> Any:
         """Whatever it is."""
@@ -178,6 +179,12 @@ class Part:
     def part(self, field: str) -> Part:
         return Part(self.value(field), self.name(field))
 
+    def values(self, field: str) -> list[Any]:
+        return self._typed(field, list, "a list")
+
+    def parts(self, field: str) -> list[Part]:
+        return [Part(v, f"{self.name(field)}[{i}]") for i, v in enumerate(self.values(field))]
+
     def text(self, field: str) -> str:
         return self._typed(field, str, "text")
 
@@ -186,6 +193,13 @@ class Part:
 
     def number(self, field: str) -> float:
         return self._typed(field, float, "a number with a decimal point")
+
+    def finite(self, field: str) -> float:
+        """A number that may be written without a decimal point, too."""
+        value = self.value(field)
+        if not is_finite(value):
+            raise Wrong(f"{self.name(field)} is {kind(value)}, not a finite number")
+        return float(value)
 
     def whole(self, field: str, most: int = LARGEST) -> int:
         value = self._typed(field, int, "a whole number")
@@ -200,7 +214,7 @@ class Part:
         return value
 
     def texts(self, field: str) -> list[str]:
-        values = self._typed(field, list, "a list")
+        values = self.values(field)
         for i, value in enumerate(values):
             if type(value) is not str:
                 raise Wrong(f"{self.name(field)}[{i}] is {kind(value)}, not text")
@@ -209,6 +223,13 @@ class Part:
     def optional(self, read: Callable[..., T], field: str, *more: Any) -> T | None:
         """None where the field is null."""
         return None if self.value(field) is None else read(field, *more)
+
+
+def is_finite(value: Any) -> bool:
+    try:
+        return type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 _KINDS = {

@@ -51,8 +51,13 @@ def data_of(
     """The rows, as the verifier reads them."""
     n, d = X.shape
     if n * d <= _SMALL:
-        return verify.Data(claim, dense(X).astype(np.float64).tolist(), y.tolist())
+        return verify.Data(claim, packed(X), y.tolist())
     return _Data(claim, X, y, hashed, Budget(hear=hear))
+
+
+def packed(X: Any) -> bytes:
+    """The numbers of a small table, as the verifier wants them."""
+    return dense(X).astype("<f8").tobytes()
 
 
 @contextmanager
@@ -83,27 +88,28 @@ class _Data(verify.Data):
             decimal=claim["semantics"] == "decimal",
             budget=budget,
         )
-        super().__init__(claim, _Lazy(X), y.tolist())
+        super().__init__(claim, b"", y.tolist())
+        self._X = X
+
+    def x(self, i: int) -> Sequence[float]:
+        return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
 
     @cached_property
-    def norms(self) -> Sequence[float]:
+    def lengths(self) -> Sequence[float]:
         """Never too small, which is what matters."""
-        norms = self._rows.norms() * (1 + (self._rows.D + 8) * 2.0**-51) + 2.0**-490
-        return np.hypot(norms, float(self.intercept)).tolist()  # type: ignore[no-any-return]
+        rounding = (self._rows.D + 8) * 2.0**-51
+        return (self._rows.norms() * (1 + rounding) + 2.0**-490).tolist()  # type: ignore[no-any-return]
 
     def sha256(self, claim: dict[str, Any]) -> str:
         return str(claim["sha256"]) if self._hashed else fingerprint(claim, self._rows)
 
-    def signs(self, w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> Sequence[int]:
-        return self._rows.signs(w, bound).tolist()  # type: ignore[no-any-return]
+    def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
+        return self._rows.signs(w, Fraction(bound)).tolist()  # type: ignore[no-any-return]
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         place = np.searchsorted(self._index, rows).tolist()
-        return self._rows.blend(dict(zip(place, weights, strict=True)))
-
-    def column(self, j: int) -> Sequence[float]:
-        x = dense(self._rows.X[:, [j]])
-        return x.ravel().astype(np.float64).tolist()
+        signed = zip(place, weights, strict=True)
+        return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         flat = np.ones(self._rows.n, dtype=bool)
@@ -112,56 +118,30 @@ class _Data(verify.Data):
         return flat.tolist()  # type: ignore[no-any-return]
 
 
-class _Lazy:
-    """Rows as lists of floats, one at a time."""
-
-    def __init__(self, X: Any):
-        self._X = X
-
-    def __getitem__(self, i: int) -> list[float]:
-        return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
-
-
 def fingerprint(claim: dict[str, Any], rows: Rows) -> str:
-    """The hash of `verify.py`: names, labels, and the non-zero numbers of each row."""
-    names = [claim["columns"], claim["target"], claim["labels"]]
+    """The hash of `verify.py`: names, labels, places of non-zero numbers and these numbers."""
+    X = rows.X
+    count = int(np.count_nonzero(X.data if sparse.issparse(X) else X))
+    names = [claim["columns"], claim["target"], claim["labels"], count]
     digest = hashlib.sha256(json.dumps(names).encode())
-    d = rows.d
-    record = np.dtype([("n", "<u4"), ("y", "<i4"), ("j", "<u4", (d,)), ("x", "<f8", (d,))])
-    full: Any = np.empty(0, dtype=record)
+    digest.update(rows.y.astype(np.int8))
+    full = count == rows.n * rows.d
+    if not full:
+        for begin, end in rows.chunks():
+            row, column, _ = _nonzero(rows.x(begin, end))
+            digest.update((row + begin).astype("<u8") * np.uint64(rows.d) + column.astype("<u8"))
     for begin, end in rows.chunks():
-        x, y = rows.x(begin, end), rows.y[begin:end].astype("<i4")
-        if sparse.issparse(x) or not x.all():
-            digest.update(_bytes(x, y))
-            continue
-        if len(full) < len(x):  # rows without a zero all look alike
-            full = np.empty(len(x), dtype=record)
-            full["n"], full["j"] = d, np.arange(d)
-        some = full[: len(x)]
-        some["y"], some["x"] = y, x
-        digest.update(some.view(np.uint8))
+        x = rows.x(begin, end)
+        x = np.ascontiguousarray(x) if full and not sparse.issparse(x) else _nonzero(x)[2]
+        digest.update(x.astype("<f8", copy=False))
     return digest.hexdigest()
 
 
-def _bytes(x: Any, y: Any) -> Any:
-    """Each row: how many numbers, the label, their columns, the numbers themselves."""
-    k = x.shape[0]
-    if sparse.issparse(x):
-        x = x.tocsr()
-        row = np.repeat(np.arange(k), np.diff(x.indptr))
-        kept = x.data != 0
-        row, column, value = row[kept], x.indices[kept], x.data[kept]
-    else:
+def _nonzero(x: Any) -> tuple[Any, Any, Any]:
+    """Row, column and value of each number that is not zero, in the order of the rows."""
+    if not sparse.issparse(x):
         row, column = np.nonzero(x)
-        value = x[row, column]
-    count = np.bincount(row, minlength=k)
-    size = 2 + 3 * count  # in words of 4 bytes
-    start = np.cumsum(size) - size
-    rank = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-    words = np.empty(int(size.sum()), dtype="<u4")
-    words[start], words[start + 1] = count, y.view("<u4")
-    words[start[row] + 2 + rank] = column
-    halves = np.ascontiguousarray(value, dtype="<f8").view("<u4").reshape(-1, 2)
-    place = start[row] + 2 + count[row] + 2 * rank
-    words[place], words[place + 1] = halves[:, 0], halves[:, 1]
-    return words.view(np.uint8)
+        return row, column, x[row, column]
+    row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+    kept = x.data != 0
+    return row[kept], x.indices[kept], x.data[kept]

@@ -14,15 +14,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr_delete, qr_insert
-from scipy.linalg.lapack import dtrtrs
 
-from rosenblatt._proof.budget import Budget
+from rosenblatt._proof.corral import ZERO, Corral
 from rosenblatt._proof.rows import Floats, Rows
 from rosenblatt._tables import squares
 
-_ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
-_TINY = 1e-13
 _MOST_PASSES = 200
 EXTRA = -1  # the number of a row that is not among the rows
 
@@ -53,6 +49,13 @@ class Metric:
         x *= (rows.y[index] if self.length is None else rows.y[index] * self.length[index])[:, None]
         x = np.nan_to_num(x, nan=0.0, posinf=1e100, neginf=-1e100)  # it is only a guess
         return x if self.basis is None else x @ self.basis
+
+    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
+        """Σ share_i b_i."""
+        share = shares * rows.y[index] * (1.0 if self.length is None else self.length[index])
+        total = self.scale * (share @ rows.dense(index) - share.sum() * self.center)
+        total = rows.lifted(total, self.lift * share.sum())
+        return total if self.basis is None else total @ self.basis
 
     def scores(self, rows: Rows, v: Floats) -> Floats:
         m = rows.scores(*self.weights(rows, v))
@@ -91,7 +94,7 @@ def _moments(rows: Rows) -> tuple[Floats, Floats]:
 
 def _some(n: int) -> NDArray[np.intp]:
     """Up to 4096 rows, evenly spaced."""
-    return np.unique(np.linspace(0, n - 1, min(n, 4096)).astype(np.intp))
+    return np.linspace(0, n - 1, min(n, 4096)).astype(np.intp)
 
 
 def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
@@ -108,99 +111,6 @@ def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
             square = squares(x) + rows.intercept
         out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
     return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
-
-
-class Corral:
-    """Non-negative least squares: x >= 0 that minimises ‖E x - f‖, E the columns (b_i, unit).
-
-    The columns with x > 0 are kept in a QR decomposition. They are independent, so that there are
-    at most D + 1 of them.
-    """
-
-    def __init__(self, size: int, unit: float):
-        self.size, self.unit = size, unit
-        self.q, self.r = np.eye(size + 1), np.zeros((size + 1, 0))
-        self.members: list[int] = []  # places in the small problem
-        self.x = np.zeros(0)
-
-    def residual(self) -> Floats:
-        """f - E x, from the complement of the columns: accurate however small it is."""
-        free = self.q[:, len(self.members) :]
-        return np.asarray(free @ (self.unit * free[-1]))
-
-    def _solve(self) -> Floats:
-        k = len(self.members)
-        solution, _ = dtrtrs(self.r[:k], self.unit * self.q[-1, :k])
-        return np.asarray(solution)
-
-    def _insert(self, place: int, column: Floats) -> None:
-        k = len(self.members)
-        if k == 0:
-            self.q, self.r = np.linalg.qr(column[:, None], mode="complete")
-        else:
-            self.q, self.r = qr_insert(self.q, self.r, column, k, which="col", check_finite=False)
-        self.members.append(place)
-        self.x = np.append(self.x, 0.0)
-
-    def _delete(self, k: int) -> None:
-        if len(self.members) == 1:
-            self.q, self.r = np.eye(self.size + 1), np.zeros((self.size + 1, 0))
-        else:
-            self.q, self.r = qr_delete(self.q, self.r, k, which="col", check_finite=False)
-        del self.members[k]
-        self.x = np.delete(self.x, k)
-
-    def minimise(self, b: Floats, budget: Budget) -> None:
-        """Until no row of b would make the residual shorter."""
-        if not len(b):
-            return
-        columns = np.hstack([b, np.full((len(b), 1), self.unit)])
-        length = np.linalg.norm(columns, axis=1)
-        banned: set[int] = set()
-        for _ in range(30 * (self.size + 10) + len(b)):
-            budget.spend(self.size**2 // 16)  # a column that joins or leaves moves all of q
-            r = self.residual()
-            size = float(np.linalg.norm(r))
-            if size <= _ZERO * self.unit:
-                return
-            gain = columns @ r
-            gain /= length
-            gain[self.members] = -np.inf
-            if banned:
-                gain[list(banned)] = -np.inf
-            place = int(np.argmax(gain))
-            if not gain[place] > (1e-15 + 1e-11 * size / self.unit) * self.unit:
-                return
-            if self._admit(place, columns[place]):
-                banned.clear()
-            else:
-                banned.add(place)
-
-    def _admit(self, place: int, column: Floats) -> bool:
-        """A column joins; those that would turn negative leave. False: it brings nothing."""
-        if len(self.members) > self.size:
-            return False
-        self._insert(place, column)
-        k = len(self.members) - 1
-        if abs(self.r[k, k]) < _TINY * float(np.linalg.norm(column)):
-            self._delete(k)
-            return False
-        z = self._solve()
-        if not z[-1] > 0:
-            self._delete(k)
-            return False
-        while len(z) and z.min() <= 0:
-            falling = np.flatnonzero(z <= 0)
-            ratio = self.x[falling] / (self.x[falling] - z[falling])
-            ratio = np.nan_to_num(ratio, nan=0.0)
-            step = float(ratio.min())
-            self.x = self.x + step * (z - self.x)
-            leaving = falling[ratio <= step]
-            for j in sorted(set(leaving.tolist()), reverse=True):
-                self._delete(int(j))
-            z = self._solve() if self.members else np.zeros(0)
-        self.x = z
-        return True
 
 
 @dataclass
@@ -228,8 +138,7 @@ def nearest_point(
     `extra` is one more row, given in the metric; in the support it has the number EXTRA.
     """
     working = _Working(rows, metric, extra)
-    working.add(start)
-    v = mean(rows, metric)
+    v = working.begin(start)
     best: Guess | None = None
     for _ in range(_MOST_PASSES):
         m = metric.scores(rows, v)
@@ -248,14 +157,15 @@ def nearest_point(
         rows.budget.spend(len(working.index))
         r = working.corral.residual()
         v = -r[:-1]
-        if float(np.linalg.norm(r)) <= _ZERO * metric.unit:
+        if float(np.linalg.norm(r)) <= ZERO * metric.unit:
             return working.guess(v, 0.0)
     return best or working.guess(v, 0.0)
 
 
 def mean(rows: Rows, metric: Metric) -> Floats:
     """The mean of the rows, as a first guess."""
-    v = metric.rows(rows, _some(rows.n)).mean(axis=0)
+    index = _some(rows.n)
+    v = metric.blend(rows, index, np.ones(len(index)))
     return v if v.any() and np.isfinite(v).all() else np.ones_like(v)
 
 
@@ -272,6 +182,14 @@ class _Working:
         self.corral = Corral(size, metric.unit)
         self._inside: set[int] = set()
         self._batch = 4 * (size + 1)
+
+    def begin(self, start: Sequence[int]) -> Floats:
+        """A first guess: from these rows, else the mean of all."""
+        if self.add(start):
+            self.corral.begin(self.b)
+        if not self.corral.members:
+            return mean(self.rows, self.metric)
+        return -self.corral.residual()[:-1]
 
     def add(self, index: Sequence[int]) -> bool:
         new = [i for i in index if i not in self._inside and i != EXTRA]

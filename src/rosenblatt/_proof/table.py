@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from rosenblatt import _targets, _validate
+from rosenblatt import _targets, _validate, verify
 from rosenblatt._examples import Csr, Matrix
 from rosenblatt._tables import as_table
 from rosenblatt.certificate import Origin
@@ -53,9 +53,23 @@ def read(
     classes = _targets.found_classes(y, None if c is None else c != 0, for_more)
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
     signs = _targets.signs(y, pair, None if c is None else c != 0)
-    words = [str(given[int(np.flatnonzero(y == label)[0])]) for label in classes]
+    mixed = len(set(map(type, given))) > 1
+    words = [_word(given, y == label, mixed) for label in classes]
     origin = Origin(classes, named)
     return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
+
+
+def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
+    """The text of a label; equal labels must read the same, since a file holds their text."""
+    first = str(given[int(np.argmax(here))])
+    others = {str(given[i]) for i in np.flatnonzero(here).tolist()} if mixed else set()
+    for text in others - {first}:
+        if not verify.equal(first, text):
+            raise InputError(
+                f"y holds {first} and {text}, which are equal but do not read the same, so that a "
+                "proof about one would be none about the other. Give labels of one type."
+            )
+    return first
 
 
 def trained_on(

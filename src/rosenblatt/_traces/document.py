@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from rosenblatt import _validate
 from rosenblatt._examples import Csr
 from rosenblatt._gram import KERNELS, Kernel
 from rosenblatt._keeps import KEEPS
+from rosenblatt._model.document import Part, Wrong, parse
 from rosenblatt._orders import ORDERS
 from rosenblatt._tables import as_table, dense
 from rosenblatt._traces.run import Run
@@ -21,6 +21,7 @@ from rosenblatt.errors import InputError
 
 SCHEMA = "rosenblatt.trace/1"
 _MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
+_MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has many of them
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
@@ -122,96 +123,84 @@ def _rows(run: Run, index: Any) -> dict[str, Any]:
 def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
     """From the text itself, or from a file."""
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
-        text, name = source, "The text"
+        content, name = source.encode(errors="surrogatepass"), "The text"
     else:
-        name = str(source)
-        try:
-            text = Path(source).read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{name} is not a trace: it is not text.") from None
+        content, name = Path(source).read_bytes(), str(source)
     try:
-        document = json.loads(text)
-        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-            raise InputError(
-                f"{name} is not a trace of this version: its schema is not {SCHEMA!r}."
-            )
-        return _run(document), _about(document)
-    except InputError as error:
-        if str(error).startswith(name):
-            raise
-        raise InputError(f"{name} is not a trace: {error}") from None
-    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
-        raise InputError(
-            f"{name} is not a trace: a field is missing or is not what it should be "
-            f"({type(e).__name__}: {e})."
-        ) from None
+        with parse(content, _MOST_VALUES) as document:
+            if document.value("schema") != SCHEMA:
+                raise Wrong(f"its schema is not {SCHEMA!r}, that of this version")
+            return _run(document), _about(document)
+    except (Wrong, InputError, MemoryError) as why:
+        raise InputError(f"{name} is not a trace: {str(why).rstrip('.')}.") from None
 
 
-def _about(document: dict[str, Any]) -> dict[str, Any]:
-    names, classes, d = document["feature_names"], document["classes"], document["n_features"]
-    if names is not None and not (_list_of(names, str) and len(names) == d):
-        raise ValueError("feature_names is not one name for each feature")
-    if not (_list_of(classes, str, bool, int, float) and len(classes) == 2):
-        raise ValueError("classes are not two labels")
+def _about(document: Part) -> dict[str, Any]:
+    names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
+    if names is not None and len(names) != document.value("n_features"):
+        raise Wrong("feature_names is not one name for each feature")
+    if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
+        raise Wrong("classes are not two labels")
     return {
-        "estimator": _typed(document, "estimator", str),
+        "estimator": document.text("estimator"),
         "classes": classes,
         "feature_names": names,
-        "converged": _typed(document, "converged", bool),
-        "ended": _typed(document, "ended", str),
-        "all_rows": _typed(document, "all_rows", bool),
+        "converged": document.flag("converged"),
+        "ended": document.text("ended"),
+        "all_rows": document.flag("all_rows"),
     }
 
 
-def _run(document: dict[str, Any]) -> Run:
-    n, d = (_validate.whole(name, document[name]) for name in ("n_rows", "n_features"))
-    rows, updates, kept = document["rows"], document["updates"], document["kept"]
-    index = _ints("rows.row", rows["row"], n)
+def _run(document: Part) -> Run:
+    n, d = (_validate.whole(name, document.value(name)) for name in ("n_rows", "n_features"))
     if n > _MOST_ROWS:
-        raise ValueError(f"n_rows is {n}, more than {_MOST_ROWS}")
-    if (np.diff(index) <= 0).any():
-        raise ValueError("rows.row does not rise")
-    if document["all_rows"] and len(index) != n:
-        raise ValueError(f"{len(index)} rows are there, not all {n}")
-    made = _ints("updates.row", updates["row"], n)
-    if not np.isin(made, index).all():
-        raise ValueError("an update has a row that is not there")
-    visits = _ints("updates.visit", updates["visit"], 1 << 62)
-    scores = _floats("updates.score", updates["score"])
-    kernel = _read_kernel(document["kernel"], n, d)
-    start = _floats("start", document["start"])
-    size = n if kernel is not None else d
-    if not (len(made) == len(visits) == len(scores)) or len(start) != size + 1:
-        raise ValueError("lists are not of the same length")
-    y, c = _labels(rows, index, n)
-    return Run(
-        X=_table(rows, index, (n, d)),
-        y=y,
-        c=c,
-        start=start,
-        eta=_validate.positive("eta0", document["eta0"]),
-        margin=_validate.not_negative("margin", document["margin"]),
-        intercept=_typed(document, "fit_intercept", bool),
-        order=_one_of(document, "order", ORDERS),
-        keep=_one_of(document, "keep", KEEPS),
-        n=_validate.whole("rows.n_present", rows["n_present"]),
-        rows=made,
-        visits=visits,
-        scores=scores,
-        kernel=kernel,
-        judged=[(u, m) for u, m in (_ints("kept", pair, 1 << 62).tolist() for pair in kept)],
-    )
+        raise Wrong(f"n_rows is {n}, more than {_MOST_ROWS}")
+    kernel = None
+    if document.value("kernel") is not None:
+        kernel = _read_kernel(document.part("kernel"), n, d)
+    start = _floats(document, "start")
+    if len(start) != (n if kernel is not None else d) + 1:
+        raise Wrong("start is not of the same length as the weights")
+    with document.part("rows") as rows, document.part("updates") as updates:
+        index = _ints(rows, "row", n)
+        if (np.diff(index) <= 0).any():
+            raise Wrong("rows.row does not rise")
+        if document.flag("all_rows") and len(index) != n:
+            raise Wrong(f"{len(index)} rows are there, not all {n}")
+        made, visits = _ints(updates, "row", n), _ints(updates, "visit", 1 << 62)
+        scores = _floats(updates, "score")
+        if not np.isin(made, index).all():
+            raise Wrong("an update has a row that is not there")
+        if not (len(made) == len(visits) == len(scores)):
+            raise Wrong("the lists of updates are not of the same length")
+        y, c = _labels(rows, index, n)
+        return Run(
+            X=_table(rows, index, (n, d)),
+            y=y,
+            c=c,
+            start=start,
+            eta=_validate.positive("eta0", document.value("eta0")),
+            margin=_validate.not_negative("margin", document.value("margin")),
+            intercept=document.flag("fit_intercept"),
+            order=document.one_of("order", ORDERS),
+            keep=document.one_of("keep", KEEPS),
+            n=_validate.whole("rows.n_present", rows.value("n_present")),
+            rows=made,
+            visits=visits,
+            scores=scores,
+            kernel=kernel,
+            judged=_pairs(document, "kept"),
+        )
 
 
-def _table(rows: dict[str, Any], index: Any, shape: tuple[int, int]) -> Any:
+def _table(rows: Part, index: Any, shape: tuple[int, int]) -> Any:
     """X; with only the rows that made updates the others are left empty."""
     n, d = shape
-    if rows["type"] not in ("float32", "float64"):
-        raise ValueError(f"rows.type is {rows['type']!r}, not 'float32' or 'float64'")
+    kind = rows.one_of("type", ("float32", "float64"))
     with np.errstate(over="ignore"):
-        x = _floats("rows.x", rows["x"], (len(index), d)).astype(rows["type"])
+        x = _floats(rows, "x", (len(index), d)).astype(kind)
     if not np.isfinite(x).all():
-        raise ValueError("rows.x holds a number beyond float32")
+        raise Wrong("rows.x holds a number beyond float32")
     if len(index) == n:
         return x
     lengths = np.zeros(n, dtype=np.int64)
@@ -220,67 +209,61 @@ def _table(rows: dict[str, Any], index: Any, shape: tuple[int, int]) -> Any:
     return Csr(x.ravel(), np.tile(np.arange(d), len(index)), indptr, (n, d))
 
 
-def _labels(rows: dict[str, Any], index: Any, n: int) -> tuple[Any, Any]:
+def _labels(rows: Part, index: Any, n: int) -> tuple[Any, Any]:
     """y and c, by row of X."""
-    signs = _floats("rows.y", rows["y"], (len(index),))
+    signs = _floats(rows, "y", (len(index),))
     if not np.isin(signs, (-1, 1)).all():
-        raise ValueError("rows.y holds something that is not -1 or +1")
+        raise Wrong("rows.y holds something that is not -1 or +1")
     y = np.ones(n, dtype=np.int8)
     y[index] = signs
-    if rows["weight"] is None:
+    if rows.value("weight") is None:
         return y, None
     c = np.ones(n)
-    c[index] = _floats("rows.weight", rows["weight"], (len(index),))
+    c[index] = _floats(rows, "weight", (len(index),))
     if (c < 0).any() or not c.any():
-        raise ValueError("rows.weight holds a negative weight, or zeros only")
+        raise Wrong("rows.weight holds a negative weight, or zeros only")
     return y, c
 
 
-def _read_kernel(given: Any, n: int, d: int) -> Kernel | None:
-    if given is None:
-        return None
-    name = _one_of(given, "kernel", KERNELS)
-    if name == "precomputed" and n != d:
-        raise ValueError("a precomputed kernel is not square")
-    return Kernel(
-        name,
-        degree=_validate.not_negative("degree", given["degree"]),
-        gamma=_validate.not_negative("gamma", given["gamma"]),
-        coef0=float(_floats("coef0", [given["coef0"]])[0]),
-    )
+def _read_kernel(kernel: Part, n: int, d: int) -> Kernel:
+    with kernel as part:
+        name = part.one_of("kernel", KERNELS)
+        if name == "precomputed" and n != d:
+            raise Wrong("a precomputed kernel is not square")
+        return Kernel(
+            name,
+            degree=_validate.not_negative("degree", part.value("degree")),
+            gamma=_validate.not_negative("gamma", part.value("gamma")),
+            coef0=part.finite("coef0"),
+        )
 
 
-def _typed(document: dict[str, Any], name: str, kind: type) -> Any:
-    if not isinstance(document[name], kind):
-        raise TypeError(f"{name} is {document[name]!r}")
-    return document[name]
+def _ints(part: Part, field: str, below: int) -> Any:
+    return _whole_numbers(part.values(field), part.name(field), below)
 
 
-def _one_of(document: dict[str, Any], name: str, allowed: Iterable[str]) -> str:
-    _validate.one_of(name, document[name], allowed)
-    return str(document[name])
+def _whole_numbers(values: Any, name: str, below: int) -> Any:
+    if type(values) is not list or any(type(v) is not int for v in values):
+        raise Wrong(f"{name} is not a list of whole numbers")
+    if any(not 0 <= v < below for v in values):
+        raise Wrong(f"{name} holds a number that is not in 0 .. {below - 1}")
+    return np.array(values, dtype=np.int64)
 
 
-def _list_of(values: Any, *kinds: type) -> bool:
-    return isinstance(values, list) and all(isinstance(v, kinds) for v in values)
+def _pairs(part: Part, field: str) -> list[tuple[int, int]]:
+    found = [_whole_numbers(v, part.name(field), 1 << 62).tolist() for v in part.values(field)]
+    if any(len(pair) != 2 for pair in found):
+        raise Wrong(f"{part.name(field)} is not made of pairs")
+    return [(first, second) for first, second in found]
 
 
-def _ints(name: str, values: Any, below: int) -> Any:
-    if not _list_of(values, int):
-        raise TypeError(f"{name} is not a list of whole numbers")
-    found = np.array(values, dtype=np.int64)
-    if len(found) and not (found.min() >= 0 and found.max() < below):
-        raise ValueError(f"{name} holds a number that is not in 0 .. {below - 1}")
-    return found
-
-
-def _floats(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Any:
-    found = np.array(values)
-    if values == []:
-        found = np.empty(shape if shape and 0 in shape else 0)
+def _floats(part: Part, field: str, shape: tuple[int, ...] | None = None) -> Any:
+    """Numbers in this shape, or as many as there are."""
+    values = part.values(field)
+    try:
+        found = np.array(values) if values else np.empty(shape if shape and 0 in shape else 0)
+    except ValueError:  # lists of several lengths
+        found = np.empty(0, dtype=object)
     if found.dtype.kind not in "if" or found.shape != (shape or (len(found),)):
-        raise TypeError(f"{name} is not numbers as many as there should be")
-    found = found.astype(np.float64)
-    if not np.isfinite(found).all():
-        raise ValueError(f"{name} holds a number that is not finite")
-    return found
+        raise Wrong(f"{part.name(field)} is not numbers as many as there should be")
+    return found.astype(np.float64)

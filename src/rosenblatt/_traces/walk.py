@@ -173,7 +173,7 @@ class Sums:
     """
 
     def __init__(self, gram: Gram, coefficients: Floats):
-        self._gram, self._room = gram, np.empty(gram.n)
+        self._gram = gram
         self.function = Function(np.zeros(gram.n), float(coefficients[-1]), np.zeros(gram.n))
         self._doubts, self._b_doubt = np.zeros(gram.n), 0.0
         for i in np.flatnonzero(coefficients[:-1]).tolist():
@@ -181,9 +181,10 @@ class Sums:
 
     def add(self, i: int, step: float, *, intercept: bool) -> None:
         row, f = self._gram.row(i), self.function
-        f.add(i, step, row, self._room, intercept=intercept)
+        f.add([i], [step], [row], intercept=intercept)
         with np.errstate(over="ignore"):
-            self._doubts += SLIGHTLY_MORE * ULP * (np.abs(self._room) + np.abs(f.sums)) + TINY**2
+            added = abs(step) * np.abs(row.astype(np.float64))
+            self._doubts += SLIGHTLY_MORE * ULP * (added + np.abs(f.sums)) + TINY**2
         if intercept:
             self._b_doubt += SLIGHTLY_MORE * ULP * abs(f.b)
 

@@ -110,6 +110,55 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def bar(*, quiet: bool) -> Iterator[Any]:
+    """One progress bar on a terminal: now(what, done, total), or now(what) for one step more."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(bar_width=20),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+    )
+    # What is printed on standard output stays there: rich would show it above the bar.
+    shown = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+    with shown:
+        task = shown.add_task("", total=1)
+
+        def now(what: str, done: float | None = None, total: float | None = None) -> None:
+            if done is None:
+                shown.update(task, description=what, advance=1)
+            else:
+                shown.update(task, description=what, completed=done, total=total)
+
+        yield now
+
+
+@contextmanager
+def shows_reading(now: Callable[..., None]) -> Iterator[None]:
+    """What is read inside is shown by a bar: rows, and how much of the files where it is known."""
+    from rosenblatt.data._watching import watched
+
+    def show(rows: int, share: float | None) -> None:
+        part = "" if share is None else f", {share:.0%}"
+        now(f"reading: {rows:,} rows{part}", share or 0, None if share is None else 1)
+
+    now("reading", 0, None)
+    with watched(show):
+        yield
+
+
+@contextmanager
+def reading(*, quiet: bool) -> Iterator[None]:
+    """A bar of its own for what is read inside."""
+    with bar(quiet=quiet) as now, shows_reading(now):
+        yield
+
+
 def document_of(command: str, content: dict[str, Any]) -> dict[str, Any]:
     """What a command found, as it is printed by --json."""
     found: dict[str, Any] = finite({"schema_version": SCHEMA_VERSION, "command": command} | content)

@@ -62,7 +62,8 @@ def work_on(
     from rosenblatt._files import as_path
 
     begin = time.perf_counter()
-    source = _source(files, reading)
+    with _common.shows_reading(now):
+        source = _source(files, reading)
     folder, say = None if cache is None else as_path(cache), _Reading(now)
     with stored(source, folder=folder, say=say) as rows:
         work = _beginning(source, rows, reading["target"])

@@ -254,18 +254,18 @@ def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
     `certify` has checked it already: it returns nothing that its verifier rejects.
     """
     from rosenblatt import verify
-    from rosenblatt._tables import dense
+    from rosenblatt._proof.check import packed
 
     if X.shape[0] * X.shape[1] > _BY_HAND:
         by = "the vectorised verifier"
         sentence = f"accepted by {by} when it was found"
         return {"accepted": True, "by": by, "milliseconds": None, "sentence": sentence}
-    claim, rows = certificate.to_dict(), dense(X).tolist()
+    claim, numbers = certificate.to_dict(), packed(X)
     texts = [str(label) for label in y.tolist()]
     accepted, why = True, ""
     begin = time.perf_counter()
     try:
-        verify.check(claim, verify.Data(claim, rows, verify.label_signs(claim, texts)))
+        verify.check(claim, verify.Data(claim, numbers, verify.label_signs(claim, texts)))
     except verify.Rejected as reason:
         accepted, why = False, f": {reason}"
     milliseconds = 1000 * (time.perf_counter() - begin)

@@ -65,7 +65,7 @@ def command(
         raise InputError(f"{output} cannot be both the certificate and the numbers.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
-    with _common.working("reading", quiet=quiet):
+    with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):

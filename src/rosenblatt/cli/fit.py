@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -73,8 +72,7 @@ def command(
     folder = output if output is not None else _fit_folder.default_folder(files)
     _fit_folder.check_folder(folder, force=force)
     checkpoints = _checkpoints(checkpoint, checkpoint_every, folder)
-    with _bar(quiet) as now:
-        now("reading", 0, 1)
+    with _common.bar(quiet=quiet) as now:
 
         def progress(done: int, total: int, name: str) -> None:
             now(f"training: {name}", done, total + 3)
@@ -85,7 +83,8 @@ def command(
 
             work = _fit_stream.work_on(files, reading, cache=cache, now=now, **how)
         else:
-            work, groups = _fit_work.read(files, reading, group)
+            with _common.shows_reading(now):
+                work, groups = _fit_work.read(files, reading, group)
             _fit_work.compare(work, groups=groups, cv=cv, kernel=not no_rows, **how)
         _fit_work.decide(work, time_limit=time_limit, now=now)
     options = _fit_again.options(seed, cv, group, no_rows, time_limit, stream, reading)
@@ -142,32 +141,6 @@ def _to_the_end() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _bar(quiet: bool) -> Iterator[Any]:
-    """One progress bar on a terminal: now(what, done, total), or now(what) for one step more."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        BarColumn(bar_width=20),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1)
-
-        def now(what: str, done: int | None = None, total: int | None = None) -> None:
-            if done is None:
-                bar.update(task, description=what, advance=1)
-            else:
-                bar.update(task, description=what, completed=done, total=total)
-
-        yield now
 
 
 # --- What was found ------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def command(
     """
     from rosenblatt.data.summary import summary
 
-    with _common.working("reading", quiet=quiet):
+    with _common.reading(quiet=quiet):
         table = _common.read_table(files, **reading)
         found = summary(table)
     if as_json:

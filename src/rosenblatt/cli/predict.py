@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Iterator
-from contextlib import nullcontext
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import click
 
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
+
+_REASONS = 3
+_WAITING = 1 << 24  # characters that wait in memory; more of them in a file
+
+
+class Why(NamedTuple):
+    """What adds up to a score: the heaviest features, all other features, the intercept."""
+
+    reasons: list[tuple[str, float]]
+    others: float
+    n_others: int
+    intercept: float
+
+
+class Row(NamedTuple):
+    number: int
+    label: Any
+    score: float
+    why: Why | None
 
 
 @click.command()
@@ -18,7 +37,9 @@ from rosenblatt.errors import InputError
 @_common.row_options
 @click.option("-o", "--output", metavar="FILE", help="Write the predictions here, as CSV.")
 @click.option("--explain", is_flag=True, help="Add the heaviest reasons for each row.")
-@click.option("--reasons", type=click.IntRange(1), default=3, show_default=True, help="How many.")
+@click.option(
+    "--reasons", type=click.IntRange(1), help=f"How many, with --explain.  [default: {_REASONS}]"
+)
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),
@@ -33,7 +54,7 @@ def command(
     files: tuple[str, ...],
     output: str | None,
     explain: bool,
-    reasons: int,
+    reasons: int | None,
     unseen: str,
     force: bool,
     as_json: bool,
@@ -44,29 +65,28 @@ def command(
     """Predict the labels of new rows by a trained rule.
 
     The rows are encoded as those in training were. A score of 0 or more means the second label. A
-    reason is what one feature adds to the score; the intercept is not one.
+    reason is what one feature adds to the score; with the other features and the intercept, they
+    add up to it.
 
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
     """
     from rosenblatt import model_file
 
+    if reasons is not None and not explain:
+        raise click.UsageError("--reasons says how many reasons to give: add --explain.")
     _common.check_output(output, (model, *files), force=force)
     known = model_file.read(model)
     names, parts = _encoded(known, model, files, unseen, reading)
-    count = reasons if explain else 0
+    count = (reasons or _REASONS) if explain else 0
     rows = _rows(known.estimator, names, parts, count)
     if as_json:
-        _common.print_json(
-            "predict",
-            {
-                "files": list(files),
-                "labels": known.estimator.classes_.tolist(),
-                "rows": [_as_dict(row, explain) for row in rows],
-            },
-        )
+        with _common.reading(quiet=quiet):
+            found = [_as_dict(row) for row in rows]
+        labels = known.estimator.classes_.tolist()
+        _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
-    _write(output, rows, explain)
+    _write(output, rows, explain, quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
@@ -93,10 +113,7 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
     return [f"x{j}" for j in range(d)], [sparse.SparseTable(find(list(files)), n_features=d).X]
 
 
-def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[tuple[Any, ...]]:
-    """Row number, label, score, and reasons: (feature, what it adds to the score)."""
-    import numpy as np
-
+def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[Row]:
     from rosenblatt._tables import dense
 
     weights = _weights(estimator) if count else None
@@ -105,13 +122,22 @@ def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[
         scores = estimator.decision_function(X)
         labels = estimator.predict(X)
         for i, (label, score) in enumerate(zip(labels.tolist(), scores.tolist(), strict=True)):
-            found = []
+            why = None
             if weights is not None:
                 added = weights * dense(X[i]).ravel()
-                heaviest = np.argsort(-np.abs(added), kind="stable")[:count]
-                found = [(names[j], float(added[j])) for j in heaviest if added[j] != 0]
-            yield number, label, score, found
+                why = _why(names, added, count, float(estimator.intercept_[0]))
+            yield Row(number, label, score, why)
             number += 1
+
+
+def _why(names: list[str], added: Any, count: int, intercept: float) -> Why:
+    import numpy as np
+
+    order = np.argsort(-np.abs(added), kind="stable")
+    order = order[: np.count_nonzero(added)]
+    reasons = [(names[j], float(added[j])) for j in order[:count]]
+    rest = added[order[count:]]
+    return Why(reasons, math.fsum(rest), len(rest), intercept)
 
 
 def _weights(estimator: Any) -> Any:
@@ -124,20 +150,40 @@ def _weights(estimator: Any) -> Any:
     return weights[0]
 
 
-def _as_dict(row: tuple[Any, ...], explain: bool) -> dict[str, Any]:
-    number, label, score, reasons = row
-    found = {"row": number, "prediction": label, "score": score}
-    if explain:
-        found["reasons"] = [{"feature": name, "adds": added} for name, added in reasons]
+def _as_dict(row: Row) -> dict[str, Any]:
+    found = {"row": row.number, "prediction": row.label, "score": row.score}
+    if row.why is not None:
+        found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
+        found |= {"others": row.why.others, "intercept": row.why.intercept}
     return found
 
 
-def _write(output: str | None, rows: Iterator[tuple[Any, ...]], explain: bool) -> None:
+def _told(why: Why) -> str:
+    found = [f"{name} {added:+.4g}" for name, added in why.reasons]
+    if why.n_others:
+        others = "1 other" if why.n_others == 1 else f"{why.n_others} others"
+        found.append(f"{others} {why.others:+.4g}")
+    return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
+
+
+def _write(output: str | None, rows: Iterator[Row], explain: bool, quiet: bool) -> None:
     import csv
 
-    with nullcontext(sys.stdout) if output is None else _common.whole_file(output) as file:
+    whole = _whole_output() if output is None else _common.whole_file(output)
+    with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "prediction", "score", *(["reasons"] if explain else [])])
-        for number, label, score, reasons in rows:
-            told = "; ".join(f"{name} {added:+.4g}" for name, added in reasons)
-            writer.writerow([number, label, repr(score), *([told] if explain else [])])
+        for number, label, score, why in rows:
+            writer.writerow([number, label, repr(score), *([_told(why)] if why else [])])
+
+
+@contextmanager
+def _whole_output() -> Iterator[Any]:
+    """Standard output, of which nothing is written where an error is found: the rows wait."""
+    import tempfile
+
+    with tempfile.SpooledTemporaryFile(_WAITING, "w+", encoding="utf-8", newline="") as file:
+        yield file
+        file.seek(0)
+        while text := file.read(1 << 16):
+            click.echo(text, nl=False)

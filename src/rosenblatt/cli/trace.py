@@ -72,7 +72,7 @@ def command(
         raise InputError(f"{output} cannot be both the trace and the film.")
     for path in (output, film):
         _common.check_output(path, files, force=force)
-    with _common.working("reading", quiet=quiet):
+    with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     estimator = Perceptron(
         order=order,  # type: ignore[arg-type] # one of the choices

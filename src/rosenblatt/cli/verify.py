@@ -45,7 +45,7 @@ def command(
 
     _common.check_output(encoded, (certificate, *files), force=force)
     claimed = Certificate.load(certificate)
-    with _common.working("reading", quiet=quiet):
+    with _common.reading(quiet=quiet):
         X, y, target = _numbers(claimed, files, reading)
     if encoded is not None:
         _common.write_encoded(encoded, claimed.feature_names, target, X, y)

@@ -39,6 +39,12 @@ class Bytes:
             raise InputError(f"{self.name} does not wait for its bytes: open it in blocking mode.")
         return int(count)
 
+    def share(self) -> float | None:
+        """How much of a plain file is read; None where that is not known."""
+        if isinstance(self.file, io.FileIO) and (size := os.fstat(self.file.fileno()).st_size):
+            return self.file.tell() / size
+        return None
+
     def lines(self) -> Iterator[bytes]:
         try:
             yield from self.file

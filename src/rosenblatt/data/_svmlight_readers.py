@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._kernels import NATIVE
 from rosenblatt.data._source import Bytes
 from rosenblatt.data._svmlight_grammar import MOST_INDEX, PART, find_fault, index_of
+from rosenblatt.data._watching import tell
 from rosenblatt.errors import InputError
 
 BLOCK = 1 << 20
@@ -22,6 +23,9 @@ LONGEST_LINE = 1 << 30
 
 ALL = 2**63 - 1
 """More rows than any file has."""
+
+_SLACK = 7
+"""Bytes that the core may read behind a block, whatever they are: `slack` in native/decimal.hpp."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -84,7 +88,7 @@ class NativeReader:
 
         self.seen = SvmlightReader()
         self._source = source
-        self._text = np.empty(BLOCK, dtype=np.uint8)
+        self._text = np.empty(BLOCK + _SLACK, dtype=np.uint8)
         self._begin = self._end = 0  # what of the block is still to be parsed
         self._over = False
         self._more()
@@ -100,6 +104,7 @@ class NativeReader:
                 )
                 if not fine:
                     raise refused(self._source.name, self.seen.lines + 1, self._line())
+                tell(self.seen.rows, self._source.share())
             if self.seen.rows < until and not self._more():
                 break
         return Entries(*self.seen.take())
@@ -111,10 +116,10 @@ class NativeReader:
         left = self._end - self._begin
         self._text[:left] = self._text[self._begin : self._end]
         self._begin, self._end = 0, left
-        if 2 * left >= len(self._text):
+        if 2 * left >= len(self._text) - _SLACK:
             self._enlarge()
         # One byte stays free, for the newline that the last line may lack.
-        room = memoryview(self._text)[:-1]
+        room = memoryview(self._text)[: -_SLACK - 1]
         while not self._over and self._end < len(room):
             count = self._source.read_into(room[self._end :])
             self._end += count
@@ -130,7 +135,7 @@ class NativeReader:
                 f"{self._source.name}, line {self.seen.lines + 1} is longer than "
                 f"{LONGEST_LINE // 2} bytes: this does not look like svmlight text."
             )
-        larger = np.empty(2 * len(self._text), dtype=np.uint8)
+        larger = np.empty(2 * len(self._text) - _SLACK, dtype=np.uint8)
         larger[: self._end] = self._text[: self._end]
         self._text = larger
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,9 @@ from rosenblatt.data.part import TRUTH, Kind, Part, Place
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
 _SHOWN = 5
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+_DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"\d{4}"
+_CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?"
+_DATE = re.compile(rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR})([T ]{_CLOCK})?")
 _WRITTEN = re.compile(r"[-+]?(\d+,\d+|\d{1,3}([.,'’\s]\d{3})+([.,]\d+)?)")
 _PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")
@@ -54,9 +57,7 @@ class Column:
 
     def _see_numbers(self, part: Part, label: bool) -> None:
         numbers = part.numbers(self.name)
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = numbers.sum()
-        if not np.isfinite(total):  # or the sum is too large
+        if not math.isfinite(np.add.reduce(numbers)):  # or the sum is too large
             if (none := np.isnan(numbers)).any():
                 self._note_missing(part, none)
             if self.infinite is None and (wild := np.isinf(numbers)).any():
@@ -91,6 +92,13 @@ class Column:
         return ", ".join(first) + (f" and {rest:,} more" if rest else "")
 
 
+@np.errstate(over="ignore", invalid="ignore")  # sums; once a part, since it takes its time
+def see(columns: dict[str, Column], part: Part, target: str | None) -> None:
+    """Look at a part of the table, column by column."""
+    for name, column in columns.items():
+        column.see(part, label=name == target)
+
+
 def _shown(value: str | float) -> str:
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
@@ -111,8 +119,8 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
     elif column.missing and not impute:
         yield (
             f"{column.first_missing}, column {column.name!r}: the value is missing, as in "
-            f"{_rows(column.missing)} of {rows:,}. Fill missing values in, or say how: "
-            f"impute='mean' (--impute mean) or impute='median'; or {leave_out(column.name)}."
+            f"{_rows(column.missing)} of {rows:,}. {_how_to_fill(column)}; or "
+            f"{leave_out(column.name)}."
         )
     if column.infinite:
         place, value = column.infinite
@@ -120,6 +128,18 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
             f"{place}, column {column.name!r} holds {value}: numbers must be finite, and at most "
             "1.8e308 in size."
         )
+
+
+def _how_to_fill(column: Column) -> str:
+    if column.kind is Kind.NUMBER:
+        return (
+            "Fill missing values in, or say how: impute='mean' (--impute mean) or impute='median'"
+        )
+    return (
+        f"It is {column.kind.value}, which has no mean: fill missing values in with a word, or let "
+        "them count as a value of their own, '(missing)', as they do with any impute: "
+        "impute='mean' (--impute mean)"
+    )
 
 
 def too_many_words(column: Column, rows: int) -> str:
@@ -131,11 +151,22 @@ def too_many_words(column: Column, rows: int) -> str:
 
 
 def _what_it_may_be(words: Iterable[str]) -> str:
-    if all(_DATE.match(word) for word in words):
-        return "They look like dates: make a number of each, as the days since some day"
     if all(_NUMBER.fullmatch(word) for word in words):
         return "They look like numbers: write them without units and separators of thousands"
     return "Is it an identifier or free text? Group its values"
+
+
+def dates(column: Column) -> str | None:
+    """Words that are all dates: neither numbers nor words to tell rows apart by."""
+    if column.kind is not Kind.TEXT or not column.words:
+        return None
+    if not all(_DATE.fullmatch(word) for word in column.words):
+        return None
+    return (
+        f"The column {column.name!r} holds dates, as {column.some_words()}: these are no numbers, "
+        "and a 0/1 column for each could not judge any other day. Make numbers of them, as the "
+        f"days since some day, the month or the hour; or {leave_out(column.name)}."
+    )
 
 
 def like_numbers(column: Column) -> str | None:

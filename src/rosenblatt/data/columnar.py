@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,29 +41,29 @@ class ColumnFiles:
     def _kind(self, name: str) -> Kind:
         kind = self._types[self.names.index(name)]
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if _is_text(kind) or pa.types.is_boolean(kind):
+        if _is_text(kind) or pa.types.is_boolean(kind) or _is_date(kind):
             return Kind.TEXT
         if _is_number(kind) or pa.types.is_null(kind):
             return Kind.NUMBER
         raise InputError(
             f"{self.files[0].name}, column {name!r} holds values of the type {kind}. Columns can "
-            "be numbers, text or booleans: make it one of these (of a date the number of days), or "
-            f"leave it out: ignore={name!r} (--ignore {name})."
+            "be numbers, text or booleans: make it one of these, or leave it out: "
+            f"ignore={name!r} (--ignore {name})."
         )
 
-    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Iterator[Part]:
+    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
         """Numbers as float64, text as dictionaries; other types are converted if they are declared
         to be one of these."""
         for file in self.files:
             file.check_unchanged()
             row = 0
-            for batch in _batches(file, list(kinds)):
+            for batch, share in _batches(file, list(kinds)):
                 place = Place(file.name, row)
                 columns = {
                     name: self._convert(batch.column(i), kinds[name], name, place)
                     for i, name in enumerate(kinds)
                 }
-                yield Part(pa.RecordBatch.from_pydict(columns), file, row)
+                yield Part(pa.RecordBatch.from_pydict(columns), file, row, share)
                 row += batch.num_rows
             file.check_unchanged()
 
@@ -74,7 +74,8 @@ class ColumnFiles:
             return _as_numbers(column, name, place)
         if pa.types.is_boolean(column.type):
             column = pc.if_else(column, "True", "False")
-        if not (_is_text(column.type) or _is_number(column.type) or pa.types.is_null(column.type)):
+        allowed = (_is_text, _is_number, _is_date, pa.types.is_null)
+        if not any(is_one(column.type) for is_one in allowed):
             raise InputError(f"{place}, column {name!r} holds {column.type}: text is expected.")
         column = pc.cast(column, pa.string())
         column = pc.if_else(pc.is_in(column, self._missing), None, column)
@@ -125,6 +126,11 @@ def _is_number(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
+def _is_date(kind: Any) -> bool:
+    """They become text, as they are in text files: what is said of both is the same."""
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+
+
 def frame(source: Any) -> File:
     """A data frame as a file that is in memory."""
     return File(Path(), "the data frame", "frame", None, (0, 0), keep=pa.table(source))
@@ -145,27 +151,40 @@ def _schema(file: File) -> tuple[list[str], list[Any]]:
         return list(schema.names), list(schema.types)
 
 
-def _batches(file: File, names: list[str]) -> Iterator[Any]:
-    """Record batches with these columns, in this order."""
+def _batches(file: File, names: list[str]) -> Iterator[tuple[Any, float]]:
+    """Record batches with these columns, in this order, and how much of the file is read."""
     with _reading(file):
         if file.kind == "frame":
-            yield from file.keep.select(names).to_batches(max_chunksize=_ROWS)
+            batches = file.keep.select(names).to_batches(max_chunksize=_ROWS)
+            yield from _counted(batches, file.keep.num_rows)
         elif file.kind == "parquet":
             from pyarrow import parquet
 
             with parquet.ParquetFile(file.path) as opened:
-                for batch in opened.iter_batches(_ROWS, columns=names):
-                    yield _valid(batch.select(names))
+                batches = opened.iter_batches(_ROWS, columns=names)
+                for batch, share in _counted(batches, opened.metadata.num_rows):
+                    yield _valid(batch.select(names)), share
         else:
             with pa.OSFile(str(file.path)) as stream:
-                reader = _arrow(file, stream)
-                found = (
-                    map(reader.get_batch, range(reader.num_record_batches))
-                    if file.kind == "arrow"
-                    else reader
-                )
-                for batch in found:
-                    yield _valid(batch.select(names))
+                for batch, share in _of_arrow(file, stream):
+                    yield _valid(batch.select(names)), share
+
+
+def _of_arrow(file: File, stream: Any) -> Iterator[tuple[Any, float]]:
+    reader = _arrow(file, stream)
+    if file.kind == "arrow":
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i), (i + 1) / reader.num_record_batches
+    else:
+        for batch in reader:
+            yield batch, stream.tell() / file.stamp[0]
+
+
+def _counted(batches: Any, rows: int) -> Iterator[tuple[Any, float]]:
+    done = 0
+    for batch in batches:
+        done += batch.num_rows
+        yield batch, done / max(rows, 1)
 
 
 def _valid(batch: Any) -> Any:

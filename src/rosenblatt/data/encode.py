@@ -54,7 +54,9 @@ class Number:
             )
         none = np.isnan(numbers)
         if self.fill is None:
-            raise InputError(_missing(part, none, self.name))
+            raise InputError(
+                f"{_missing(part, none, self.name)}, or train with impute='mean' (--impute mean)."
+            )
         return np.where(none, self.fill, numbers)
 
     def finish(self, out: Rows) -> None:
@@ -115,7 +117,10 @@ class Words:
         unseen: str,
     ) -> None:
         if (places == -2).any():
-            raise InputError(_missing(part, places == -2, self.name))
+            raise InputError(
+                f"{_missing(part, places == -2, self.name)} with one of its words, or train with "
+                "rows that lack it, too, so that '(missing)' is one (--impute mean)."
+            )
         if unseen == "refuse":
             row = int((places < 0).argmax())
             known = ", ".join(repr(value) for value in self.values[:10])
@@ -135,8 +140,7 @@ def _finite(numbers: Rows) -> bool:
 def _missing(part: Part, none: Any, name: str) -> str:
     return (
         f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and the "
-        "encoding does not say what to put there. Fill it in, or train with impute='mean' "
-        "(--impute mean)."
+        "encoding does not say what to put there. Fill it in"
     )
 
 

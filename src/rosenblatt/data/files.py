@@ -6,7 +6,7 @@ import glob
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -140,13 +140,16 @@ def _contents(path: Path, name: str, begin: bytes) -> tuple[str, str | None]:
     return found or expected, None
 
 
-def open_bytes(file: File) -> BinaryIO:
-    """Its bytes, unpacked. Reading raises OSError where they are damaged."""
+def open_bytes(file: File) -> tuple[BinaryIO, Callable[[], int]]:
+    """Its bytes, unpacked, and how many bytes of the file were read for them. Reading raises
+    OSError where they are damaged."""
     if file.compression is None:
-        return open(file.path, "rb", buffering=0)
+        plain = open(file.path, "rb", buffering=0)  # noqa: SIM115 - the caller closes it
+        return plain, plain.tell
     import pyarrow as pa
 
-    return pa.input_stream(str(file.path), compression=file.compression)  # type: ignore[no-any-return]
+    packed = pa.OSFile(str(file.path))
+    return pa.CompressedInputStream(packed, file.compression), packed.tell
 
 
 def stamp(path: str | Path) -> tuple[int, int]:

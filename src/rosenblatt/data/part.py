@@ -65,6 +65,7 @@ class Part:
     batch: Any  # a pyarrow.RecordBatch
     file: File
     start: int
+    share: float  # of the file that is read when these rows are
 
     @property
     def rows(self) -> int:
@@ -73,14 +74,14 @@ class Part:
     def some(self, rows: int) -> Iterator[Part]:
         """The same in parts of so many rows."""
         for i in range(0, self.rows, rows):
-            yield Part(self.batch.slice(i, rows), self.file, self.start + i)
+            yield Part(self.batch.slice(i, rows), self.file, self.start + i, self.share)
 
     def place(self, i: int) -> Place:
         return Place(self.file.name, self.start + int(i))
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where one is missing."""
-        column = self.batch.column(self.batch.schema.get_field_index(name))
+        column = self.batch.column(name)
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
     def words(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
@@ -88,7 +89,7 @@ class Part:
 
         Spaces around a word do not count, and a word may stand twice in the list.
         """
-        column = self.batch.column(self.batch.schema.get_field_index(name))
+        column = self.batch.column(name)
         words = [_clean(word) for word in column.dictionary.to_pylist()]
         indices = column.indices
         codes = np.asarray(indices.fill_null(-1) if indices.null_count else indices, dtype=np.int64)

@@ -10,6 +10,8 @@ from typing import Any
 
 from rosenblatt import _validate
 from rosenblatt.data import files
+from rosenblatt.data._ahead import ahead
+from rosenblatt.data._watching import watchable
 from rosenblatt.data.columnar import ColumnFiles, frame
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.part import Kind, Part
@@ -39,7 +41,7 @@ def read(
     target : str, optional
         The column of labels.
     ignore : str or list of str
-        Columns to leave out.
+        Columns to leave out: all that have such a name.
     positive : label, optional
         The label to be told from all others, where the target has more than two.
     impute : "mean" or "median", optional
@@ -126,19 +128,20 @@ def column_names(source: Any, **reading: Any) -> list[str]:
 def _wanted(reader: Reader, target: str | None, ignored: list[str]) -> list[str]:
     """The columns to be read."""
     names, file = reader.names, reader.files[0].name
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        places = [str(j + 1) for j, name in enumerate(names) if name == twice]
-        raise InputError(
-            f"{file} has several columns named {twice!r}: columns {', '.join(places)}. Give each a "
-            "name of its own."
-        )
     for name, use in [*((name, "ignore") for name in ignored), (target, "target")]:
         if name is not None and name not in names:
             raise InputError(f"{use}={name!r} is not a column of {file}. {guess(name, names)}")
     if target in ignored:
         raise InputError(f"The column {target!r} is the target and ignored, too.")
-    return [name for name in names if name not in set(ignored)]
+    wanted = [name for name in names if name not in set(ignored)]
+    if len(set(wanted)) < len(wanted):
+        twice = next(name for name in wanted if wanted.count(name) > 1)
+        places = [str(j + 1) for j, name in enumerate(names) if name == twice]
+        raise InputError(
+            f"{file} has several columns named {twice!r}: columns {', '.join(places)}. Give each a "
+            f"name of its own; or leave all of them out: ignore={twice!r} (--ignore {twice!r})."
+        )
+    return wanted
 
 
 def guess(name: str, names: list[str]) -> str:
@@ -171,4 +174,4 @@ def parts_like(
                 f"{guess(name, names)}"
             )
     reader.kinds([name for name, kind in kinds.items() if kind is Kind.NUMBER])
-    return reader.parts(kinds, declared=True)
+    return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)

@@ -22,9 +22,9 @@ class TooLong(Exception):  # noqa: N818 - the word says what happened
 
 
 def blocks(stream: Bytes, delimiter: str, size: int = BLOCK) -> Iterator[memoryview]:
-    """Whole records, about `size` bytes at a time. A block is good until the next one is asked for:
-    its memory is used again."""
-    buffer, end = bytearray(size), 0
+    """Whole records, about `size` bytes at a time. A block is good until the one after the next is
+    asked for: its memory is used again."""
+    buffer, other, end = bytearray(size), bytearray(size), 0
     while True:
         while end < len(buffer):
             got = stream.readinto(memoryview(buffer)[end:])
@@ -40,9 +40,10 @@ def blocks(stream: Bytes, delimiter: str, size: int = BLOCK) -> Iterator[memoryv
             buffer = buffer + bytearray(len(buffer))
             continue
         yield memoryview(buffer)[:cut]
-        rest = bytes(memoryview(buffer)[cut:end])
-        end = len(rest)
-        buffer[:end] = rest
+        if len(other) < len(buffer):
+            other = bytearray(len(buffer))
+        other[: end - cut] = memoryview(buffer)[cut:end]
+        buffer, other, end = other, buffer, end - cut
 
 
 def end_of_records(block: bytearray | bytes, delimiter: str) -> int:
@@ -52,9 +53,11 @@ def end_of_records(block: bytearray | bytes, delimiter: str) -> int:
     """
     line_end = b"\n" if b"\n" in block else b"\r"
     cut = block.rfind(line_end) + 1
-    if b'"' not in block:
+    last = block.rfind(b'"')
+    if last < 0:
         return cut
-    quotes = _quotes(np.frombuffer(block, dtype=np.uint8), ord(delimiter))
+    upto = min(last + 2, len(block))  # often all quotes are in the names, at the beginning
+    quotes = _quotes(np.frombuffer(block, dtype=np.uint8, count=upto), ord(delimiter))
     while cut:
         before = int(np.searchsorted(quotes, cut))
         if before % 2 == 0:

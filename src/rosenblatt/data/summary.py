@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.column import Column, is_like_an_id
+from rosenblatt.data.column import Column, dates, is_like_an_id, like_numbers
 from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
@@ -112,7 +112,7 @@ def _values(
 
 
 def _becomes(column: Column, rows: int) -> str:
-    if is_like_an_id(column, rows):
+    if is_like_an_id(column, rows) or dates(column) or like_numbers(column):
         return "(a problem, see below)"
     if column.kind is Kind.NUMBER or (column.kind is Kind.BOOLEAN and not column.missing):
         return "a number" if column.kind is Kind.NUMBER else "0 or 1"

@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import _validate
+from rosenblatt.data._ahead import ahead
+from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
     Column,
+    dates,
     is_like_an_id,
     like_numbers,
     problems,
     problems_of_target,
+    see,
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
@@ -81,9 +85,8 @@ class Table:
         seen = {name: Column(name, kind) for name, kind in self._kinds.items()}
         self.n_rows, size = 0, 0
         self._kept = []
-        for part in self._reader.parts(self._kinds):
-            for name, column in seen.items():
-                column.see(part, label=name == target)
+        for part in self._read():
+            see(seen, part, target)
             self.n_rows += part.rows
             size += part.batch.nbytes
             if size > _KEPT:
@@ -94,7 +97,10 @@ class Table:
 
     def parts(self) -> Iterator[Part]:
         """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept) if self._kept is not None else self._reader.parts(self._kinds)
+        return iter(self._kept) if self._kept is not None else self._read()
+
+    def _read(self) -> Iterator[Part]:
+        return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
 
     @property
     def problems(self) -> list[str]:
@@ -111,6 +117,8 @@ class Table:
                 found.append(mixed)
             elif written := like_numbers(column):
                 found.append(written)
+            elif dated := dates(column):
+                found.append(dated)
             elif is_like_an_id(column, self.n_rows):
                 found.append(too_many_words(column, self.n_rows))
         return found

@@ -7,7 +7,7 @@ rows have it: a column that turns out to hold something else is read again as te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from rosenblatt.data import dialect as dialects
+from rosenblatt.data._ahead import ahead
 from rosenblatt.data.doubts import first_not_number, not_numbers
 from rosenblatt.data.files import File, open_bytes, reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
@@ -47,7 +48,7 @@ class TextFiles:
             return dict.fromkeys(wanted, Kind.NUMBER)
         return self._settle([self._strings(head, wanted, Place(self.files[0].name, 0))], wanted)
 
-    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Iterator[Part]:
+    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
         """Numbers as float64, text as dictionaries.
 
         Where a column of numbers holds something else, raises Recode with what it is; or, if the
@@ -55,7 +56,7 @@ class TextFiles:
         """
         types = {name: pa.float64() if k is Kind.NUMBER else TEXT for name, k in kinds.items()}
         row = 0
-        for file, begins, block in self._blocks():
+        for file, begins, share, block in ahead(self._blocks()):
             row = 0 if begins else row
             try:
                 table = self._parse(block, types, Place(file.name, row))
@@ -63,7 +64,7 @@ class TextFiles:
                 self._think_again(kinds, declared, block, Place(file.name, row))
                 table = self._parse(block, types, Place(file.name, row))
             for batch in table.to_batches():
-                yield Part(batch, file, row)
+                yield Part(batch, file, row, share)
                 row += batch.num_rows
         for file in self.files:
             file.check_unchanged()
@@ -98,7 +99,7 @@ class TextFiles:
 
     def _all_strings(self, wanted: list[str]) -> Iterator[Any]:
         row = 0
-        for file, begins, block in self._blocks():
+        for file, begins, _, block in self._blocks():
             row = 0 if begins else row
             table = self._strings(block, wanted, Place(file.name, row))
             row += table.num_rows
@@ -109,18 +110,20 @@ class TextFiles:
 
     # --- Reading ---
 
-    def _blocks(self) -> Iterator[tuple[File, bool, Any]]:
-        """Whole records without the header, and whether they are the first of the file."""
+    def _blocks(self) -> Generator[tuple[File, bool, float, Any]]:
+        """Whole records without the header, whether they are the first of the file, and how much
+        of it is read."""
         for file in self.files:
             file.check_unchanged()
             first = True
             try:
-                with open_bytes(file) as stream:
+                stream, position = open_bytes(file)
+                with stream:
                     text = dialects.as_utf8(stream, self.dialect.charset, file)
                     for block in blocks(text, self.dialect.delimiter):
                         rest = self.dialect.body(block) if first else block
                         if len(rest) > 1000 or bytes(rest).strip():
-                            yield file, first, rest
+                            yield file, first, position() / file.stamp[0], rest
                         first = False
             except TooLong:
                 raise InputError(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from rosenblatt._model.document import Part, Wrong, is_finite
 from rosenblatt.data.encode import Encoding, Number, Words
 from rosenblatt.data.labels import Target
 from rosenblatt.data.part import Kind
@@ -37,94 +37,57 @@ def _column(column: Number | Words) -> dict[str, Any]:
 
 
 def read(document: Any) -> Encoding:
-    fields = _fields(document, {"schema", "columns", "target"}, "the document")
-    if fields["schema"] != SCHEMA:
-        raise _bad(f"the schema is not {SCHEMA!r}")
-    columns = tuple(
-        _read_column(entry, f"column {i}")
-        for i, entry in enumerate(_list(fields["columns"], "columns"))
-    )
-    target = None if fields["target"] is None else _read_target(fields["target"])
+    try:
+        return _encoding(document)
+    except Wrong as why:
+        raise InputError(f"This is not the encoding of a table: {why}.") from None
+
+
+def _encoding(document: Any) -> Encoding:
+    with Part(document, "the document") as part:
+        part.one_of("schema", (SCHEMA,))
+        columns = tuple(map(_read_column, part.parts("columns")))
+        target = None if part.value("target") is None else _read_target(part.part("target"))
     encoding = Encoding(columns, target)
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
         if len(set(names)) != len(names):
-            raise _bad("a name stands twice")
+            raise Wrong("a name stands twice")
     return encoding
 
 
-def _read_column(entry: Any, where: str) -> Number | Words:
-    kind = entry.get("kind") if isinstance(entry, dict) else None
-    if kind == "number":
-        fields = _fields(entry, {"name", "kind", "fill", "center", "scale"}, where)
-        fill = None if fields["fill"] is None else _float(fields["fill"], where)
-        center, scale = _float(fields["center"], where), _float(fields["scale"], where)
-        if scale <= 0:
-            raise _bad(f"{where} has a scale that is not positive")
-        return Number(_text(fields["name"], where), fill, center, scale)
-    if kind not in ("text", "boolean"):
-        raise _bad(f"{where} is of no known kind")
-    fields = _fields(entry, {"name", "kind", "words", "missing"}, where)
-    words = tuple(_text(word, where) for word in _list(fields["words"], where))
-    if not isinstance(fields["missing"], bool) or not (words or fields["missing"]):
-        raise _bad(f"{where} has no words")
-    if list(words) != sorted(set(words)):
-        raise _bad(f"{where} has words that are not sorted or stand twice")
-    if kind == "boolean" and words != ("False", "True"):
-        raise _bad(f"{where} is boolean with other words than False and True")
-    name = _text(fields["name"], where)
-    return Words(name, words, fields["missing"], kind == "boolean")
+def _read_column(column: Part) -> Number | Words:
+    with column as part:
+        name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
+        if kind == Kind.NUMBER.value:
+            fill = part.optional(part.finite, "fill")
+            center, scale = part.finite("center"), part.finite("scale")
+            if scale <= 0:
+                raise Wrong(f"{part.name('scale')} is not positive")
+            return Number(name, fill, center, scale)
+        words, missing = part.texts("words"), part.flag("missing")
+        boolean = kind == Kind.BOOLEAN.value
+        if words != sorted(set(words)):
+            raise Wrong(f"{part.name('words')} are not sorted, or one stands twice")
+        if not (words or missing) or (boolean and words != ["False", "True"]):
+            raise Wrong(f"{part.name('words')} are not those of a {kind} column")
+        return Words(name, tuple(words), missing, boolean)
 
 
-def _read_target(entry: Any) -> Target:
-    where = "the target"
-    fields = _fields(entry, {"name", "kind", "values", "positive"}, where)
-    kinds = {kind.value: kind for kind in Kind}
-    if not isinstance(fields["kind"], str) or fields["kind"] not in kinds:
-        raise _bad(f"{where} is of no known kind")
-    kind, values = kinds[fields["kind"]], _list(fields["values"], where)
-    allowed = {Kind.TEXT: (str,), Kind.BOOLEAN: (bool,), Kind.NUMBER: (int, float)}[kind]
-    if not all(type(v) in allowed and (kind is not Kind.NUMBER or _finite(v)) for v in values):
-        raise _bad(f"{where} has values of another kind")
-    if len({type(v) for v in values}) != 1 or values != sorted(set(values)):
-        raise _bad(f"{where} has values that are not sorted or stand twice")
-    positive = fields["positive"]
-    if positive is not None and (type(positive) is not type(values[0]) or positive not in values):
-        raise _bad(f"{where} has a positive value that is none of its values")
-    if (len(values) > 2) != (positive is not None) or len(values) < 2:
-        raise _bad(f"{where} has {len(values)} values")
-    return Target(_text(fields["name"], where), kind, tuple(values), positive)
-
-
-def _fields(entry: Any, names: set[str], where: str) -> dict[str, Any]:
-    if not isinstance(entry, dict) or set(entry) != names:
-        raise _bad(f"{where} does not have exactly the fields {', '.join(sorted(names))}")
-    return entry
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _bad(f"{where}: a list is expected")
-    return value
-
-
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise _bad(f"{where}: text is expected, not {type(value).__name__}")
-    return value
-
-
-def _float(value: Any, where: str) -> float:
-    if type(value) not in (int, float) or not _finite(value):
-        raise _bad(f"{where}: a finite number is expected")
-    return float(value)
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number with hundreds of digits
-        return False
-
-
-def _bad(why: str) -> InputError:
-    return InputError(f"This is not the encoding of a table: {why}.")
+def _read_target(target: Part) -> Target:
+    with target as part:
+        kind = Kind(part.one_of("kind", [kind.value for kind in Kind]))
+        values, positive = part.values("values"), part.value("positive")
+        allowed = {Kind.TEXT: (str,), Kind.BOOLEAN: (bool,), Kind.NUMBER: (int, float)}[kind]
+        if not all(
+            type(v) in allowed and (kind is not Kind.NUMBER or is_finite(v)) for v in values
+        ):
+            raise Wrong(f"{part.name('values')} are of another kind")
+        if len({type(v) for v in values}) != 1 or values != sorted(set(values)):
+            raise Wrong(f"{part.name('values')} are not sorted, or one stands twice")
+        if positive is not None and (
+            type(positive) is not type(values[0]) or positive not in values
+        ):
+            raise Wrong(f"{part.name('positive')} is none of the values")
+        if (len(values) > 2) != (positive is not None) or len(values) < 2:
+            raise Wrong(f"{part.name('values')} are {len(values)}")
+        return Target(part.text("name"), kind, tuple(values), positive)

@@ -1,0 +1,89 @@
+// What the dual machine needs: inner products for the Gram matrix, of a few rows with all rows or of
+// one row with some; the sums of an update; the next row that calls for one.
+//
+// A product x·z is the score of x under the weights z and b = 0, in the precision of the weights. It
+// has the same bits however many are computed together.
+#pragma once
+
+#include "random.hpp"
+#include "rows.hpp"
+#include "rules.hpp"
+
+namespace rosenblatt {
+
+// All rows, P of them side by side, so that vector instructions run over rows and lanes need not be
+// folded within a register: feature j of row i is x[(i / P * d + j) * P + i % P].
+constexpr int64_t P = 16;
+
+template <class Value, class Sum>
+struct Products {
+  const Value* x;
+  int64_t n, d;
+  const Sum* w;  // weight vectors of d + 1 numbers, one after another
+  Sum* out;      // n scores for each of them
+
+  // The rows from .. from + P under the weights first .. first + k: lanes and folds as in rows.hpp.
+  template <int k>
+  ROSENBLATT_INLINE void panel(int64_t from, int64_t first) const {
+    const Value* const rows = x + from * d;
+    const Sum* const weights = w + first * (d + 1);
+    Sum lane[L][k][P];
+    for (int l = 0; l < L; ++l) {
+      Sum sum[k][P] = {};
+      for (int64_t j = l; j < d; j += L) {
+        Sum feature[P];  // (or the loops below are not vectorised)
+        for (int t = 0; t < P; ++t) feature[t] = Sum(rows[j * P + t]);
+        for (int a = 0; a < k; ++a)
+          for (int t = 0; t < P; ++t) sum[a][t] += feature[t] * weights[a * (d + 1) + j];
+      }
+      for (int a = 0; a < k; ++a)
+        for (int t = 0; t < P; ++t) lane[l][a][t] = sum[a][t];
+    }
+    for (int half = L / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l)
+        for (int a = 0; a < k; ++a)
+          for (int t = 0; t < P; ++t) lane[l][a][t] += lane[l + half][a][t];
+    const int64_t present = from + P < n ? P : n - from;
+    for (int a = 0; a < k; ++a)
+      for (int64_t t = 0; t < present; ++t)
+        out[(first + a) * n + from + t] = lane[0][a][t] + weights[a * (d + 1) + d];
+  }
+
+  // All rows under `count` weight vectors; the rows are read once.
+  ROSENBLATT_INLINE void compute(int64_t count) const {
+    for (int64_t from = 0; from < n; from += P) {
+      int64_t a = 0;
+      for (; a + 2 <= count; a += 2) panel<2>(from, a);
+      if (a < count) panel<1>(from, a);
+    }
+  }
+};
+
+// out[k] = the score of row some[k] under w; of row k where `all` are asked for.
+template <class Rows, class Sum>
+ROSENBLATT_INLINE void scores_of_some(const Rows& rows, const Sum* w, Indices some, bool all,
+                                      int64_t size, Sum* out) {
+  for (int64_t k = 0; k < size; ++k) out[k] = rows.score(all ? k : some[k], w);
+}
+
+// into += steps[0] * values[0], then += steps[1] * values[1], ...: in blocks that stay in cache.
+template <class Value>
+ROSENBLATT_INLINE void add(const Value* const* values, const double* steps, int64_t count,
+                           double* into, int64_t n) {
+  constexpr int64_t block = 1024;
+  for (int64_t from = 0; from < n; from += block) {
+    const int64_t to = from + block < n ? from + block : n;
+    for (int64_t a = 0; a < count; ++a)
+      for (int64_t i = from; i < to; ++i) into[i] += steps[a] * double(values[a][i]);
+  }
+}
+
+// The first place from `at` on whose margin y (sum + b) calls for an update, or n.
+template <class Rule>
+ROSENBLATT_INLINE int64_t next_call(const int8_t* y, const double* sums, int64_t n, double b,
+                                    Rule rule, int64_t at) {
+  while (at < n && !rule.calls(y[at] * (sums[at] + b))) ++at;
+  return at;
+}
+
+}  // namespace rosenblatt

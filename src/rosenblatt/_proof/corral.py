@@ -1,0 +1,132 @@
+"""The small problem of the search: non-negative least squares, column by column."""
+
+from __future__ import annotations
+
+import math
+from inspect import unwrap
+
+import numpy as np
+from scipy.linalg import qr_delete, qr_insert
+from scipy.linalg.lapack import dtrtrs
+
+from rosenblatt._proof.budget import Budget
+from rosenblatt._proof.rows import Floats
+
+ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
+_TINY = 1e-13
+
+# Without SciPy's wrappers, which look for batches of matrices: that takes longer than the work.
+_qr_insert, _qr_delete = unwrap(qr_insert), unwrap(qr_delete)
+
+
+class Corral:
+    """Non-negative least squares: x >= 0 that minimises ‖E x - f‖, E the columns (b_i, unit).
+
+    The columns with x > 0 are kept in a QR decomposition. They are independent, so that there are
+    at most D + 1 of them.
+    """
+
+    def __init__(self, size: int, unit: float):
+        self.size, self.unit = size, unit
+        self.members: list[int]  # places in the small problem
+        self._clear()
+
+    def _clear(self) -> None:
+        self.q, self.r = np.eye(self.size + 1), np.zeros((self.size + 1, 0))
+        self.members, self.x = [], np.zeros(0)
+
+    def residual(self) -> Floats:
+        """f - E x, from the complement of the columns: accurate however small it is."""
+        free = self.q[:, len(self.members) :]
+        return np.asarray(free @ (self.unit * free[-1]))
+
+    def _solve(self) -> Floats:
+        k = len(self.members)
+        solution, _ = dtrtrs(self.r[:k], self.unit * self.q[-1, :k])
+        return np.asarray(solution)
+
+    def _insert(self, place: int, column: Floats) -> None:
+        k = len(self.members)
+        if k == 0:
+            self.q, self.r = np.linalg.qr(column[:, None], mode="complete")
+        else:
+            self.q, self.r = _qr_insert(self.q, self.r, column, k, which="col", check_finite=False)
+        self.members.append(place)
+        self.x = np.concatenate((self.x, (0.0,)))
+
+    def _delete(self, k: int) -> None:
+        if len(self.members) == 1:
+            self._clear()
+            return
+        self.q, self.r = _qr_delete(self.q, self.r, k, which="col", check_finite=False)
+        del self.members[k]
+        self.x = np.concatenate((self.x[:k], self.x[k + 1 :]))
+
+    def begin(self, b: Floats) -> None:
+        """With these rows, less those that their best blend would have to take away."""
+        columns = self._columns(b[: self.size + 1])
+        self.q, self.r = np.linalg.qr(columns.T, mode="complete")
+        self.members, self.x = list(range(len(columns))), np.zeros(len(columns))
+        diagonal = np.abs(np.diag(self.r))
+        if diagonal.min() < _TINY * float(np.linalg.norm(columns, axis=1).max()):
+            self._clear()  # they depend on each other
+        while self.members:
+            self.x = self._solve()
+            worst = int(np.argmin(self.x))
+            if self.x[worst] > 0:
+                return
+            self._delete(worst)
+
+    def _columns(self, b: Floats) -> Floats:
+        return np.hstack([b, np.full((len(b), 1), self.unit)])
+
+    def minimise(self, b: Floats, budget: Budget) -> None:
+        """Until no row of b would make the residual shorter."""
+        if not len(b):
+            return
+        columns = self._columns(b)
+        length = np.linalg.norm(columns, axis=1)
+        banned: set[int] = set()
+        for _ in range(30 * (self.size + 10) + len(b)):
+            budget.spend(self.size**2 // 16)  # a column that joins or leaves moves all of q
+            r = self.residual()
+            size = math.sqrt(r @ r)
+            if size <= ZERO * self.unit:
+                return
+            gain = (columns @ r) / length
+            gain[self.members] = -np.inf
+            if banned:
+                gain[list(banned)] = -np.inf
+            place = int(np.argmax(gain))
+            if not gain[place] > (1e-15 + 1e-11 * size / self.unit) * self.unit:
+                return
+            if self._admit(place, columns[place], length[place]):
+                banned.clear()
+            else:
+                banned.add(place)
+
+    def _admit(self, place: int, column: Floats, length: float) -> bool:
+        """A column joins; those that would turn negative leave. False: it brings nothing."""
+        if len(self.members) > self.size:
+            return False
+        self._insert(place, column)
+        k = len(self.members) - 1
+        if abs(self.r[k, k]) < _TINY * length:
+            self._delete(k)
+            return False
+        z = self._solve()
+        if not z[-1] > 0:
+            self._delete(k)
+            return False
+        while len(z) and z.min() <= 0:
+            falling = np.flatnonzero(z <= 0)
+            x, fall = self.x[falling], self.x[falling] - z[falling]
+            ratio = np.divide(x, fall, out=np.zeros(len(x)), where=fall > 0)
+            step = float(ratio.min())
+            self.x = self.x + step * (z - self.x)
+            leaving = falling[ratio <= step]
+            for j in reversed(leaving.tolist()):
+                self._delete(j)
+            z = self._solve() if self.members else np.zeros(0)
+        self.x = z
+        return True

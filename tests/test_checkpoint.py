@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import crashing
 from common import KEEPS, ORDERS, X, Y, everything, may_not_converge, may_not_separate, noisy
 from rosenblatt import Perceptron, StopReason, _checkpoint, _examples, _orders, train
-from rosenblatt.errors import FileError, InputError, InputTypeError
+from rosenblatt.errors import FileError, InputError, InputTypeError, WeightsOverflow
 
 pytestmark = [may_not_converge, may_not_separate]
 
@@ -126,7 +126,7 @@ OTHERS = {
     "fit_intercept is False and was True": {"fit_intercept": False},
     "patience is None and was 5": {"patience": None},
     "random_state is another": {"random_state": 2},
-    "the rows, labels or weights are not the same": {"class_weight": {1: 2.0}},
+    "the rows, their order, labels or weights are not the same": {"class_weight": {1: 2.0}},
     "max_iter=5, but .* has come to 6 already": {"max_iter": 5},
     "max_updates=3, but .* already": {"max_updates": 3},
 }
@@ -146,7 +146,7 @@ def test_other_data_is_refused(path):
     other = X.copy()
     other[17, 1] = np.nextafter(other[17, 1], 9)
     for rows, labels, reason in [
-        (other, Y, "the rows, labels or weights"),
+        (other, Y, "the rows, their order, labels or weights"),
         (X[:-1], Y[:-1], "rows|data"),
         (X[:, :2], Y, "features|data"),
         (X, Y > 0, "classes"),
@@ -207,6 +207,68 @@ def test_a_fit_without_checkpoint_writes_none(path, tmp_path):
     path.unlink()
     p.fit(X, Y)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_batch_steps_may_go_beyond_max_updates(path):
+    given = {"order": "batch", "max_updates": 70, "patience": None}
+    first = train(perceptron(**given), (X, Y), checkpoint=path)
+    assert first.n_updates_ > 70
+    assert everything(train(perceptron(**given), (X, Y), checkpoint=path)) == everything(first)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_an_epoch_that_was_begun_is_not_cut_off(path, crash_after):
+    crash_after(30)  # in the middle of the fourth epoch
+    p = perceptron(order="cyclic", keep="last", patience=None)
+    with pytest.raises(Crash):
+        train(p, (X, Y), checkpoint=path, checkpoint_every=0)
+    state = json.loads(path.read_bytes().split(b"\n", 1)[1])["state"]
+    assert state["under_way"]
+    with pytest.raises(InputError, match=f"has come to {state['epoch']} already"):
+        train(p.set_params(max_iter=state["epoch"] - 1), (X, Y), checkpoint=path)
+
+
+def test_a_generator_goes_on_as_if_nothing_had_happened(tmp_path):
+    def script(folder, crash):
+        generator = np.random.RandomState(0)
+        folder.mkdir(exist_ok=True)
+        made = [perceptron(random_state=generator, keep="last") for _ in "ab"]
+        for name, p in zip("ab", made, strict=True):
+            train(p, (X, Y), checkpoint=folder / name)
+            if crash:
+                return None
+        return [everything(p) for p in made]
+
+    script(tmp_path / "crashed", crash=True)
+    whole = script(tmp_path / "whole", crash=False)
+    assert script(tmp_path / "crashed", crash=False) == whole
+
+
+@pytest.mark.parametrize("d", [2, 150], ids=["shown", "as bytes"])
+def test_weights_that_overflow_leave_the_last_good_checkpoint(d, path):
+    rows = np.full((12, d), 1e308)
+    rows[::2, 1] = 1.7e308
+    p = perceptron(order="cyclic", keep="last", max_iter=50, patience=None)
+    with pytest.raises(WeightsOverflow):
+        train(p, (rows, [1, 0] * 6), checkpoint=path, checkpoint_every=0)
+    with pytest.raises(WeightsOverflow):  # it can be read
+        train(p, (rows, [1, 0] * 6), checkpoint=path, checkpoint_every=0)
+
+
+def test_of_two_that_begin_together_one_is_refused(path):
+    first, second = (_checkpoint.Checkpoint(path, 0) for _ in "ab")
+    p, q = perceptron(), perceptron(order="cyclic")
+    p._checkpoint, q._checkpoint = first, second
+    resume = second.resume
+
+    def late(*given, **more):  # the other one begins between looking and writing
+        found = resume(*given, **more)
+        p.fit(X, Y)
+        return found
+
+    second.resume = late
+    with pytest.raises(FileError, match="exists already"):
+        q.fit(X, Y)
 
 
 # --- What machines do ----------------------------------------------------------------------------

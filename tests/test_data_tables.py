@@ -188,11 +188,20 @@ def test_a_column_of_whole_numbers_and_then_a_fraction(file):
 
 
 def test_a_column_of_numbers_and_then_a_word(file):
-    lines = ["a,b,paid", *(f"{i % 7},{i},{i % 2}" for i in range(600_000)), "7+,1,1"]
-    X, _, names = encoded(file("\n".join(lines)))
+    numbers = [f"{i % 7},{i},{i % 2}" for i in range(600_000)]
+    X, _, names = encoded(file("\n".join(["a,b,paid", *numbers, *["7+,1,1"] * 10_000])))
     assert names == [*(f"a={k}" for k in ("0", "1", "2", "3", "4", "5", "6", "7+")), "b"]
     assert X[8] == [0, 1, 0, 0, 0, 0, 0, 0, 8]
     assert X[-1] == [0, 0, 0, 0, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("kinds", [7, 72, 300])
+def test_a_typo_does_not_make_words_of_numbers(kinds, file):
+    rows = [f"{i % kinds},{i},{i % 2}" for i in range(3000)]
+    rows[1700] = "4x,1,1"
+    path = file("\n".join(["age,b,paid", *rows]))
+    with pytest.raises(InputError, match=r"row 1700 .*column 'age' holds '4x', and num"):
+        data.read(path, target="paid").encode()
 
 
 def test_decimal_commas_that_come_late(file):
@@ -312,7 +321,7 @@ def test_files_that_are_not_what_they_are_called(file, tmp_path):
 
 
 def test_what_is_no_source():
-    with pytest.raises(InputTypeError, match="int is not a table"):
+    with pytest.raises(InputTypeError, match=r"builtins\.int is not read as a table"):
         data.read(3)
     with pytest.raises(InputError, match="No file was given"):
         data.read([])

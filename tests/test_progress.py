@@ -32,7 +32,7 @@ def nothing_forces_a_terminal(monkeypatch):
 
 # --- Plain lines --------------------------------------------------------------------------------
 
-LINE = re.compile(r"Perceptron epoch (\d+)/(\d+): (\d+) mistakes, (.+)")
+LINE = re.compile(r"Perceptron epoch (\d+)/(\d+): (\d+) mistakes(?: so far)?, (.+)")
 
 
 def lines(capsys):

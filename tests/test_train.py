@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import signal
 import subprocess
 import sys
 
@@ -25,7 +26,8 @@ from rosenblatt import (
     train,
 )
 from rosenblatt._streams import fit as streamed_fit
-from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt._streams.orders import StreamedBlocks
+from rosenblatt.errors import FileError, InputError, InputTypeError
 from streams import frame
 
 ORDERS = ["cyclic", "blocks", "batch"]
@@ -193,14 +195,77 @@ def test_a_checkpoint_of_a_stream_goes_on(tmp_path):
     train(p.set_params(max_iter=7), batches(X, y, 13), **options)  # the same rows
     found = learned(p, X)
     assert found == learned(p.fit(X, y), X)
-    with pytest.raises(InputError, match="rows, labels or weights are not the same"):
+    with pytest.raises(InputError, match="rows, their order, labels or weights are not the same"):
         train(p, batches(X[::-1], y[::-1], 17), **options)
+
+
+def test_ctrl_c_leaves_the_best_so_far_with_its_encoding(tmp_path, monkeypatch):
+    frame(90).to_csv(tmp_path / "t.csv", index=False)
+    table = data.read(tmp_path / "t.csv", target="label")
+    advance = StreamedBlocks.advance
+
+    def pressed(self, job, state, most):
+        if state.epoch == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        advance(self, job, state, most)
+
+    monkeypatch.setattr(StreamedBlocks, "advance", pressed)
+    for keep, known in [("best", True), ("last", False), ("average", False), ("vote", False)]:
+        p = Perceptron(order="blocks", keep=keep, patience=None, random_state=0)
+        with pytest.raises(KeyboardInterrupt):
+            train(p, table)
+        assert p.stop_reason_ is StopReason.INTERRUPTED
+        assert p.encoding_.feature_names == list(p.feature_names_in_)
+        # Another pass over rows on disk is not waited for.
+        assert (p.training_errors_ is not None) == known
+
+
+def test_warm_start_goes_on(tmp_path):
+    X, y = noisy(60)
+    options = {"order": "blocks", "patience": None, "random_state": 1, "warm_start": True}
+    p = Perceptron(max_iter=2, **options)
+    train(p, batches(X, y, 17))
+    train(p.set_params(max_iter=3), batches(X, y, 40))
+    found = learned(p, X)
+    assert found == learned(Perceptron(max_iter=5, **options).fit(X, y), X)
+    q = train(p.set_params(max_iter=1), batches(X[::-1], y[::-1], 17))  # other rows: new, from w
+    assert q.n_iter_ == 1
+
+
+def test_a_class_without_weight_is_refused():
+    X, y = noisy(60)
+    with pytest.raises(InputError, match="All rows of class -1 have weight 0"):
+        train(Perceptron(order="blocks", class_weight={-1: 0.0}), batches(X, y, 17))
+
+
+def test_a_model_keeps_its_encoding_when_it_is_saved_again(tmp_path):
+    frame(90).to_csv(tmp_path / "t.csv", index=False)
+    p = Perceptron(order="blocks", max_iter=2, random_state=0)
+    save(train(p, data.read(tmp_path / "t.csv", target="label")), tmp_path / "a.json")
+    save(load(tmp_path / "a.json"), tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [({"eta0": -1.0}, "eta0"), ({"order": "sorted"}, "order"), ({}, "There is no folder")],
+)
+def test_what_can_be_refused_is_refused_before_rows_are_encoded(wrong, reason, tmp_path):
+    def never():
+        raise AssertionError
+
+    checkpoint = None if wrong else tmp_path / "nowhere" / "c"
+    with pytest.raises((InputError, FileError), match=reason):
+        train(Perceptron(**{"order": "blocks"} | wrong), never, checkpoint=checkpoint)
 
 
 def test_what_is_not_a_source():
     X, y = noisy(30)
     p = Perceptron(order="blocks", max_iter=2)
-    with pytest.raises(InputError, match=r"train takes a .*Perceptron; got a Kernel"):
+    with pytest.raises(
+        InputError,
+        match=r"train takes a .* got a rosenblatt\.kernel_",
+    ):
         train(KernelPerceptron(), (X, y))
     with pytest.raises(InputTypeError, match="gone through once only"):
         train(p, iter([(X, y)]))

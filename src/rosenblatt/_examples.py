@@ -76,6 +76,8 @@ class Rows:
 class Labelled:
     """Labels y in {-1, +1} and weights c (None: all 1) of rows."""
 
+    quick = True  # all rows can be looked at once more while somebody waits
+
     def __init__(self, y: NDArray[np.int8], c: Weights | None):
         self.y, self.c = y, c
         self.index_type = np.int32 if len(y) <= np.iinfo(np.int32).max else np.int64

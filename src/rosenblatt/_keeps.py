@@ -75,6 +75,8 @@ class _One(Keep):
         weights = self._weights(job, state)
         if state.clean and weights is state.memory.w:
             return Result(weights, 0)
+        if _hurried(job):
+            return Result(weights, None)
         return Result(weights, _count(job.machine.examples, weights))
 
 
@@ -136,7 +138,9 @@ class _Kept(Keep):
         if state.kept is None:  # Ctrl-C came before the start was judged
             self.begin(job, state)
         # An epoch that was cut short has weights that were not judged yet.
-        kept = self._challenge(job, state) if state.under_way else state.kept
+        kept = state.kept
+        if state.under_way and not _hurried(job):
+            kept = self._challenge(job, state)
         assert kept is not None
         if job.validating:
             return Result(kept.weights, _count(job.machine.examples, kept.weights), kept)
@@ -222,6 +226,11 @@ class Vote(Keep):
         scores = job.machine.training_votes(state.voters, quickly=job.watch.pressed)
         mistakes = None if scores is None else job.machine.examples.mistakes(scores)
         return Result(state.voters, mistakes)
+
+
+def _hurried(job: Job) -> bool:
+    """Ctrl-C was pressed, and another look at all rows would take long."""
+    return bool(job.watch.pressed) and not job.machine.examples.quick
 
 
 def _judged(

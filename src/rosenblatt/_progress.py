@@ -13,16 +13,19 @@ if TYPE_CHECKING:
 class Progress:
     """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch.
 
-    `paced`: also the rows per second, and how long it would take to make all epochs.
+    `paced`: also the rows per second, and how long it would take to make all epochs. `resumed`: it
+    says first that training goes on from a checkpoint.
     """
 
-    def __init__(self, name: str, max_iter: int, n: int, judged: str, *, paced: bool):
+    def __init__(
+        self, name: str, max_iter: int, n: int, judged: str, *, paced: bool, resumed: bool
+    ):
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
 
         self._name, self._max_iter, self._n, self._judged = name, max_iter, n, judged
-        self._paced = paced
+        self._paced, self._resumed = paced, resumed
         self._begin = 0.0  # the time, and
         self._ahead = 0.0  # the epochs that were made by then
         self._before = 0  # epochs of earlier fits, where training goes on from one
@@ -47,6 +50,9 @@ class Progress:
         self._printed = state.epoch - state.under_way  # an epoch cut short gets its line, too
         if self._bars:
             self._bars.start()
+        if self._resumed:
+            where = "in" if state.under_way else "after"
+            print(f"{self._name} goes on {where} epoch {state.epoch}", file=sys.stderr)
 
     def stop(self) -> None:
         if self._bars:
@@ -54,7 +60,8 @@ class Progress:
 
     def _now(self, state: State) -> str:
         epochs = self._before + self._max_iter
-        return f"epoch {state.epoch}/{epochs}: {state.mistakes[-1]} mistakes"
+        so_far = " so far" if state.under_way else ""
+        return f"epoch {state.epoch}/{epochs}: {state.mistakes[-1]} mistakes{so_far}"
 
     def _done(self, state: State) -> float:
         """Epochs of this training."""

@@ -215,9 +215,20 @@ def class_weights_of_many(
     class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
 ) -> tuple[float, float]:
     """The same for rows that are not in memory, of which it is known how many each class has."""
-    if not is_balanced(class_weight):
-        return _given_weights(class_weight, classes)
-    return sum(counts) / (2 * counts[0]), sum(counts) / (2 * counts[1])
+    if is_balanced(class_weight):
+        return sum(counts) / (2 * counts[0]), sum(counts) / (2 * counts[1])
+    by_class = _given_weights(class_weight, classes)
+    for label, weight in zip(classes.tolist(), by_class, strict=True):
+        if weight == 0:
+            raise InputError(_one_class_left(label))
+    return by_class
+
+
+def _one_class_left(label: Any) -> str:
+    return (
+        f"All rows of class {label!r} have weight 0, which leaves one class only. A perceptron "
+        "needs rows of two classes."
+    )
 
 
 def is_balanced(class_weight: Any) -> bool:
@@ -330,10 +341,7 @@ def examples(
     if c is not None and must_have_both:
         for label, sign in zip(classes.tolist(), (-1, 1), strict=True):
             if not c[y_signs == sign].any():
-                raise InputError(
-                    f"All rows of class {label!r} have weight 0, which leaves one class only. A "
-                    "perceptron needs rows of two classes."
-                )
+                raise InputError(_one_class_left(label))
     if c is not None:
         _refuse_all_zero(c)
     return Examples(X, y_signs, c), classes

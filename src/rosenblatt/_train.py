@@ -9,6 +9,7 @@ from typing import Any
 
 from rosenblatt._checkpoint import Checkpoint
 from rosenblatt._files import as_path
+from rosenblatt._settings import Settings, checked
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 
@@ -64,7 +65,6 @@ def train(
     >>> p.n_iter_, p.training_errors_ < 6000
     (5, True)
     """
-    _check(estimator, checkpoint)
     with keeping(estimator, checkpoint, checkpoint_every):
         if _are_arrays(source):
             return estimator.fit(*source)
@@ -74,24 +74,32 @@ def train(
 @contextmanager
 def keeping(estimator: Perceptron, checkpoint: Any, every: float) -> Iterator[None]:
     """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
+    settings = _check(estimator, checkpoint)
     if checkpoint is not None:
-        estimator._checkpoint = Checkpoint(checkpoint, every)
+        kept = Checkpoint(checkpoint, every)
+        kept.begin(settings)  # before anything takes long
+        estimator._checkpoint = kept
     try:
         yield
     finally:
         estimator.__dict__.pop("_checkpoint", None)
 
 
-def _check(estimator: Any, checkpoint: Any) -> None:
+def _check(estimator: Any, checkpoint: Any) -> Settings:
     if not isinstance(estimator, Perceptron):
+        kind = estimator if isinstance(estimator, type) else type(estimator)
+        what = "the class" if kind is estimator else "a"
+        advice = " It has a fit of its own." if hasattr(kind, "fit") else ""
         raise InputError(
-            f"train takes a rosenblatt.Perceptron; got a {type(estimator).__name__}. Use its fit."
+            "train takes a rosenblatt.Perceptron, and then what to learn from; got "
+            f"{what} {kind.__module__}.{kind.__qualname__}.{advice}"
         )
     if checkpoint is not None and estimator.warm_start:
         raise InputError(
             "warm_start=True and a checkpoint are two ways to go on: set warm_start=False, the "
             "checkpoint does it."
         )
+    return checked(estimator)
 
 
 def _are_arrays(source: Any) -> bool:
@@ -109,7 +117,4 @@ def _on_disk(estimator: Perceptron, source: Any, cache: Any) -> Perceptron:
 
     folder = None if cache is None else as_path(cache)
     with stored(source, folder=folder, say=Reading() if estimator.verbose else None) as rows:
-        fit_stored(estimator, rows)
-        if rows.encoding is not None:
-            estimator.encoding_ = rows.encoding
-    return estimator
+        return fit_stored(estimator, rows)

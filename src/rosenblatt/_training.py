@@ -53,16 +53,24 @@ class Training:
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
 
-    def _resumed(self, settings: Settings, recipe: Recipe) -> State | None:
-        """The state to go on from; None where there is none of this training."""
+    def _resumed(
+        self, settings: Settings, recipe: Recipe, n: int, *, counted: bool = True
+    ) -> State | None:
+        """The state to go on from on n rows; None where there is none of this training.
+
+        `counted`: updates are counted by row.
+        """
         if self._checkpoint is not None:
             seed = self._seed() if _is_number(self.random_state) else None
-            return self._checkpoint.resume(recipe, settings, seed)
+            state = self._checkpoint.resume(recipe, settings, seed, n, counted=counted)
+            if state is not None and seed is None:
+                self._seed()  # a generator goes on as if this training had drawn from it
+            return state
         if getattr(self, "_trained_by", None) != recipe:
             return None
         # A file can claim anything, and the kernels believe the state.
-        n = recipe.shape[0]
         fits = self._state.position <= n and self._state.seen <= n
+        fits = fits and len(self._state.memory.counts) == (recipe.shape[0] if counted else 0)
         return self._state.copy() if fits else None
 
     def _record(self, settings: Settings, job: Job, state: State) -> None:
@@ -79,7 +87,9 @@ class Training:
         kind = "validation rows" if job.validating else "rows"
         streamed = len(state.memory.counts) == 0
         name = type(self).__name__
-        return Progress(name, max_iter, n, f"{judged} {kind}", paced=streamed)
+        resumed = self._checkpoint is not None and state.epoch > 0
+        text = f"{judged} {kind}"
+        return Progress(name, max_iter, n, text, paced=streamed, resumed=resumed)
 
     def _run(
         self,

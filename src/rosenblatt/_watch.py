@@ -78,7 +78,8 @@ class Watch:
     def _press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed and self._settled:  # a second time, while finishing: at once
             raise KeyboardInterrupt
-        self._heard = number
+        if self._heard != signal.SIGTERM:  # Ctrl-C does not take it back
+            self._heard = number
 
     def breathe(self) -> None:
         """Called between chunks of rows."""

@@ -193,7 +193,9 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
                 recipe = recipe_of(settings, labelled, classes, same)
             given = dual_coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._continued(settings, recipe)
+            state = (
+                None if given or recipe is None else self._continued(settings, recipe, examples.n)
+            )
             if state is None:
                 units = start / settings.units.eta0
                 memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
@@ -223,7 +225,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             question = Question(X, labelled.y, labelled.present, names, y, classes, intercept)
         return Patience(settings.patience, question, in_rows)
 
-    def _continued(self, settings: Settings, recipe: Recipe) -> State | None:
+    def _continued(self, settings: Settings, recipe: Recipe, n: int) -> State | None:
         if not hasattr(self, "_state"):
             return None
         if self._state is None:
@@ -232,7 +234,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 "rule and not the state of its training. Set warm_start=False to begin anew, or "
                 "give dual_coef_init."
             )
-        state = self._resumed(settings, recipe)
+        state = self._resumed(settings, recipe, n)
         if state is None:
             raise InputError(
                 "warm_start=True, but the data or the parameters are not those of the fit before: "

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -249,6 +250,11 @@ def _read(file: Part) -> Model:
     }
     given = file.optional(file.part, "encoding")
     encoding = None if given is None else given.everything()
+    if encoding is not None:
+        from rosenblatt.data import Encoding
+
+        with suppress(InputError):  # it may be of somebody else's making
+            p.encoding_ = Encoding.from_dict(encoding)
     if isinstance(p, RandomLinearClassifier):
         _read_drawn(file.part("drawn"), p)
         p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)

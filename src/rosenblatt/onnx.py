@@ -44,6 +44,7 @@ def export(
     dtype : {"float64", "float32"}
         Of X. The graph computes in float64.
     """
+    encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     _refuse(estimator, encoding)
     _validate.one_of("dtype", dtype, _TYPES)
     try:

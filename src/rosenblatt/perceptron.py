@@ -168,7 +168,7 @@ class Perceptron(Training, LinearClassifier):
                 judged_on = None if judges is None else fingerprint(judges)
                 recipe = recipe_of(settings, examples, classes, judged_on)
             given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(settings, recipe)
+            state = None if given or recipe is None else self._resumed(settings, recipe, examples.n)
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)

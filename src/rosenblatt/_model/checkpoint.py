@@ -67,12 +67,14 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
         return body.part("made_with").everything(), body.part("state")
 
 
-def read_state(part: Part, keep: str, rows: int, d: int) -> State:
+def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> State:
     """Of training with this `keep` on so many rows of so many features."""
     with part:
         counts = part.optional(
             lambda field: arrays.read_counts(part, field, (rows,), deflated=True), "update_counts"
         )
+        if (counts is not None) != counted:  # the kernels believe the state
+            raise Wrong("state.update_counts is there on a stream, or is not there on arrays")
         epochs = part.whole("epoch")
         nobody = np.zeros(0, dtype=np.int64)
         place = states.read_place(part, keep, d, rows, epochs, nobody if counts is None else counts)

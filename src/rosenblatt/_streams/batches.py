@@ -36,7 +36,10 @@ class BatchRows:
         batches = self._checked()
         first = next(batches, None)
         if first is None:
-            raise InputError("The function gave no batch with a row: there is nothing to learn.")
+            raise InputError(
+                "The function gave no batch with a row: there is nothing to learn. It must make a "
+                "new iterator each time, not give one that was gone through already."
+            )
         labels = _Labels()
         sparse = isinstance(first.X, Csr)
         dtype = first.X.data.dtype if isinstance(first.X, Csr) else first.X.dtype
@@ -62,7 +65,9 @@ class BatchRows:
                 _targets.labels(y, 0, f"y of batch {number}")
                 continue
             width = _Width()
-            rows = _validate.rows(width, X, reset=True, name=f"X of batch {number}")
+            name = f"X of batch {number}"
+            rows = _validate.rows(width, X, reset=True, finite=False, name=name)
+            _refuse_not_finite(rows, width.names, name)
             labels = _targets.labels(y, rows.shape[0], f"y of batch {number}")
             yield _Batch(number, rows, labels, width.names)
 
@@ -74,6 +79,23 @@ class BatchRows:
                 "as a function with yield does."
             )
         return iter(found)
+
+
+def _refuse_not_finite(rows: Matrix, names: list[str] | None, name: str) -> None:
+    numbers = rows.data if isinstance(rows, Csr) else rows
+    if np.isfinite(numbers).all():
+        return
+    place = tuple(int(k) for k in np.argwhere(~np.isfinite(numbers))[0])
+    if isinstance(rows, Csr):
+        row = int(np.searchsorted(rows.indptr, place[0], side="right")) - 1
+        column = int(rows.indices[place[0]])
+    else:
+        row, column = place
+    shown = f"column {column}" + ("" if names is None else f" ({names[column]!r})")
+    raise InputError(
+        f"{name} holds {numbers[place]} at row {row}, {shown}: each number must be finite. Fill in "
+        "what is missing (sklearn.impute.SimpleImputer), or leave such rows out."
+    )
 
 
 class _Width(BaseEstimator):  # type: ignore[misc] # untyped base

@@ -42,12 +42,21 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
         job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
-        state = p._resumed(settings, _recipe(settings, stored, by_class))
+        recipe = _recipe(settings, stored, by_class)
+        goes_on = settings.warm_start or p._checkpoint is not None
+        counted, state = isinstance(machine, Primal), None
+        if goes_on:
+            state = p._resumed(settings, recipe, stored.n, counted=counted)
         if state is None:
-            state = p._new_state(settings, job, np.zeros(stored.d + 1))
+            start = np.zeros(stored.d + 1)
+            if settings.warm_start and hasattr(p, "_state"):
+                start = np.append(*p._returned(settings, stored.d, classes))
+            state = p._new_state(settings, job, start)
         patience = Patience(settings.patience, _question(settings, stored), in_features)
-        p._run(settings, job, state, classes, None, patience)
+        p._run(settings, job, state, classes, recipe if goes_on else None, patience)
         p.update_counts_ = None  # not even where an order needed them
+        if stored.encoding is not None:
+            p.encoding_ = stored.encoding
     p._warn(settings, job, state, patience)
     return p
 
@@ -65,7 +74,7 @@ def _machine(
         f"{12 * stored.n / 2**20:,.0f} MiB for {stored.n:,} rows, and the rows themselves should "
         "fit into memory, too. order='blocks' reads 65,536 rows at a time.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=6,
     )
     X, y = stored.whole()
     examples = Examples(X, y, _targets.weigh(None, y, by_class))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +15,9 @@ from rosenblatt._streams.locks import Lock
 from rosenblatt.data.files import stamp
 
 _MARK = ".rosenblatt-"  # how folders begin in which something is being written
+_NAME = "(?:[0-9a-f]{64}|once-[0-9a-f]{16})"  # of what is written: a key, or for one training
+_LOCK = re.compile(rf"({_NAME})\.lock")
+_FOLDER = re.compile(rf"{re.escape(_MARK)}({_NAME})-[0-9a-f]{{16}}")
 _SOURCE = "source.json"
 
 
@@ -28,10 +32,12 @@ def folder_of(root: Path, name: str) -> Path:
 
 def remove_leftovers(root: Path, own: str | None) -> None:
     """What writers left who are gone: their locks are free, or `own`, which we hold."""
-    folders: dict[str, list[Path]] = {path.stem: [] for path in root.glob("*.lock")}
-    for folder in root.glob(f"{_MARK}*-*"):
-        name = folder.name.removeprefix(_MARK).rpartition("-")[0]
-        folders.setdefault(name, []).append(folder)
+    folders: dict[str, list[Path]] = {}  # a folder may be anybody's: only names like ours
+    for path in root.iterdir():
+        if match := _LOCK.fullmatch(path.name):
+            folders.setdefault(match[1], [])
+        elif match := _FOLDER.fullmatch(path.name):
+            folders.setdefault(match[1], []).append(path)
     for name, left in folders.items():
         with suppress(OSError), _lock_if_free(root, name, own) as free:
             for folder in left if free else []:

@@ -23,7 +23,7 @@ class Streamed(InFeatures):
     def __init__(self, examples: StreamedExamples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
         self.examples = examples
-        self._counts = np.zeros(examples.block(0).n, dtype=np.int64)  # nobody looks at them
+        self._counts = np.zeros(examples.block(0).rows.n, dtype=np.int64)  # nobody looks at them
 
     def start(self, w: Weights, *, averaged: bool) -> Memory:
         return self._begun(w, 0, averaged=averaged)

@@ -58,8 +58,9 @@ def find(source: Any) -> list[File]:
         source = [source]
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise InputTypeError(
-            f"A {type(source).__name__} is not a table. Give a path, a pattern like 'part-*.csv', "
-            "'-' for standard input, a list of paths, or a data frame."
+            f"A {type(source).__module__}.{type(source).__qualname__} is not read as a table. Give "
+            "a path, a pattern like 'part-*.csv', '-' for standard input, a list of paths, or a "
+            "data frame."
         )
     files = [file for entry in source for file in _expand(entry)]
     if not files:

@@ -124,23 +124,28 @@ class Table:
         return found
 
     def _mixed(self, column: Column) -> str | None:
-        """A column that would be numbers but for a few values, and is not a few words either."""
-        if column.kind is not Kind.TEXT or 2 * len(column.words) <= self.n_rows:
+        """A column that would be numbers but for a few values in a few rows."""
+        if column.kind is not Kind.TEXT:
             return None
         strange = not_numbers_among(column.words)
-        if 4 * len(strange) >= len(column.words):
+        if not strange or 4 * len(strange) >= len(column.words):
             return None
+        # Of few words those in many rows, like '3+', were meant.
+        few_words = 2 * len(column.words) <= self.n_rows
+        most = max(1, self.n_rows // 100) if few_words else self.n_rows
+        found, first = 0, None
         for part in self.parts():
             codes, words = part.words(column.name)
             wrong = np.array([word in strange for word in [*words, None]])[codes]
-            if wrong.any():
+            found += int(wrong.sum())
+            if first is None and wrong.any():
                 row = int(wrong.argmax())
-                return (
+                first = (
                     f"{part.place(row)}, column {column.name!r} holds {words[codes[row]]!r}, and "
                     "numbers in most other rows. Correct it; or, if it stands for a missing value, "
                     f"say so: missing={words[codes[row]]!r} (--missing {words[codes[row]]})."
                 )
-        return None
+        return first if found <= most else None
 
     def encoding(self) -> Encoding:
         """How the columns become numbers, before fills and scales."""

@@ -72,7 +72,7 @@ class AlphaDisplay:
         if counts is None:
             raise InputError(
                 f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
-                "KernelPerceptron."
+                "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
         n, classes = len(counts), estimator.classes_
         c = _targets.sample_weights(sample_weight, n)

@@ -44,6 +44,7 @@ class _Kept:
             rule.fit(X, y)
             return
         place = checkpoint_of(self._folder, number)
+        rule.set_params(warm_start=False)  # the checkpoint goes on, and it is a clone anyway
         train(rule, (X, y), checkpoint=place, checkpoint_every=self._every)
 
 

@@ -207,7 +207,8 @@ def _model(content: bytes) -> Model:
             raise Wrong(what)
     with parse(content) as file:
         _check_version(file)
-        check_sum(file.text("sha256"), content)
+        advice = ". Save the model again, or get the file again"
+        check_sum(file.text("sha256"), content, advice)
         del content  # the arrays are yet to come
         return _read(file)
 

@@ -84,7 +84,7 @@ def with_sum(content: bytes) -> bytes:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def check_sum(claimed: str, content: bytes) -> None:
+def check_sum(claimed: str, content: bytes, advice: str = "") -> None:
     if not re.fullmatch("[0-9a-f]{64}", claimed):
         raise Wrong("its sha256 is not 64 hexadecimal digits")
     place = content.find(claimed.encode())
@@ -94,7 +94,7 @@ def check_sum(claimed: str, content: bytes) -> None:
     if place < 0 or digest.hexdigest() != claimed:
         raise Wrong(
             "its content does not have the sha256 that it claims: it is damaged, or was changed "
-            "after it was written"
+            f"after it was written{advice}"
         )
 
 

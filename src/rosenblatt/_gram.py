@@ -48,15 +48,13 @@ class Kernel:
         """Whether k(x, z) is computed here, from inner products."""
         return not callable(self.kernel) and not self.precomputed
 
-    def of_products(self, products: Values, squares: Values, square: Any, out: Values) -> Values:
-        """Kernel values from inner products x·z and the squared lengths of both, into `out`."""
-        if self.kernel == "rbf":  # ‖x‖² + ‖z‖² - 2 x·z, which rounding can make negative
-            np.multiply(products, -2.0, out=out)
-            out += squares
-            out += square
-            np.abs(out, out=out)
-            out *= -self.gamma
-            return np.exp(out, out=out)
+    def of_products(
+        self, products: Values, x_squares: Values, z_squares: Values, out: Values
+    ) -> Values:
+        """All k(x, z) from x·z, which are lost, and the squared lengths of both; into `out`."""
+        if self.kernel == "rbf":
+            kernels.rbf_exponents(products, x_squares, z_squares, self.gamma)
+            return np.exp(products, out=out)
         if self.kernel == "linear":
             np.copyto(out, products)
             return out
@@ -76,10 +74,9 @@ class Kernel:
         left, right = as_table(A), as_table(B)
         if callable(self.kernel):
             return self.called(left, right)
-        products = dense(left @ right.T)
-        lengths = self.squares(right), self.squares(left)[:, None]
-        right_squares, left_squares = (s.astype(products.dtype) for s in lengths)
-        return self.of_products(products, right_squares, left_squares, out=products)
+        products = np.ascontiguousarray(dense(left @ right.T))
+        of_left, of_right = (self.squares(t).astype(products.dtype) for t in (left, right))
+        return self.of_products(products, of_left, of_right, out=products)
 
     def called(self, left: Any, right: Any) -> Floats:
         assert callable(self.kernel)
@@ -171,19 +168,20 @@ class Gram:
     def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
         """x_i·x_j for some j, or for all."""
         products = np.empty(self.n if places is None else len(places), dtype=self._dtype)
-        kernels.scores_of_some(self._rows, self._weights([i])[0], places, products)
+        kernels.scores_of_some(self._rows, self._weights(slice(i, i + 1))[0], places, products)
         return products
 
-    def _weights(self, rows: list[int]) -> Values:
+    def _weights(self, rows: list[int] | slice) -> Values:
         """Rows as weights, with intercept 0: scores under them are inner products."""
-        lifted = np.zeros((len(rows), self._table.shape[1] + 1), dtype=self._dtype)
-        lifted[:, :-1] = dense(self._table[rows])
+        some = dense(self._table[rows])
+        lifted = np.zeros((len(some), some.shape[1] + 1), dtype=self._dtype)
+        lifted[:, :-1] = some
         return lifted
 
     def _values(self, i: int, products: Values, squares: Values) -> Values:
         values = np.empty_like(products)
-        self.kernel.of_products(products, squares, self._squares[i], out=values)
-        if not np.isfinite(values).all():
+        self.kernel.of_products(products[None], self._squares[i : i + 1], squares, out=values[None])
+        if not kernels.all_finite(values):
             raise InputError(
                 f"The {self.kernel.kernel} kernel of row {i} is beyond the largest floating-point "
                 "number: scale the features, or lower gamma, degree or coef0."

@@ -227,7 +227,7 @@ def test_memory_of_a_row_that_left_is_used_again_and_that_of_the_user_is_not(ker
     everything, gram = Gram(k, X, 2**20), Gram(k, X, 2 * X[0].nbytes)
     for i in rng.integers(0, 7, size=50).tolist():
         assert (gram.row(i) == everything.row(i)).all()
-    assert (X == given).all()
+    assert (given == X).all()
     assert len(gram._kept) == 2
     assert len(gram._spare) <= 2
 

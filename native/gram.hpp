@@ -5,6 +5,9 @@
 // has the same bits however many are computed together.
 #pragma once
 
+#include <cmath>
+#include <vector>
+
 #include "random.hpp"
 #include "rows.hpp"
 #include "rules.hpp"
@@ -52,6 +55,7 @@ struct Products {
   // All rows under `count` weight vectors; the rows are read once.
   ROSENBLATT_INLINE void compute(int64_t count) const {
     for (int64_t from = 0; from < n; from += P) {
+      if (from + P < n) prefetch_bytes<1>(x + (from + P) * d, P * d * int64_t(sizeof(Value)));
       int64_t a = 0;
       for (; a + 2 <= count; a += 2) panel<2>(from, a);
       if (a < count) panel<1>(from, a);
@@ -66,15 +70,45 @@ ROSENBLATT_INLINE void scores_of_some(const Rows& rows, const Sum* w, Indices so
   for (int64_t k = 0; k < size; ++k) out[k] = rows.score(all ? k : some[k], w);
 }
 
-// into += steps[0] * values[0], then += steps[1] * values[1], ...: in blocks that stay in cache.
+// The kernel exp(-gamma |x - z|^2) of `count` x and n z: inner products become what exp is asked
+// for. Rounding can make |x|^2 + |z|^2 - 2 x.z negative.
 template <class Value>
-ROSENBLATT_INLINE void add(const Value* const* values, const double* steps, int64_t count,
-                           double* into, int64_t n) {
+ROSENBLATT_INLINE void rbf_exponents(Value* products, const Value* x_squares, int64_t count,
+                                     const Value* z_squares, int64_t n, Value minus_gamma) {
+  for (int64_t a = 0; a < count; ++a)
+    for (int64_t i = 0; i < n; ++i) {
+      Value& value = products[a * n + i];
+      value = std::abs(value * Value(-2) + z_squares[i] + x_squares[a]) * minus_gamma;
+    }
+}
+
+template <class Value>
+ROSENBLATT_INLINE bool all_finite(const Value* values, int64_t n) {
+  int not_finite = 0;  // (counted, or the loop is not vectorised)
+  for (int64_t i = 0; i < n; ++i) not_finite |= values[i] - values[i] != 0;
+  return not_finite == 0;
+}
+
+// into[s] += steps[s][0] * values[0], then += steps[s][1] * values[1], ... for each of several sums:
+// in blocks that stay in cache, so that values are read from memory once.
+template <class Value>
+ROSENBLATT_INLINE void add(const std::vector<const Value*>& values,
+                           const std::vector<std::vector<double>>& steps,
+                           const std::vector<double*>& into, int64_t n) {
   constexpr int64_t block = 1024;
+  const size_t count = values.size();
   for (int64_t from = 0; from < n; from += block) {
     const int64_t to = from + block < n ? from + block : n;
-    for (int64_t a = 0; a < count; ++a)
-      for (int64_t i = from; i < to; ++i) into[i] += steps[a] * double(values[a][i]);
+    for (size_t a = 0; a < count; ++a) {
+      if (a + 1 < count)
+        prefetch_bytes<1>(values[a + 1] + from, (to - from) * int64_t(sizeof(Value)));
+      const Value* const row = values[a];
+      for (size_t s = 0; s < into.size(); ++s) {
+        double* const sums = into[s];
+        const double step = steps[s][a];
+        for (int64_t i = from; i < to; ++i) sums[i] += step * double(row[i]);
+      }
+    }
   }
 }
 

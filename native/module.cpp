@@ -138,17 +138,38 @@ void bind_kernel_values(nb::module_& m) {
       "rows"_a, "w"_a.noconvert(), "some"_a.noconvert().none(), "out"_a.noconvert());
   m.def(
       "add",
-      [](const std::vector<Vector<const Sum>>& values, const std::vector<double>& steps,
-         Vector<double> into) {
-        std::vector<const Sum*> starts;
-        for (const auto& array : values) starts.push_back(array.data());
+      [](const std::vector<Vector<const Sum>>& values,
+         const std::vector<std::vector<double>>& steps, const std::vector<Vector<double>>& into) {
+        std::vector<const Sum*> rows;
+        for (const auto& array : values) rows.push_back(array.data());
+        std::vector<double*> sums;
+        for (const auto& array : into) sums.push_back(array.data());
+        const int64_t n = int64_t(into[0].shape(0));
         nb::gil_scoped_release unlocked;
-        run([&]() ROSENBLATT_LAMBDA_INLINE {
-          add(starts.data(), steps.data(), int64_t(steps.size()), into.data(),
-              int64_t(into.shape(0)));
-        });
+        run([&]() ROSENBLATT_LAMBDA_INLINE { add(rows, steps, sums, n); });
       },
       "values"_a.noconvert(), "steps"_a, "into"_a.noconvert());
+  m.def(
+      "rbf_exponents",
+      [](Matrix<Sum> products, Vector<const Sum> x_squares, Vector<const Sum> z_squares,
+         double gamma) {
+        nb::gil_scoped_release unlocked;
+        run([&]() ROSENBLATT_LAMBDA_INLINE {
+          rbf_exponents(products.data(), x_squares.data(), int64_t(x_squares.shape(0)),
+                        z_squares.data(), int64_t(z_squares.shape(0)), Sum(-gamma));
+        });
+      },
+      "products"_a.noconvert(), "x_squares"_a.noconvert(), "z_squares"_a.noconvert(), "gamma"_a);
+  m.def(
+      "all_finite",
+      [](Vector<const Sum> values) {
+        bool finite = false;
+        run([&]() ROSENBLATT_LAMBDA_INLINE {
+          finite = all_finite(values.data(), int64_t(values.shape(0)));
+        });
+        return finite;
+      },
+      "values"_a.noconvert());
 }
 
 NB_MODULE(_core, m) {

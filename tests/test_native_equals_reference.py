@@ -109,17 +109,36 @@ def test_the_steps_of_the_dual_machine_have_the_same_bits(cpu_level, dtype, heav
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 3000))
         values = [rng.normal(size=n).astype(dtype) for _ in range(3)]
-        steps, sums = rng.normal(size=3).tolist(), rng.normal(size=n)
-        found, expected = sums.copy(), sums.copy()
+        steps, sums = rng.normal(size=(seed % 2 + 1, 3)).tolist(), rng.normal(size=n)
+        found, expected = ([sums.copy() for _ in steps] for _ in range(2))
         _core.add(values, steps, found)
         _reference.add(values, steps, expected)
-        assert bits(found) == bits(expected)
+        assert bits(np.array(found)) == bits(np.array(expected))
         y, b = rng.choice([-1, 1], size=n).astype(np.int8), float(rng.normal())
         sums[rng.integers(0, n)] = np.nan
         for margin in (-2.0, 0.0, 0.1):
             at = int(rng.integers(0, n + 1))
             places = [c.next_call(y, sums, b, margin, at) for c in (_core, _reference)]
             assert places[0] == places[1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_exponents_of_the_rbf_kernel_have_the_same_bits(cpu_level, dtype, heavy):
+    for seed in range(heavy(400)):
+        rng = np.random.default_rng(seed)
+        m, n, scale = int(rng.integers(1, 4)), int(rng.integers(0, 100)), 10.0 ** (seed % 40)
+        products = (scale * rng.normal(size=(m, n))).astype(dtype)  # float32 overflows at times
+        x, z = ((scale * rng.random(size)).astype(dtype) for size in (m, n))
+        gamma, found, expected = float(rng.random()), products.copy(), products.copy()
+        _core.rbf_exponents(found, x, z, gamma)
+        with np.errstate(over="ignore", invalid="ignore"):
+            _reference.rbf_exponents(expected, x, z, gamma)
+        np.testing.assert_array_equal(found, expected, strict=True)
+        for row in found:
+            for wrong in (None, np.nan, np.inf, -np.inf):
+                if wrong is not None and n > 0:
+                    row[rng.integers(n)] = wrong
+                assert _core.all_finite(row) == _reference.all_finite(row)
 
 
 @pytest.mark.parametrize("storage", STORAGES)

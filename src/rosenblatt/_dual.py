@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._examples import Labelled, nobody_waits
-from rosenblatt._function import DualVoters, Function
+from rosenblatt._function import DualVoters, Function, add
 from rosenblatt._gram import Floats, Gram
 from rosenblatt._kernels import CHUNK, kernels
 from rosenblatt._log import Log
@@ -93,12 +93,13 @@ class Dual:
     def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
         """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""
         values, steps = self.examples.gram.rows(rows), self.examples.steps[rows].tolist()
-        memory.w.add(rows, steps, values, intercept=self.intercept)
+        functions, of_each = [memory.w], [steps]
         if memory.w.fresh is not None:
             memory.w.fresh.extend(zip(rows, steps, strict=True))
         if memory.drift is not None:
-            drifts = [visit * step for visit, step in zip(visits, steps, strict=True)]
-            memory.drift.add(rows, drifts, values, intercept=self.intercept)
+            functions.append(memory.drift)
+            of_each.append([visit * step for visit, step in zip(visits, steps, strict=True)])
+        add(functions, rows, of_each, values, intercept=self.intercept)
         memory.counts[rows] += 1  # no row is there twice
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
@@ -107,6 +108,7 @@ class Dual:
     ) -> tuple[int, int]:
         """Visit these rows, at most `most` updates; returns place reached, updates."""
         gram, at, put_off = self.examples.gram, 0, 0
+        rows = rows.astype(np.intp, copy=False)  # numbers that NumPy need not convert each time
         sums, b = memory.w.sums[rows], memory.w.b
         y, steps = self.examples.y[rows], self.examples.steps[rows]
         updated: list[int] = []
@@ -116,13 +118,14 @@ class Dual:
             if at == len(rows):
                 break
             i, step = int(rows[at]), float(steps[at])
-            self._note([i], visits + at, sums[at : at + 1] + b)
+            if self.log is not None:
+                self._note([i], visits + at, sums[at : at + 1] + b)
             updated.append(i)
             when.append(visits + at)
             at, put_off = at + 1, put_off + (not gram.at_hand(i))
             if put_off == gram.together or len(updated) == most:
                 break
-            kernels.add([gram.some(i, rows[at:])], [step], sums[at:])
+            kernels.add([gram.some(i, rows[at:])], [[step]], [sums[at:]])
             b += step if self.intercept else 0.0
         self._update(memory, updated, when)
         return at, len(updated)

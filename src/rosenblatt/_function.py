@@ -38,10 +38,23 @@ class Function:
         self, rows: list[int], steps: list[float], values: list[Values], *, intercept: bool
     ) -> None:
         """β_i += step for one row after the other, with what follows from it."""
-        for i, step in zip(rows, steps, strict=True):
-            self.beta[i] += step
-            self.b += step if intercept else 0.0
-        kernels.add(values, steps, self.sums)
+        add([self], rows, [steps], values, intercept=intercept)
+
+
+def add(
+    functions: list[Function],
+    rows: list[int],
+    steps: list[list[float]],
+    values: list[Values],
+    *,
+    intercept: bool,
+) -> None:
+    """The same for several functions, each with steps of its own: the values are read once."""
+    for f, of_f in zip(functions, steps, strict=True):
+        for i, step in zip(rows, of_f, strict=True):
+            f.beta[i] += step
+            f.b += step if intercept else 0.0
+    kernels.add(values, steps, [f.sums for f in functions])
 
 
 class DualVoters:

@@ -24,6 +24,7 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _BLOCK = 1 << 22  # numbers of a block of kernel values
 _PANEL = 16  # P of native/gram.hpp
 _TOGETHER = 32  # more rows of the Gram matrix at a time are hardly faster
+_SLAB = 1 << 23  # bytes for rows to ask for at once: from 4 MB on NumPy asks for large pages
 
 
 class Kernel:
@@ -48,15 +49,13 @@ class Kernel:
         """Whether k(x, z) is computed here, from inner products."""
         return not callable(self.kernel) and not self.precomputed
 
-    def of_products(self, products: Values, squares: Values, square: Any, out: Values) -> Values:
-        """Kernel values from inner products x·z and the squared lengths of both, into `out`."""
-        if self.kernel == "rbf":  # ‖x‖² + ‖z‖² - 2 x·z, which rounding can make negative
-            np.multiply(products, -2.0, out=out)
-            out += squares
-            out += square
-            np.abs(out, out=out)
-            out *= -self.gamma
-            return np.exp(out, out=out)
+    def of_products(
+        self, products: Values, x_squares: Values, z_squares: Values, out: Values
+    ) -> Values:
+        """All k(x, z) from x·z, which are lost, and the squared lengths of both; into `out`."""
+        if self.kernel == "rbf":
+            kernels.rbf_exponents(products, x_squares, z_squares, self.gamma)
+            return np.exp(products, out=out)
         if self.kernel == "linear":
             np.copyto(out, products)
             return out
@@ -76,10 +75,9 @@ class Kernel:
         left, right = as_table(A), as_table(B)
         if callable(self.kernel):
             return self.called(left, right)
-        products = dense(left @ right.T)
-        lengths = self.squares(right), self.squares(left)[:, None]
-        right_squares, left_squares = (s.astype(products.dtype) for s in lengths)
-        return self.of_products(products, right_squares, left_squares, out=products)
+        products = np.ascontiguousarray(dense(left @ right.T))
+        of_left, of_right = (self.squares(t).astype(products.dtype) for t in (left, right))
+        return self.of_products(products, of_left, of_right, out=products)
 
     def called(self, left: Any, right: Any) -> Floats:
         assert callable(self.kernel)
@@ -111,6 +109,7 @@ class Gram:
         self.kernel, self.X, self.n = kernel, X, X.shape[0]
         self._kept: OrderedDict[int, Values] = OrderedDict()
         self._room, self._filled = most_bytes, 0
+        self._spare: list[Values] = []  # memory of rows, to be filled
         self._table, self._rows = as_table(X), Rows(X).native
         # Inner products of the linear kernel are the scores of Perceptron and stay as they are.
         linear = kernel.kernel == "linear"
@@ -124,7 +123,7 @@ class Gram:
             self._products = np.empty((self.together, self.n), dtype=self._dtype)
 
     def row(self, i: int) -> Values:
-        """k(x_i, x_j) for all j; not to be changed."""
+        """k(x_i, x_j) for all j; not to be changed, and good until the next call only."""
         return self.rows([i])[0]
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -143,7 +142,8 @@ class Gram:
         kept = self._kept.get(i)
         if kept is not None:
             return np.asarray(kept[places])
-        return self._values(i, self._products_with(i, places), self._squares[places])
+        products = self._products_with(i, places)
+        return self._values(i, products, self._squares[places], np.empty_like(products))
 
     def _keep(self, i: int, row: Values) -> Values:
         if i not in self._kept:
@@ -151,8 +151,20 @@ class Gram:
         self._kept[i] = row
         self._kept.move_to_end(i)
         while self._filled > self._room and len(self._kept) > 1:
-            self._filled -= self._kept.popitem(last=False)[1].nbytes
+            oldest = self._kept.popitem(last=False)[1]
+            self._filled -= oldest.nbytes
+            if self.kernel.of_pairs:  # (others are not ours)
+                self._spare.append(oldest)
         return row
+
+    def _memory(self) -> Values:
+        """For one row. New pages cost more time than the values on them: few large ones are used,
+        again and again."""
+        if not self._spare:
+            size = self.n * self._dtype.itemsize
+            count = int(max(1, min(_SLAB // size, self._room // size, self.n)))
+            self._spare.extend(np.empty((count, self.n), dtype=self._dtype))
+        return self._spare.pop()
 
     def _computed(self, rows: list[int]) -> Iterator[Values]:
         if self.kernel.precomputed:
@@ -161,29 +173,31 @@ class Gram:
             yield from (self.kernel.called(self._table[[i]], self._table)[0] for i in rows)
         elif isinstance(self.X, Csr):
             for i in rows:
-                yield self._values(i, self._products_with(i, None), self._squares)
+                products = self._products_with(i, None)
+                yield self._values(i, products, self._squares, self._memory())
         elif rows:
             products = self._products[: len(rows)]
             kernels.products(self._panels, self._weights(rows), products)
             for i, of_row in zip(rows, products, strict=True):
-                yield self._values(i, of_row, self._squares)
+                yield self._values(i, of_row, self._squares, self._memory())
 
     def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
         """x_i·x_j for some j, or for all."""
         products = np.empty(self.n if places is None else len(places), dtype=self._dtype)
-        kernels.scores_of_some(self._rows, self._weights([i])[0], places, products)
+        kernels.scores_of_some(self._rows, self._weights(slice(i, i + 1))[0], places, products)
         return products
 
-    def _weights(self, rows: list[int]) -> Values:
+    def _weights(self, rows: list[int] | slice) -> Values:
         """Rows as weights, with intercept 0: scores under them are inner products."""
-        lifted = np.zeros((len(rows), self._table.shape[1] + 1), dtype=self._dtype)
-        lifted[:, :-1] = dense(self._table[rows])
+        some = dense(self._table[rows])
+        lifted = np.zeros((len(some), some.shape[1] + 1), dtype=self._dtype)
+        lifted[:, :-1] = some
         return lifted
 
-    def _values(self, i: int, products: Values, squares: Values) -> Values:
-        values = np.empty_like(products)
-        self.kernel.of_products(products, squares, self._squares[i], out=values)
-        if not np.isfinite(values).all():
+    def _values(self, i: int, products: Values, squares: Values, values: Values) -> Values:
+        """The kernel of row i with some rows, into `values`."""
+        self.kernel.of_products(products[None], self._squares[i : i + 1], squares, out=values[None])
+        if not kernels.all_finite(values):
             raise InputError(
                 f"The {self.kernel.kernel} kernel of row {i} is beyond the largest floating-point "
                 "number: scale the features, or lower gamma, degree or coef0."

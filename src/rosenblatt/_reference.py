@@ -96,10 +96,26 @@ def scores_of_some(rows: Rows, w: NDArray[Any], some: Indices | None, out: NDArr
         out[k] = scores_of(rows[i][None, :], w)[0]
 
 
-def add(values: list[NDArray[Any]], steps: list[float], into: Vector) -> None:
-    """into += step * values, one after the other."""
-    for row, step in zip(values, steps, strict=True):
-        into += step * row.astype(np.float64)
+def add(values: list[NDArray[Any]], steps: list[list[float]], into: list[Vector]) -> None:
+    """sums += step * values, one after the other, for several sums with steps of their own."""
+    for sums, of_sums in zip(into, steps, strict=True):
+        for row, step in zip(values, of_sums, strict=True):
+            np.add(sums, step * row.astype(np.float64), out=sums)
+
+
+def rbf_exponents(
+    products: NDArray[Any], x_squares: NDArray[Any], z_squares: NDArray[Any], gamma: float
+) -> None:
+    """Products x·z become -gamma ‖x - z‖²; rounding can make ‖x‖² + ‖z‖² - 2 x·z negative."""
+    products *= -2.0
+    products += z_squares
+    products += x_squares[:, None]
+    np.abs(products, out=products)
+    products *= -gamma
+
+
+def all_finite(values: NDArray[Any]) -> bool:
+    return bool(np.isfinite(values).all())
 
 
 def next_call(y: NDArray[np.int8], sums: Vector, b: float, margin: float, at: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -56,11 +57,12 @@ class Column:
 
     def _see_numbers(self, part: Part, label: bool) -> None:
         numbers = part.numbers(self.name)
-        if (none := np.isnan(numbers)).any():
-            self._note_missing(part, none)
-        if self.infinite is None and (wild := np.isinf(numbers)).any():
-            row = int(wild.argmax())
-            self.infinite = part.place(row), float(numbers[row])
+        if not math.isfinite(np.add.reduce(numbers)):  # or the sum is too large
+            if (none := np.isnan(numbers)).any():
+                self._note_missing(part, none)
+            if self.infinite is None and (wild := np.isinf(numbers)).any():
+                row = int(wild.argmax())
+                self.infinite = part.place(row), float(numbers[row])
         if label and not self.too_many:
             found = np.unique(numbers[~np.isnan(numbers)]).tolist()
             self.words.update(dict.fromkeys(found))
@@ -90,24 +92,11 @@ class Column:
         return ", ".join(first) + (f" and {rest:,} more" if rest else "")
 
 
+@np.errstate(over="ignore", invalid="ignore")  # sums; once a part, since it takes its time
 def see(columns: dict[str, Column], part: Part, target: str | None) -> None:
-    """Look at a part of the table. There is nothing to see in numbers that are all finite."""
-    plain = [name for name, c in columns.items() if c.read_as is Kind.NUMBER and name != target]
-    finite = _finite(part, plain)
+    """Look at a part of the table, column by column."""
     for name, column in columns.items():
-        if name not in finite:
-            column.see(part, label=name == target)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _finite(part: Part, names: list[str]) -> set[str]:
-    """Those of the columns whose sum is finite: so is each number, but not the other way."""
-    if not names:
-        return set()
-    sums = np.zeros(len(names))
-    for _, rows in part.matrix(names):
-        sums += np.add.reduce(rows)
-    return {names[j] for j in np.flatnonzero(np.isfinite(sums))}
+        column.see(part, label=name == target)
 
 
 def _shown(value: str | float) -> str:

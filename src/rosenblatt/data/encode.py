@@ -38,6 +38,11 @@ class Number:
     def features(self) -> list[str]:
         return [self.name]
 
+    @property
+    def as_it_is(self) -> bool:
+        """Neither shifted nor scaled."""
+        return self.center == 0.0 and self.scale == 1.0
+
     def filled(self, part: Part, numbers: Rows) -> Rows:
         """The numbers of a part; of a table that was not looked through before."""
         wild = np.isinf(numbers)
@@ -136,7 +141,8 @@ def _write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> 
             if not _finite(out[:, j]):
                 out[:, j] = column.filled(part, out[:, j])
     for j, column in enumerate(columns):
-        column.finish(out[:, j])
+        if not column.as_it_is:
+            column.finish(out[:, j])
 
 
 def _finite(numbers: Rows) -> bool:
@@ -170,7 +176,7 @@ class Encoding:
     @property
     def scaled(self) -> bool:
         """Whether any number is shifted or scaled."""
-        return any(isinstance(c, Number) and (c.center, c.scale) != (0, 1) for c in self.columns)
+        return any(isinstance(c, Number) and not c.as_it_is for c in self.columns)
 
     @property
     def inputs(self) -> list[str]:
@@ -250,7 +256,8 @@ class Encoding:
         for j, column in zip(self.number_places, numbers, strict=True):
             if column.fill is not None:
                 X[np.isnan(X[:, j]), j] = column.fill
-            column.finish(X[:, j])
+            if not column.as_it_is:
+                column.finish(X[:, j])
 
     def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
         """The same with these numbers for the columns of numbers, in their order."""

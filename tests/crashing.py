@@ -84,10 +84,40 @@ def _run_until(step, source, place):
     run(source, place)
 
 
+def command(arguments, place, writes=None):
+    """Run the command in a folder, and die when so many checkpoints were written."""
+    from rosenblatt import _checkpoint, _examples, _orders
+    from rosenblatt.cli import run
+
+    _examples.CHUNK, _orders.BLOCK = 16 * 50, 100  # many states to be killed in
+    os.chdir(place)
+    write, left = _checkpoint.Checkpoint.write, writes
+
+    def writing(self, state):
+        nonlocal left
+        write(self, state)
+        if left is not None:
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    _checkpoint.Checkpoint.write = writing
+    os._exit(run(arguments))
+
+
+def command_ended(arguments, place, writes=None):
+    """The exit code of a command in a process of its own: -9 where it was killed."""
+    process = _server().Process(target=command, args=(arguments, place, writes))
+    process.start()
+    process.join()
+    return process.exitcode
+
+
 @functools.cache
 def _server():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["rosenblatt._train", "rosenblatt.model_file", "crashing"])
+    ours = ["_train", "model_file", "selection", "cli.fit", "cli._fit_work", "report"]
+    context.set_forkserver_preload([*(f"rosenblatt.{name}" for name in ours), "crashing"])
     return context
 
 

@@ -158,7 +158,7 @@ def test_other_data_is_refused(path):
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda b: b[: len(b) // 2], "sha256"),
+        (lambda b: b[: len(b) // 2], "JSON"),
         (lambda b: b"", "JSON"),
         (lambda b: b"\x80\x04pickle", "UTF-8"),
         (lambda b: b.replace(b'"updates": ', b'"updates": 1'), "sha256"),
@@ -222,7 +222,7 @@ def test_an_epoch_that_was_begun_is_not_cut_off(path, crash_after):
     p = perceptron(order="cyclic", keep="last", patience=None)
     with pytest.raises(Crash):
         train(p, (X, Y), checkpoint=path, checkpoint_every=0)
-    state = json.loads(path.read_bytes().split(b"\n", 1)[1])["state"]
+    state = json.loads(path.read_bytes())["state"]
     assert state["under_way"]
     with pytest.raises(InputError, match=f"has come to {state['epoch']} already"):
         train(p.set_params(max_iter=state["epoch"] - 1), (X, Y), checkpoint=path)
@@ -341,8 +341,7 @@ def test_killed_at_random_moments(source, tmp_path, heavy, rng):
                 "cache",
             }
             if (place / "run.checkpoint").exists():  # whole, whenever one looks
-                head = (place / "run.checkpoint").read_bytes().split(b"\n", 1)[0]
-                assert json.loads(head)["head"]["version"] == 1
+                assert json.loads((place / "run.checkpoint").read_bytes())["version"] == 1
         assert crashing.run_to_the_end(source, place) == expected
         left = [f.name for f in place.iterdir() if f.name.startswith(".rosenblatt")]
         assert left == []

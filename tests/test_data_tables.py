@@ -21,9 +21,11 @@ from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 from rosenblatt import data
+from rosenblatt.data import files
 from rosenblatt.data._ahead import AT_ONCE, done_ahead
 from rosenblatt.data._watching import watched
-from rosenblatt.data.part import Part
+from rosenblatt.data.columnar import ColumnFiles
+from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.records import blocks
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -614,3 +616,16 @@ def test_whoever_watches_hears_of_svmlight(file):
             data.read(file(content, name))
         assert len(heard) > 1
         assert heard[-1] == (200_000, share)
+
+
+def test_a_parquet_file_is_not_held_in_memory(tmp_path):
+    """Only some of its sixteen groups of rows are, at any time."""
+    path = tmp_path / "t.parquet"
+    x = np.random.default_rng(0).normal(size=1 << 20)
+    parquet.write_table(pa.table({"x": x}), path, row_group_size=1 << 16)
+    reader = ColumnFiles(files.find(path), missing=())
+    before, most = pa.total_allocated_bytes(), 0
+    for part in reader.parts({"x": Kind.NUMBER}):
+        del part
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < x.nbytes / 2

@@ -485,7 +485,15 @@ def test_if_the_last_step_fails_the_old_folder_is_back(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "folder"),
-    [("a/loans.csv", "loans"), ("loans.csv.gz", "loans"), ("-", "table"), (".x", ".x")],
+    [
+        ("a/loans.csv", "loans"),
+        ("loans.csv.gz", "loans"),
+        ("-", "table"),
+        (".x", ".x"),
+        ("data/shop-*.parquet", "shop"),
+        ("[ab]*.csv", "ab"),
+        ("*.csv", "table"),
+    ],
 )
 def test_the_folder_is_named_after_the_table(name, folder):
     assert _fit_folder.default_folder((name,)) == f"{folder}-rosenblatt"

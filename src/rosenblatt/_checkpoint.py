@@ -85,7 +85,7 @@ class Checkpoint:
 
     def _unreadable(self, why: Wrong) -> InputError:
         with open(self._path, "rb") as file:  # advice to delete is for files of ours only
-            ours = document.FORMAT.encode() in file.readline(1000)
+            ours = document.FORMAT.encode() in file.read(200)
         advice = "Delete it to begin anew" if ours else "Name another file for the checkpoint"
         return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
 

@@ -60,42 +60,45 @@ class Cyclic(_Pass):
         self._visit(job, state, self.present, most)
 
 
-class Shuffle(_Pass):
+class _Arranged(_Pass):
+    """Every row once, arranged anew every epoch."""
+
+    def __init__(self, examples: Any):
+        super().__init__(examples)
+        self._order = self._room()
+        self._arranged_for = 0
+
+    def advance(self, job: Job, state: State, most: int) -> None:
+        if self._arranged_for != state.epoch:
+            self._arrange(state)
+            self._arranged_for = state.epoch
+        self._visit(job, state, self._order, most)
+
+    @abstractmethod
+    def _arrange(self, state: State) -> None:
+        """`_order` := the rows as this epoch visits them."""
+
+
+class Shuffle(_Arranged):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
-    def __init__(self, examples: Any):
-        super().__init__(examples)
-        self._order = self._room()
-        self._arranged_for = 0
-
-    def advance(self, job: Job, state: State, most: int) -> None:
-        if self._arranged_for != state.epoch:
-            kernels.arrange(self._order, self.present, state.seed, state.epoch - 1, self.n)
-            self._arranged_for = state.epoch
-        self._visit(job, state, self._order, most)
+    def _arrange(self, state: State) -> None:
+        kernels.arrange(self._order, self.present, state.seed, state.epoch - 1, self.n)
 
 
-class Blocks(_Pass):
+class Blocks(_Arranged):
     """Block after block, the blocks and the rows of each in an order of their own every epoch."""
 
-    def __init__(self, examples: Any):
-        super().__init__(examples)
-        self._order = self._room()
-        self._arranged_for = 0
-
-    def advance(self, job: Job, state: State, most: int) -> None:
-        if self._arranged_for != state.epoch:
-            place = 0
-            for b in block_order(self.n, state):
-                rows = slice(b * BLOCK, (b + 1) * BLOCK)
-                size = min(self.n - rows.start, BLOCK)
-                found = self._order[place : place + size]
-                arrange_block(found, None if self.present is None else self.present[rows], b, state)
-                if self.present is None:
-                    found += rows.start
-                place += size
-            self._arranged_for = state.epoch
-        self._visit(job, state, self._order, most)
+    def _arrange(self, state: State) -> None:
+        place = 0
+        for b in block_order(self.n, state):
+            rows = slice(b * BLOCK, (b + 1) * BLOCK)
+            size = min(self.n - rows.start, BLOCK)
+            found = self._order[place : place + size]
+            arrange_block(found, None if self.present is None else self.present[rows], b, state)
+            if self.present is None:
+                found += rows.start
+            place += size
 
 
 def block_order(n: int, state: State) -> list[int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rosenblatt._checkpoint import Checkpoint
@@ -63,15 +65,22 @@ def train(
     >>> p.n_iter_, p.training_errors_ < 6000
     (5, True)
     """
-    settings = _check(estimator, checkpoint)
-    if checkpoint is not None:
-        kept = Checkpoint(checkpoint, checkpoint_every)
-        kept.begin(settings)  # before anything takes long
-        estimator._checkpoint = kept
-    try:
+    with keeping(estimator, checkpoint, checkpoint_every):
         if _are_arrays(source):
             return estimator.fit(*source)
         return _on_disk(estimator, source, cache)
+
+
+@contextmanager
+def keeping(estimator: Perceptron, checkpoint: Any, every: float) -> Iterator[None]:
+    """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
+    settings = _check(estimator, checkpoint)
+    if checkpoint is not None:
+        kept = Checkpoint(checkpoint, every)
+        kept.begin(settings)  # before anything takes long
+        estimator._checkpoint = kept
+    try:
+        yield
     finally:
         estimator.__dict__.pop("_checkpoint", None)
 

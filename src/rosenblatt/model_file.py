@@ -8,8 +8,6 @@ example, counts VERSION up, goes on reading the versions before, and keeps files
 
 from __future__ import annotations
 
-import hashlib
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +18,18 @@ from sklearn.utils.validation import check_is_fitted
 import rosenblatt
 from rosenblatt._files import read_whole, write_whole
 from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
-from rosenblatt._model.document import Part, Wrong, as_text, check_size, parse, plain, shown
+from rosenblatt._model.document import (
+    NO_SUM,
+    Part,
+    Wrong,
+    as_text,
+    check_size,
+    check_sum,
+    parse,
+    plain,
+    shown,
+    with_sum,
+)
 from rosenblatt._stop import StopReason
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
@@ -29,7 +38,6 @@ from rosenblatt.random_linear import RandomLinearClassifier
 
 FORMAT, VERSION = "rosenblatt-model", 1
 MOST_BYTES = 4 << 30
-_NO_SUM = "0" * 64
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
 }
@@ -79,9 +87,7 @@ def save(
     check_is_fitted(estimator)
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     text = as_text(_written(estimator, encoding, data_fingerprint))
-    # The sum is of the file with zeros in its place.
-    content = text.encode()
-    content = content.replace(_NO_SUM.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
+    content = with_sum(text.encode())
     if len(content) > MOST_BYTES:
         raise InputError(
             f"The model would take {len(content):,} bytes; a model file has at most "
@@ -112,7 +118,7 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "sha256": _NO_SUM,
+        "sha256": NO_SUM,
         "written_by": f"rosenblatt {rosenblatt.__version__}",
         "estimator": type(estimator).__name__,
         "parameters": parameters.written(estimator),
@@ -201,7 +207,7 @@ def _model(content: bytes) -> Model:
             raise Wrong(what)
     with parse(content) as file:
         _check_version(file)
-        _check_sum(file.text("sha256"), content)
+        check_sum(file.text("sha256"), content)
         del content  # the arrays are yet to come
         return _read(file)
 
@@ -218,20 +224,6 @@ def _check_version(file: Part) -> None:
         )
     if type(version) is not int or version != VERSION:
         raise Wrong(f"its version is {shown(version)}, and there is no such version")
-
-
-def _check_sum(claimed: str, content: bytes) -> None:
-    if not re.fullmatch("[0-9a-f]{64}", claimed):
-        raise Wrong("its sha256 is not 64 hexadecimal digits")
-    place = content.find(claimed.encode())
-    digest = hashlib.sha256(memoryview(content)[:place])
-    digest.update(_NO_SUM.encode())
-    digest.update(memoryview(content)[place + 64 :])
-    if place < 0 or digest.hexdigest() != claimed:
-        raise Wrong(
-            "its content does not have the sha256 that it claims: it is damaged, or was changed "
-            "after it was written. Save the model again, or get the file again"
-        )
 
 
 def _read(file: Part) -> Model:

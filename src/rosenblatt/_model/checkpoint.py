@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,16 @@ import rosenblatt
 from rosenblatt._fit import State
 from rosenblatt._model import arrays, linear, training
 from rosenblatt._model import state as states
-from rosenblatt._model.document import Part, Wrong, as_text, parse, shown
+from rosenblatt._model.document import (
+    NO_SUM,
+    Part,
+    Wrong,
+    as_text,
+    check_sum,
+    parse,
+    shown,
+    with_sum,
+)
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 1
@@ -21,6 +29,12 @@ VERSION = 1
 
 def written(made_with: dict[str, Any], state: State) -> bytes:
     counts = state.memory.counts
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": f"rosenblatt {rosenblatt.__version__}",
+        "sha256": NO_SUM,
+    }
     body = {
         "made_with": made_with,
         "state": {
@@ -35,14 +49,7 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
             "certificate": None if state.certificate is None else state.certificate.to_dict(),
         },
     }
-    text = as_text(body).encode()
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": f"rosenblatt {rosenblatt.__version__}",
-        "sha256": hashlib.sha256(text).hexdigest(),  # of what follows the first line
-    }
-    return as_text({"head": head}).replace("\n", "").encode() + b"\n" + text
+    return with_sum(as_text(head | body).encode())
 
 
 # --- Reading -----------------------------------------------------------------------------------
@@ -50,21 +57,17 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
 
 def read(content: bytes) -> tuple[dict[str, Any], Part]:
     """What it was made with, and its state, to be read by `read_state` where that fits."""
-    first, _, rest = content.partition(b"\n")
-    with parse(first) as line, line.part("head") as head:
-        if head.text("format") != FORMAT:
-            raise Wrong(f"its format is {shown(head.text('format'))}, not {FORMAT!r}")
-        if head.whole("version") != VERSION:
+    with parse(content) as file:
+        if file.text("format") != FORMAT:
+            raise Wrong(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
+        if file.whole("version") != VERSION:
             raise Wrong(
-                f"it was written by {shown(head.text('written_by'))}, whose checkpoints are of "
-                f"version {head.whole('version')}, and {VERSION} is read here"
+                f"it was written by {shown(file.text('written_by'))}, whose checkpoints are of "
+                f"version {file.whole('version')}, and {VERSION} is read here"
             )
-        head.text("written_by")
-        claimed = head.text("sha256")
-    if hashlib.sha256(rest).hexdigest() != claimed:
-        raise Wrong("its content does not have the sha256 that it claims: it is damaged")
-    with parse(rest) as body:
-        return body.part("made_with").everything(), body.part("state")
+        file.text("written_by")
+        check_sum(file.text("sha256"), content)
+        return file.part("made_with").everything(), file.part("state")
 
 
 def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> State:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
@@ -70,7 +72,30 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
     raise Wrong(f"{where} is a {type(value).__name__}, which JSON cannot say")
 
 
+NO_SUM = "0" * 64  # where the checksum of a file will stand
+
+
+def with_sum(content: bytes) -> bytes:
+    """The file with its SHA-256, which is that of the file with zeros in its place."""
+    digest = hashlib.sha256(content).hexdigest()
+    return content.replace(NO_SUM.encode(), digest.encode(), 1)
+
+
 # --- Reading -----------------------------------------------------------------------------------
+
+
+def check_sum(claimed: str, content: bytes) -> None:
+    if not re.fullmatch("[0-9a-f]{64}", claimed):
+        raise Wrong("its sha256 is not 64 hexadecimal digits")
+    place = content.find(claimed.encode())
+    digest = hashlib.sha256(memoryview(content)[:place])
+    digest.update(NO_SUM.encode())
+    digest.update(memoryview(content)[place + 64 :])
+    if place < 0 or digest.hexdigest() != claimed:
+        raise Wrong(
+            "its content does not have the sha256 that it claims: it is damaged, or was changed "
+            "after it was written"
+        )
 
 
 def parse(content: bytes, most: int = MOST_ITEMS) -> Part:

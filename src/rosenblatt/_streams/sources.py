@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rosenblatt._streams.batches import BatchRows
+from rosenblatt._streams.chosen import ChosenRows
 from rosenblatt._streams.meta import FORMAT, VERSION
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.svmlight import SvmlightRows
@@ -37,7 +38,7 @@ class Source(Protocol):
 
 def source_of(source: Any) -> Source:
     """What was given, as rows that can be written down."""
-    if isinstance(source, (TableRows, SvmlightRows)):
+    if isinstance(source, (TableRows, SvmlightRows, ChosenRows)):
         return source
     if isinstance(source, (Table, SparseTable)):
         return source.stream()

@@ -60,7 +60,7 @@ class TableRows:
         names = encoding.feature_names
         refuse_if_full(folder, self.table.n_rows * (8 * len(names) + 1))
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
-            for rows, y in self._parts(encoding, max(1, PASS // (8 * len(names)))):
+            for rows, y in self.parts(encoding):
                 moments.add(rows[:, numbers])
                 writer.add(rows, y, final=finished)
                 say.rows(writer.n)
@@ -79,9 +79,9 @@ class TableRows:
             classes = np.array(encoding.target.classes)
             writer.done(classes, feature_names=names, encoding=encoding)
 
-    def _parts(
-        self, encoding: Encoding, size: int
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int8]]]:
+    def parts(self, encoding: Encoding) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int8]]]:
+        """Rows before fills and scales, and their signs."""
+        size = max(1, PASS // (8 * len(encoding.feature_names)))
         assert encoding.target is not None
         classes = np.array(encoding.target.classes)
         for whole in self.table.parts():

@@ -31,7 +31,7 @@ class EncodedColumn(TypedDict):
     kind: str  # "number" | "text" | "boolean"
     features: list[str]  # the names of the numbers it became, LISTED_OF_A_COLUMN at most
     n_features: int
-    center: float | None  # numbers: x became (x - center) / scale, taken from the training rows
+    center: float | None  # numbers: x became (x - center) / scale, see split
     scale: float | None
     fill: float | None  # what stands for a missing number
 
@@ -58,6 +58,7 @@ class Split(TypedDict):
     folds: int | None  # with cross-validation
     group: str | None  # the column whose equal values stay together
     seed: int
+    stream: bool  # rows were divided one by one; fills and scales are those of all rows
     sentence: str
 
 
@@ -121,6 +122,7 @@ class Histogram(TypedDict):
     edges: list[float]  # one more than counts
     counts: dict[str, list[int]]  # by label
     unit: str  # "distance" in standard deviations | "score" of a kernel rule
+    sample: int | None  # so many training rows stand for all of them; None: all are counted
 
 
 class Confusion(TypedDict):
@@ -203,6 +205,7 @@ class Fit(TypedDict):
     confusion: Confusion | None
     hardest_rows: list[HardRow]
     verdict: Verdict | None
+    unasked: str | None  # why there is no verdict, where that was not asked
     training: Training | None
     proof: Proof | None
     reproduce: Reproduce

@@ -26,14 +26,17 @@ _ENDED = {
 }
 
 
-def learning(estimator: Any, X: Any, y: Any) -> Learning | None:
-    """How training of the chosen rule went; None for rules that are drawn, not learned."""
+def learning(estimator: Any, X: Any, y: Any, rows: int) -> Learning | None:
+    """How training of the chosen rule went; None for rules that are drawn, not learned.
+
+    X and y are the training rows, or a sample of these `rows`.
+    """
     if not hasattr(estimator, "mistakes_"):
         return None
     return {
         "mistakes": estimator.mistakes_.tolist(),
-        "kept": _kept(estimator, X, y),
-        "rows": int(X.shape[0]),
+        "kept": _kept(estimator, X, y) if X.shape[0] == rows else None,
+        "rows": rows,
         "updates": int(estimator.n_updates_),
         "epochs": int(estimator.n_iter_),
         "ended": _ENDED.get(estimator.stop_reason_.name, str(estimator.stop_reason_)),
@@ -59,8 +62,11 @@ def _kept(estimator: Any, X: Any, y: Any) -> list[int] | None:
     return found
 
 
-def margins(estimator: Any, X: Any, y: Any) -> Histogram:
-    """Distances of the training rows to the hyperplane, below 0 on the wrong side."""
+def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
+    """Distances of the training rows to the hyperplane, below 0 on the wrong side.
+
+    X and y are the training rows, or a sample of these `rows`.
+    """
     import numpy as np
 
     signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
@@ -73,7 +79,8 @@ def margins(estimator: Any, X: Any, y: Any) -> Histogram:
         str(label): np.histogram(values[y == label], bins=edges)[0].tolist()
         for label in estimator.classes_
     }
-    return {"edges": edges.tolist(), "counts": counts, "unit": unit}
+    sample = None if len(y) == rows else len(y)
+    return {"edges": edges.tolist(), "counts": counts, "unit": unit, "sample": sample}
 
 
 def _edges(low: float, high: float) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +16,9 @@ OURS = {"model.json", "certificate.json", "report.html"}
 
 def default_folder(files: tuple[str, ...]) -> str:
     name = Path(files[0]).name
-    stem = "table" if files[0] == "-" else name.split(".")[0] or name
-    return f"{stem}-rosenblatt"
+    stem = name.split(".")[0] or name
+    stem = re.sub(r"[*?\[\]]+", "", stem).strip("-_ ")  # of a pattern what is no riddle to a shell
+    return f"{stem or 'table'}-rosenblatt"
 
 
 def check_folder(path: str, *, force: bool) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SHOWN = 4  # terms of a rule in its sentence
 
 
-def split(selection: Selection, group: str | None) -> Split:
+def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
     train, validation, test = (
         len(part) for part in (selection.train, selection.validation, selection.test)
     )
@@ -38,9 +38,15 @@ def split(selection: Selection, group: str | None) -> Split:
             f"turn (seed {selection.seed}{together})"
         )
     else:
+        how = together or ", the same share of each label"
+        if stream:
+            scaled = selection.prepare is not None
+            how = ", divided row by row" + (
+                "; fills and scales are those of all rows" if scaled else ""
+            )
         sentence = (
             f"{train:,} rows train, {validation:,} choose, {test:,} test "
-            f"(seed {selection.seed}{together or ', the same share of each label'})"
+            f"(seed {selection.seed}{how})"
         )
     return {
         "method": "cross-validation" if selection.cv else "split",
@@ -50,6 +56,7 @@ def split(selection: Selection, group: str | None) -> Split:
         "folds": selection.cv,
         "group": group,
         "seed": selection.seed,
+        "stream": stream,
         "sentence": sentence,
     }
 

@@ -18,9 +18,9 @@ _NAMED = 10  # columns that are told about
 
 
 def column_warnings(
-    X: Any, y: Any, encoding: Encoding | None, certificate: Certificate | None
+    X: Any, y: Any, encoding: Encoding | None, certificate: Certificate | None, rows: int
 ) -> list[Warned]:
-    """About the columns of the table."""
+    """About the columns of the table; X and y are these `rows`, or a sample of them."""
     if encoding is None:  # sparse rows: thousands of columns without names
         return []
     place = {}  # from features to columns of the table
@@ -29,15 +29,14 @@ def column_warnings(
     names = encoding.feature_names
     numbers = [(j, names[j]) for j in encoding.number_places]
     found: list[Warned] = []
+    everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
-        found.append(_warned("constant", constant, "the same in every row: tells nothing."))
-    identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j])]
+        found.append(_warned("constant", constant, f"the same {everywhere}: tells nothing."))
+    identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j], rows)]
     if identifiers:
-        say = "different in every row, like row numbers. An identifier? Try " + _ignored(
-            identifiers
-        )
-        found.append(_warned("identifier", identifiers, f"{say}."))
+        say = f"different {everywhere}, like row numbers. An identifier? Try "
+        found.append(_warned("identifier", identifiers, f"{say}{_ignored(identifiers)}."))
     telling = {place[name] for name in _telling(X, y, names)}
     telling |= {place[name] for name in _revealing(certificate)}
     # in the order of the table; row numbers of a sorted table would tell, too
@@ -121,14 +120,14 @@ def _constant(x: Any) -> bool:
     return same(x[:_BEGIN]) and same(x)
 
 
-def _like_row_numbers(x: Any) -> bool:
+def _like_row_numbers(x: Any, rows: int) -> bool:
     """Whole numbers without a repetition, close together: not measured, given."""
     import numpy as np
 
     n = len(x)
     if n < 20 or not bool((x[:_BEGIN] == np.floor(x[:_BEGIN])).all()):
         return False
-    if np.isnan(x).any() or np.ptp(x) >= 2 * n:
+    if np.isnan(x).any() or np.ptp(x) >= 2 * rows:
         return False
     return bool((x == np.floor(x)).all()) and len(np.unique(x)) == n
 

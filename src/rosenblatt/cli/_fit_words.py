@@ -58,6 +58,8 @@ def lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "rule", found["rule"]["sentence"]
     if found["verdict"] is not None:
         yield "verdict", verdict_line(found["verdict"])
+    elif found["unasked"] is not None:
+        yield "verdict", found["unasked"]
     if found["training"] is not None:
         yield "training", found["training"]["sentence"]
     if found["proof"] is not None:

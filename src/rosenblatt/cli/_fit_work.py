@@ -13,6 +13,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
+    from rosenblatt.cli._fit_checkpoints import Checkpoints
     from rosenblatt.cli._fit_content import Proof
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
@@ -30,14 +31,17 @@ class Work:
 
     X: Any  # as in the table, NaN where a number is missing
     y: Any
+    counts: dict[str, int]  # rows by label
     target: str
     encoding: Encoding | None  # before fills and scales; None for svmlight files
     impute: str | None
+    sample: Any = None  # the numbers of the rows in X and y, where these are not all
     seconds: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
     certificate: Certificate | None = None
     of_training: Certificate | None = None
     proof: Proof | None = None
+    unasked: str | None = None  # why there is no verdict, where that is not for lack of time
     interrupted: bool = False
 
     @contextmanager
@@ -73,12 +77,20 @@ def read(files: tuple[str, ...], reading: dict[str, Any], group: str | None) -> 
     table = _common.read_table(files, **reading)
     if isinstance(table, SparseTable):
         X, y, encoding = table.encode(scale=False)
-        work = Work(X, y, "y", encoding, None)
+        work = Work(X, y, counts_of(y), "y", encoding, None)
     else:
         X, y, encoding = table.encode_with_gaps()
-        work = Work(X, y, reading["target"], encoding, table.impute)
+        work = Work(X, y, counts_of(y), reading["target"], encoding, table.impute)
     work.seconds["reading"] = time.perf_counter() - begin
     return work, groups
+
+
+def counts_of(y: Any) -> dict[str, int]:
+    """How many rows have each label."""
+    import numpy as np
+
+    labels, counts = np.unique(y, return_counts=True)
+    return {str(a): k for a, k in zip(labels.tolist(), counts.tolist(), strict=True)}
 
 
 def _groups(files: tuple[str, ...], reading: dict[str, Any], group: str) -> Any:
@@ -119,7 +131,14 @@ def _groups(files: tuple[str, ...], reading: dict[str, Any], group: str) -> Any:
 
 
 def compare(
-    work: Work, *, groups: Any, cv: int | None, seed: int, kernel: bool, progress: Any
+    work: Work,
+    *,
+    groups: Any,
+    cv: int | None,
+    seed: int,
+    kernel: bool,
+    checkpoints: Checkpoints | None,
+    progress: Any,
 ) -> None:
     from rosenblatt.data.scales import Preparation
     from rosenblatt.selection import SelectionInterrupted, candidates, select
@@ -127,6 +146,11 @@ def compare(
     n, d = work.X.shape
     prepare = None if work.encoding is None else Preparation(work.encoding, impute=work.impute)
     rules = candidates(n if cv else n * 3 // 5, d, random_state=seed, kernel=kernel)
+    kept: dict[str, Any] = {}
+    if checkpoints is not None:
+        checkpoints.begin()
+        kept = {"checkpoint": checkpoints.folder, "checkpoint_every": checkpoints.every}
+        progress = checkpoints.seeing(progress)
     with work.timed("training"):
         try:
             work.selection = select(
@@ -138,6 +162,7 @@ def compare(
                 groups=groups,
                 seed=seed,
                 progress=progress,
+                **kept,
             )
         except SelectionInterrupted as stopped:
             if stopped.selection is None:
@@ -147,7 +172,7 @@ def compare(
 
 def decide(work: Work, *, time_limit: float | None, now: Now) -> None:
     """The verdict on all rows, its check, and what is known of the training rows."""
-    if work.interrupted:
+    if work.interrupted or work.unasked:
         return
     try:
         X, encoding = _as_they_stand(work)
@@ -190,11 +215,22 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
 
 
 def training_rows(work: Work) -> tuple[Any, Any]:
-    """The rows that the winner was fitted on, as it saw them."""
+    """The rows that the winner was fitted on, as it saw them; of a sample those in it."""
     assert work.selection is not None
     train, prepare = work.selection.train, work.selection.prepare
+    if work.sample is not None:
+        train = _places(work.sample, train)
     X = work.X[train]
     return (X if prepare is None else prepare.transform(X)), work.y[train]
+
+
+def _places(sample: Any, rows: Any) -> Any:
+    """Where in the sample these rows are; both rise."""
+    import numpy as np
+
+    sample = sample.astype(rows.dtype)
+    at = np.searchsorted(rows, sample)
+    return np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == sample)
 
 
 def _of_training(work: Work, time_limit: float | None) -> Certificate:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import _common, _fit_folder
+from rosenblatt.cli import _common, _fit_again, _fit_folder
 
 if TYPE_CHECKING:
-    from rosenblatt.cli._fit_content import Data, Fit, Reproduce
+    from rosenblatt.cli._fit_checkpoints import Checkpoints
+    from rosenblatt.cli._fit_content import Data, Fit
     from rosenblatt.cli._fit_work import Work
 
 INTERRUPTED = 130
+_EVERY = 60.0  # seconds
 
 
 @click.command()
@@ -27,6 +27,15 @@ INTERRUPTED = 130
 @click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
 @click.option("--no-rows", is_flag=True, help="Nothing that comes from single rows is written.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Of the verdict: or undecided.")
+@click.option("--stream", is_flag=True, help="For tables that memory cannot hold: rows on disk.")
+@click.option("--cache", metavar="FOLDER", help="Where these are. [default: the user's cache]")
+@click.option("--checkpoint", metavar="FOLDER", help="Killed, the same command goes on from here.")
+@click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="From one writing of it to the next. [default: 60]",
+)
 @_common.force_option
 @_common.output_options
 def command(
@@ -37,6 +46,10 @@ def command(
     group: str | None,
     no_rows: bool,
     time_limit: float | None,
+    stream: bool,
+    cache: str | None,
+    checkpoint: str | None,
+    checkpoint_every: float | None,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -55,21 +68,26 @@ def command(
     from rosenblatt.cli import _fit_words, _fit_work
 
     _common.need_target(files, reading)
+    _check_stream(stream, cache, cv, group)
     folder = output if output is not None else _fit_folder.default_folder(files)
     _fit_folder.check_folder(folder, force=force)
+    checkpoints = _checkpoints(checkpoint, checkpoint_every, folder)
     with _common.bar(quiet=quiet) as now:
-        with _common.shows_reading(now):
-            work, groups = _fit_work.read(files, reading, group)
-        _fit_work.compare(
-            work,
-            groups=groups,
-            cv=cv,
-            seed=seed,
-            kernel=not no_rows,
-            progress=lambda done, total, name: now(f"training: {name}", done, total + 3),
-        )
+
+        def progress(done: int, total: int, name: str) -> None:
+            now(f"training: {name}", done, total + 3)
+
+        how: dict[str, Any] = {"seed": seed, "checkpoints": checkpoints, "progress": progress}
+        if stream:
+            from rosenblatt.cli import _fit_stream
+
+            work = _fit_stream.work_on(files, reading, cache=cache, now=now, **how)
+        else:
+            with _common.shows_reading(now):
+                work, groups = _fit_work.read(files, reading, group)
+            _fit_work.compare(work, groups=groups, cv=cv, kernel=not no_rows, **how)
         _fit_work.decide(work, time_limit=time_limit, now=now)
-    options = _options(seed, cv, group, no_rows, time_limit, reading)
+    options = _fit_again.options(seed, cv, group, no_rows, time_limit, stream, reading)
     with work.timed("describing and writing"), _to_the_end():
         found = _content(work, files, folder, options, group, no_rows, reading)
         _write(work, found, folder, force)
@@ -80,9 +98,33 @@ def command(
     else:
         _fit_words.show(found)
     if work.interrupted:
-        _common.say_error(f"Interrupted: {folder} has what there was.")
+        on = "" if checkpoints is None else " The same command with --force goes on."
+        _common.say_error(f"Interrupted: {folder} has what there was.{on}")
         return INTERRUPTED
+    if checkpoints is not None:
+        checkpoints.remove()
     return 0
+
+
+def _check_stream(stream: bool, cache: str | None, cv: int | None, group: str | None) -> None:
+    if cache is not None and not stream:
+        raise click.UsageError("--cache is the folder of --stream: give both, or none.")
+    if stream and (cv is not None or group is not None):
+        option, why = ("--group", "keeps rows together") if group else ("--cv", "is for few rows")
+        raise click.UsageError(
+            f"{option} {why}, and --stream divides rows one by one, by their numbers: give one of "
+            "them."
+        )
+
+
+def _checkpoints(folder: str | None, every: float | None, output: str) -> Checkpoints | None:
+    from rosenblatt.cli._fit_checkpoints import Checkpoints
+
+    if folder is None:
+        if every is not None:
+            raise click.UsageError("--checkpoint-every is about a folder: --checkpoint FOLDER.")
+        return None
+    return Checkpoints(folder, _EVERY if every is None else every, output=output)
 
 
 @contextmanager
@@ -122,6 +164,7 @@ def _content(
     assert selection is not None
     estimator = selection.estimator
     X, y = training_rows(work)
+    rows = len(selection.train)
     ignored = [*reading["ignore"], *([group] if group else [])]
     data = _data(work, files, ignored)
     written = {"model": f"{folder}/model.json"}
@@ -135,20 +178,21 @@ def _content(
         "interrupted": work.interrupted,
         "rosenblatt": core(),
         "data": data,
-        "split": parts.split(selection, group),
+        "split": parts.split(selection, group, stream="--stream" in options),
         "candidates": parts.candidates(selection),
         "error": parts.error(selection),
         "rule": rule,
-        "learning": evidence.learning(estimator, X, y),
-        "margins": evidence.margins(estimator, X, y),
+        "learning": evidence.learning(estimator, X, y, rows),
+        "margins": evidence.margins(estimator, X, y, rows),
         "confusion": parts.confusion(selection),
         "hardest_rows": [] if no_rows else evidence.hardest_rows(work, X, rule["terms"]),
         "verdict": certificate and parts.verdict(certificate, rows=not no_rows),
+        "unasked": work.unasked,
         "training": None
         if work.of_training is None
-        else parts.training(work.of_training, len(y), getattr(estimator, "n_updates_", None)),
+        else parts.training(work.of_training, rows, getattr(estimator, "n_updates_", None)),
         "proof": work.proof,
-        "reproduce": _reproduce(files, written, folder, options, reading, linear),
+        "reproduce": _fit_again.reproduce(files, written, folder, options, reading, linear),
         "files": written,
     }
     found: Any = _common.document_of("fit", content)
@@ -157,28 +201,24 @@ def _content(
 
 
 def _data(work: Work, files: tuple[str, ...], ignored: list[str]) -> Data:
-    import numpy as np
-
     from rosenblatt.cli import _fit_parts, _fit_warnings
     from rosenblatt.cli._fit_content import LISTED
 
     assert work.selection is not None
-    labels, counts = np.unique(work.y, return_counts=True)
-    names = [str(label) for label in labels.tolist()]
-    by_label = dict(zip(names, counts.tolist(), strict=True))
-    warnings = _fit_warnings.column_warnings(work.X, work.y, work.encoding, work.certificate)
+    rows = sum(work.counts.values())
+    warnings = _fit_warnings.column_warnings(work.X, work.y, work.encoding, work.certificate, rows)
     return {
         "files": list(files),
-        "rows": len(work.y),
+        "rows": rows,
         "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
         "features": work.names[:LISTED],
         "n_features": len(work.names),
-        "classes": names,
-        "counts": by_label,
+        "classes": list(work.counts),
+        "counts": work.counts,
         "target": work.target,
         "ignored": ignored,
         "encoding": _fit_parts.encoded_columns(work.learned),
-        "warnings": warnings + _fit_warnings.result_warnings(work.selection, by_label),
+        "warnings": warnings + _fit_warnings.result_warnings(work.selection, work.counts),
     }
 
 
@@ -192,51 +232,3 @@ def _write(work: Work, found: Fit, folder: str, force: bool) -> None:
         if "certificate" in found["files"] and work.certificate is not None:
             work.certificate.save(part / "certificate.json")
         (part / "report.html").write_text(render(dict(found)), encoding="utf-8")
-
-
-# --- To do it again ------------------------------------------------------------------------------
-
-
-def _options(
-    seed: int,
-    cv: int | None,
-    group: str | None,
-    no_rows: bool,
-    time_limit: float | None,
-    reading: dict[str, Any],
-) -> list[str]:
-    """The options that the result depends on, as they would be typed."""
-    one = {"target": reading["target"], "positive": reading["positive"]}
-    one |= {"impute": reading["impute"], "cv": cv, "group": group, "time-limit": time_limit}
-    found = [f"--{name}={value}" for name, value in one.items() if value is not None]
-    found += [f"--ignore={name}" for name in reading["ignore"]]
-    return [*found, *_how_to_read(reading), *(["--no-rows"] if no_rows else []), f"--seed={seed}"]
-
-
-def _how_to_read(reading: dict[str, Any]) -> list[str]:
-    found = [f"--missing={text}" for text in reading["missing"]]
-    found += [] if reading["charset"] is None else [f"--charset={reading['charset']}"]
-    return found + ([] if reading["header"] else ["--no-header"])
-
-
-def _reproduce(
-    files: tuple[str, ...],
-    written: dict[str, str],
-    folder: str,
-    options: list[str],
-    reading: dict[str, Any],
-    linear: bool,
-) -> Reproduce:
-    again = ["rosenblatt", "fit", *files, *options, "-o", folder]
-    verify = None
-    if "certificate" in written:
-        check = ["rosenblatt", "verify", written["certificate"], *files, *_how_to_read(reading)]
-        verify = shlex.join(check)
-    suffix = "".join(Path(files[0]).suffixes) or ".csv"
-    new = ["rosenblatt", "predict", written["model"], f"new{suffix}"]
-    return {
-        "command": shlex.join(again),
-        "seed": int(options[-1].removeprefix("--seed=")),
-        "verify": verify,
-        "predict": shlex.join([*new, *(["--explain"] if linear else [])]),
-    }

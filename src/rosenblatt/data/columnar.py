@@ -160,7 +160,8 @@ def _batches(file: File, names: list[str]) -> Iterator[tuple[Any, float]]:
         elif file.kind == "parquet":
             from pyarrow import parquet
 
-            with parquet.ParquetFile(file.path) as opened:
+            # pre_buffer would keep all that was read of the file until its end.
+            with parquet.ParquetFile(file.path, pre_buffer=False) as opened:
                 batches = opened.iter_batches(_ROWS, columns=names)
                 for batch, share in _counted(batches, opened.metadata.num_rows):
                     yield _valid(batch.select(names)), share

@@ -93,12 +93,17 @@ def is_svmlight(source: Any) -> bool:
 
 
 def _sparse(source: Any, target: str | None, ignore: Any, positive: Any) -> SparseTable:
+    return SparseTable(svmlight_files(source, target, ignore), positive=positive)
+
+
+def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.File]:
+    """The files of rows that have no names of columns."""
     if target is not None or ignore:
         raise InputError(
             "An svmlight file has no names of columns: its first field is the label. Leave out "
             "target and ignore (--target, --ignore)."
         )
-    return SparseTable(files.find(source), positive=positive)
+    return files.find(source)
 
 
 def _reader(

@@ -42,6 +42,16 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
     return found
 
 
+def streamed(*, random_state: Any = 0) -> dict[str, Any]:
+    """The perceptrons to compare on rows on disk, which are read a block at a time."""
+    from rosenblatt import Perceptron
+
+    return {
+        keep: Perceptron(order="blocks", keep=keep, random_state=random_state)
+        for keep in ("last", "best", "average")
+    }
+
+
 def floor(rules: Mapping[str, Any]) -> set[str]:
     """What is compared and not chosen: the larger class, and guesses beside what is learned."""
     from rosenblatt import RandomLinearClassifier

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -12,20 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
-from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._files import as_path, make_folder
-from rosenblatt._train import train
 from rosenblatt.errors import InputError
-from rosenblatt.perceptron import Perceptron
 from rosenblatt.selection.candidates import BASELINE, floor
 from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.interval import clopper_pearson
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
-
-Progress = Callable[[int, int, str], None]
-Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th one
+from rosenblatt.selection.training import Progress, Trained, Training, trained_with
 
 
 def select(
@@ -109,31 +102,11 @@ def select(
         raise InputError(
             f"candidates is a dict of names to classifiers, one at least, none named {BASELINE!r}."
         )
-    trained = _fit if checkpoint is None else _Kept(checkpoint, checkpoint_every)
+    trained = trained_with(checkpoint, checkpoint_every)
     contest = _Contest(
         X, y, dict(candidates), prepare, groups, int(seed), confidence, progress, trained
     )
     return contest.split() if cv is None else contest.nested(int(cv))
-
-
-def _fit(rule: Any, X: Any, y: Any, number: int) -> None:
-    rule.fit(X, y)
-
-
-class _Kept:
-    """Trains with a checkpoint for each perceptron, named by its number in the comparison."""
-
-    def __init__(self, folder: Any, every: float):
-        self._folder, self._every = as_path(folder), every
-        make_folder(self._folder)
-
-    def __call__(self, rule: Any, X: Any, y: Any, number: int) -> None:
-        if not isinstance(rule, Perceptron):
-            rule.fit(X, y)
-            return
-        place = self._folder / f"{number}.checkpoint"
-        rule.set_params(warm_start=False)  # the checkpoint goes on, and it is a clone anyway
-        train(rule, (X, y), checkpoint=place, checkpoint_every=self._every)
 
 
 class _Contest:
@@ -149,14 +122,12 @@ class _Contest:
         progress: Progress | None,
         trained: Trained,
     ):
-        self.X, self.y, self.prepare, self.progress = X, y, prepare, progress
-        self.trained = trained
+        self.X, self.y, self.prepare = X, y, prepare
         self.groups = None if groups is None else np.asarray(groups)
         self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
         self.floor = floor(self.rules)
         self.seed, self.confidence = seed, confidence
-        self.done, self.total = 0, len(self.rules)
-        self.interrupted = False
+        self.training = Training(trained, progress, len(self.rules))
 
     # --- One split ---
 
@@ -171,7 +142,7 @@ class _Contest:
         prepare, found = self.compare(train, validation)
         if len(found) < 2:
             raise SelectionInterrupted(None)
-        winner, majority = best(found), _majority(found[0])
+        winner, majority = best(found), majority_of(found[0])
         selection = Selection(
             found,
             winner,
@@ -185,9 +156,9 @@ class _Contest:
             int((self.y[test] != majority).sum()),
             self.confidence,
             self.seed,
-            interrupted=self.interrupted,
+            interrupted=self.training.interrupted,
         )
-        if self.interrupted:
+        if self.training.interrupted:
             raise SelectionInterrupted(selection)
         return selection
 
@@ -201,36 +172,16 @@ class _Contest:
         found = []
         for name, given in self.rules.items():
             try:
-                rule, notes = self.fit(name, clone(given), X, y)
+                rule, notes = self.training.fit(name, clone(given), X, y)
                 if rule is not None:
                     wrong = int((rule.predict(X) != y).sum()), len(y)
                     missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
                     found.append(Candidate(name, rule, *wrong, *missed, name in self.floor, notes))
             except KeyboardInterrupt:  # while predicting
-                self.interrupted = True
-            if self.interrupted:
+                self.training.interrupted = True
+            if self.training.interrupted:
                 break
         return prepare, found
-
-    def fit(self, name: str, rule: Any, X: Any, y: Any) -> tuple[Any, tuple[str, ...]]:
-        """The rule, fitted; None where Ctrl-C came before there was one."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                if self.progress is not None:
-                    self.progress(self.done, self.total, name)
-                self.trained(rule, X, y, self.done)
-            except KeyboardInterrupt:
-                self.interrupted = True
-                rule = rule if _is_left_fitted(rule) else None
-        self.done += 1
-        notes = []
-        for warning in caught:
-            if issubclass(warning.category, ConvergenceWarning):  # said of the candidate instead
-                notes.append(str(warning.message))
-            else:
-                warnings.warn(warning.message, warning.category, stacklevel=5)
-        return rule, tuple(notes)
 
     def rows(self, part: Indices, prepare: Any) -> Any:
         X = _take(self.X, part)
@@ -241,21 +192,21 @@ class _Contest:
     def nested(self, k: int) -> Selection:
         every = np.arange(len(self.y))
         outer = folds(self.y, k, self.groups, self.seed)
-        self.total = (k + 1) * (k * len(self.rules) + 1)
+        self.training.total = (k + 1) * (k * len(self.rules) + 1)
         prepare, found, winner = self.cross_validated(every, k)
         if winner is None:
             raise SelectionInterrupted(None)
-        majority = _majority(found[0])
+        majority = majority_of(found[0])
         tested, predicted, always = [], [], 0
         for i, part in enumerate(outer):
-            if self.interrupted:
+            if self.training.interrupted:
                 break
             inside, others, one = self.cross_validated(rest(outer, [i]), k)
-            if one is None or self.interrupted:
+            if one is None or self.training.interrupted:
                 break
             tested.append(part)
             predicted.append(one.estimator.predict(self.rows(part, inside)))
-            always += int((self.y[part] != _majority(others[0])).sum())
+            always += int((self.y[part] != majority_of(others[0])).sum())
         test = np.concatenate([np.zeros(0, dtype=np.intp), *tested])
         selection = Selection(
             found,
@@ -271,9 +222,9 @@ class _Contest:
             self.confidence,
             self.seed,
             cv=k,
-            interrupted=self.interrupted,
+            interrupted=self.training.interrupted,
         )
-        if self.interrupted:
+        if self.training.interrupted:
             raise SelectionInterrupted(selection)
         return selection
 
@@ -286,7 +237,7 @@ class _Contest:
         rounds = []
         for i in range(k):
             rounds.append(self.compare(rest(parts, [i]), parts[i])[1])
-            if self.interrupted:
+            if self.training.interrupted:
                 return None, [], None
         found = [_added(same) for same in zip(*rounds, strict=True)]
         chosen = found.index(best(found))
@@ -295,7 +246,7 @@ class _Contest:
             prepare = clone(self.prepare).fit(_take(self.X, rows))
         name = found[chosen].name
         given = clone(self.rules[name])
-        rule, notes = self.fit(name, given, self.rows(rows, prepare), self.y[rows])
+        rule, notes = self.training.fit(name, given, self.rows(rows, prepare), self.y[rows])
         if rule is None:
             return None, [], None
         found[chosen] = replace(found[chosen], estimator=rule, notes=notes)
@@ -316,12 +267,8 @@ def _added(same: tuple[Candidate, ...]) -> Candidate:
     return replace(same[0], notes=notes, **sums)
 
 
-def _is_left_fitted(rule: Any) -> bool:
-    """Our estimators are left with the best so far when Ctrl-C comes; nobody knows of others."""
-    return type(rule).__module__.startswith("rosenblatt.") and hasattr(rule, "classes_")
-
-
-def _majority(baseline: Candidate) -> Any:
+def majority_of(baseline: Candidate) -> Any:
+    """The label that it always says."""
     rule = baseline.estimator
     return _plain(rule.classes_[int(np.argmax(rule.class_prior_))])
 

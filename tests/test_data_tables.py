@@ -22,9 +22,10 @@ from pyarrow import feather, parquet
 
 from rosenblatt import data
 from rosenblatt.data import files
+from rosenblatt.data._ahead import AT_ONCE, done_ahead
 from rosenblatt.data._watching import watched
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.part import Kind
+from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.records import blocks
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -209,6 +210,69 @@ def test_decimal_commas_that_come_late(file):
     X, _, names = encoded(file("\n".join(lines)))
     assert names == ["a", "b"]
     assert X[-1] == [1.5, 2.0]
+
+
+def test_rows_read_ahead_are_held_to_decimal_commas_that_come_late(file, monkeypatch):
+    head = "a;b;c;paid\n1,5;2;1,5;1\n2,5;1;2,5;0\n"
+    encoding = data.read(file(head), target="paid").encode(scale=False)[2]
+    monkeypatch.setattr("rosenblatt.data.text.blocks", partial(blocks, size=100_000))
+    long = "0" * 200 + "3;4;5"
+    lines = ["a;b;c", *[long] * 6000, "1,5;2;2,5", *[long] * 600, "6;7;8"]  # the first megabyte
+    found = encoding.apply(file("\n".join(lines)))
+    assert found[[5999, 6000, 6600, 6601]].tolist() == [
+        [3, 4, 5],
+        [1.5, 2, 2.5],
+        [3, 4, 5],
+        [6, 7, 8],
+    ]
+    with pytest.raises(InputError, match=r"row 6601 .*'b' holds '6.5': a number is expected"):
+        encoding.apply(file("\n".join([*lines[:-1], "6;6.5;8"])))
+
+
+def test_work_ahead_keeps_the_order_and_the_place_of_errors():
+    asked, given = [], []
+
+    def items(stop):
+        for i in range(9):
+            if i == stop:
+                raise ValueError(f"item {i}")
+            asked.append(i)
+            yield i
+
+    def work(i):
+        if i == 7:
+            raise KeyError(i)
+        return i * i
+
+    def take(found):
+        for i, square in found:
+            assert len(asked) <= i + 1 + AT_ONCE
+            given.append((i, square))
+
+    with pytest.raises(ValueError, match="item 5"):
+        take(done_ahead(work, items(5)))
+    assert given == [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]
+    asked.clear()
+    with pytest.raises(KeyError, match="7"):
+        take(done_ahead(work, items(None)))
+    assert given[5:] == [(i, i * i) for i in range(7)]
+
+
+@pytest.mark.parametrize("piece", [1, 6, 1 << 18])
+def test_numbers_of_several_columns_as_rows(piece, monkeypatch):
+    monkeypatch.setattr("rosenblatt.data.part._PIECE", piece)
+    columns = {
+        "a": [1.0, None, 3.0, -0.0, 5.0],
+        "w": list("vwxyz"),
+        "b": [None, 2.0, 1e308, 4.0, 9],
+    }
+    part = Part(pa.RecordBatch.from_pydict(columns).slice(1, 4), None, 0, 1.0)
+    found = np.empty((4, 2))
+    for begin, rows in part.matrix(["b", "a"]):
+        found[begin : begin + len(rows)] = rows
+    nan = math.nan
+    np.testing.assert_array_equal(found, [[2, nan], [1e308, 3], [4, -0.0], [9, 5]])
+    assert math.copysign(1, found[2, 1]) == -1
 
 
 def test_a_wide_table(file):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, final
 
 import numpy as np
@@ -37,14 +38,13 @@ class Number:
     def features(self) -> list[str]:
         return [self.name]
 
-    def write(self, part: Part, out: Rows, unseen: str, seen: bool) -> None:
-        numbers = part.numbers(self.name)
-        if not seen and not _finite(numbers):
-            numbers = self._filled(part, numbers)
-        out[:, 0] = numbers
-        self.finish(out[:, 0])
+    @property
+    def as_it_is(self) -> bool:
+        """Neither shifted nor scaled."""
+        return self.center == 0.0 and self.scale == 1.0
 
-    def _filled(self, part: Part, numbers: Rows) -> Rows:
+    def filled(self, part: Part, numbers: Rows) -> Rows:
+        """The numbers of a part; of a table that was not looked through before."""
         wild = np.isinf(numbers)
         if wild.any():
             row = int(wild.argmax())
@@ -90,7 +90,7 @@ class Words:
         named = [f"{self.name}={value}" for value in self.values]
         return named[1:] if len(named) == 2 else named
 
-    def write(self, part: Part, out: Rows, unseen: str, seen: bool) -> None:
+    def write(self, part: Part, out: Rows, unseen: str) -> None:
         codes, words = part.words(self.name)
         column = {value: j for j, value in enumerate(self.values)}
         to = [column.get(self._spelled(word), -1) for word in words]
@@ -132,6 +132,19 @@ class Words:
             )
 
 
+def _write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> None:
+    """Columns that stand side by side."""
+    for begin, rows in part.matrix([column.name for column in columns]):
+        out[begin : begin + len(rows)] = rows
+    if not seen and not _finite(out):
+        for j, column in enumerate(columns):
+            if not _finite(out[:, j]):
+                out[:, j] = column.filled(part, out[:, j])
+    for j, column in enumerate(columns):
+        if not column.as_it_is:
+            column.finish(out[:, j])
+
+
 def _finite(numbers: Rows) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # the sum may be too large
         return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
@@ -163,7 +176,7 @@ class Encoding:
     @property
     def scaled(self) -> bool:
         """Whether any number is shifted or scaled."""
-        return any(isinstance(c, Number) and (c.center, c.scale) != (0, 1) for c in self.columns)
+        return any(isinstance(c, Number) and not c.as_it_is for c in self.columns)
 
     @property
     def inputs(self) -> list[str]:
@@ -177,10 +190,17 @@ class Encoding:
         gives the same numbers. `seen`: the table was looked through, and its gaps may stay."""
         out = np.empty((part.rows, len(self.feature_names))) if out is None else out
         begin = 0
-        for column in self.columns:
-            end = begin + len(column.features)
-            column.write(part, out[:, begin:end], unseen, seen)
-            begin = end
+        for numbers, side_by_side in groupby(self.columns, lambda c: isinstance(c, Number)):
+            columns: list[Any] = list(side_by_side)
+            if numbers:
+                end = begin + len(columns)
+                _write_numbers(columns, part, out[:, begin:end], seen)
+                begin = end
+                continue
+            for column in columns:
+                end = begin + len(column.features)
+                column.write(part, out[:, begin:end], unseen)
+                begin = end
         return out
 
     def labels(self, part: Part) -> NDArray[Any]:
@@ -236,7 +256,8 @@ class Encoding:
         for j, column in zip(self.number_places, numbers, strict=True):
             if column.fill is not None:
                 X[np.isnan(X[:, j]), j] = column.fill
-            column.finish(X[:, j])
+            if not column.as_it_is:
+                column.finish(X[:, j])
 
     def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
         """The same with these numbers for the columns of numbers, in their order."""

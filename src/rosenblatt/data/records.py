@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data._ahead import AT_ONCE
+
 QUOTE = ord('"')
-BLOCK = 16 << 20
+BLOCK = 8 << 20
 LONGEST = 256 << 20  # a longer record is a quote that is never closed
 
 
@@ -21,10 +24,12 @@ class TooLong(Exception):  # noqa: N818 - the word says what happened
     """A record has no end."""
 
 
-def blocks(stream: Bytes, delimiter: str, size: int = BLOCK) -> Iterator[memoryview]:
-    """Whole records, about `size` bytes at a time. A block is good until the one after the next is
-    asked for: its memory is used again."""
-    buffer, other, end = bytearray(size), bytearray(size), 0
+def blocks(
+    stream: Bytes, delimiter: str, size: int = BLOCK, kept: int = AT_ONCE
+) -> Iterator[memoryview]:
+    """Whole records, about `size` bytes at a time. A block is good until `kept` more were given
+    and another one is asked for: its memory is used again."""
+    others, buffer, end = deque(bytearray() for _ in range(kept)), bytearray(size), 0
     while True:
         while end < len(buffer):
             got = stream.readinto(memoryview(buffer)[end:])
@@ -40,10 +45,12 @@ def blocks(stream: Bytes, delimiter: str, size: int = BLOCK) -> Iterator[memoryv
             buffer = buffer + bytearray(len(buffer))
             continue
         yield memoryview(buffer)[:cut]
+        other = others.popleft()
         if len(other) < len(buffer):
             other = bytearray(len(buffer))
         other[: end - cut] = memoryview(buffer)[cut:end]
-        buffer, other, end = other, buffer, end - cut
+        others.append(buffer)
+        buffer, end = other, end - cut
 
 
 def end_of_records(block: bytearray | bytes, delimiter: str) -> int:

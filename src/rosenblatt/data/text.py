@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from rosenblatt.data import dialect as dialects
-from rosenblatt.data._ahead import ahead
+from rosenblatt.data._ahead import done_ahead
 from rosenblatt.data.doubts import first_not_number, not_numbers
 from rosenblatt.data.files import File, open_bytes, reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
@@ -56,10 +56,17 @@ class TextFiles:
         """
         types = {name: pa.float64() if k is Kind.NUMBER else TEXT for name, k in kinds.items()}
         row = 0
-        for file, begins, share, block in ahead(self._blocks()):
+        tried = done_ahead(lambda found: self._try(found[-1], types), self._blocks())
+        for (file, begins, share, block), attempt in tried:
             row = 0 if begins else row
+            known = attempt.decimal == self.dialect.decimal  # or the mark was found out since
             try:
-                table = self._parse(block, types, Place(file.name, row))
+                table = self._checked(
+                    attempt if known else self._try(block, types),
+                    block,
+                    types,
+                    Place(file.name, row),
+                )
             except _NotNumbers:
                 self._think_again(kinds, declared, block, Place(file.name, row))
                 table = self._parse(block, types, Place(file.name, row))
@@ -134,20 +141,30 @@ class TextFiles:
                 raise InputError(f"{file.name} cannot be read: {reason(error)}.") from None
 
     def _parse(self, block: Any, types: dict[str, Any], place: Place) -> Any:
+        return self._checked(self._try(block, types), block, types, place)
+
+    def _try(self, block: Any, types: dict[str, Any]) -> _Attempt:
+        """The place of the block, for errors, need not be known yet."""
+        decimal = self.dialect.decimal
         try:
-            return self._read(block, types)
+            return _Attempt(decimal, self._read(block, types))
         except pa.ArrowInvalid as error:
-            text = str(error)
-            if "conversion error to double" in text:
-                raise _NotNumbers from None
-            if "invalid UTF8" in text:
-                raise InputError(self._not_utf8(block, types, place)) from None
-            raise InputError(self._ragged(block, place) or f"{place}: {reason(error)}.") from None
+            return _Attempt(decimal, error=error)
+
+    def _checked(self, attempt: _Attempt, block: Any, types: dict[str, Any], place: Place) -> Any:
+        if attempt.error is None:
+            return attempt.table
+        text = str(attempt.error)
+        if "conversion error to double" in text:
+            raise _NotNumbers
+        if "invalid UTF8" in text:
+            raise InputError(self._not_utf8(block, types, place))
+        raise InputError(self._ragged(block, place) or f"{place}: {reason(attempt.error)}.")
 
     def _read(
         self, block: Any, types: dict[str, Any], *, size: int | None = None, threads: bool = True
     ) -> Any:
-        size = size or max(2 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
+        size = size or max(1 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(block)),
@@ -216,6 +233,14 @@ class TextFiles:
             if row is not None:
                 where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
                 raise InputError(f"{where}, column {name!r} holds {value!r}: a number is expected.")
+
+
+class _Attempt(NamedTuple):
+    """A block as a table, or why it is none; and the decimal mark that it was read with."""
+
+    decimal: str
+    table: Any = None
+    error: Exception | None = None
 
 
 class _NotNumbers(Exception):  # noqa: N818 - caught here

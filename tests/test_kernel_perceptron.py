@@ -219,19 +219,6 @@ def test_the_newest_row_stays_and_the_oldest_leaves():
     assert gram.at_hand(1)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
-def test_memory_of_a_row_that_left_is_used_again_and_that_of_the_user_is_not(kernel):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(7, 7))
-    given, k = X.copy(), Kernel(kernel, degree=3, gamma=0.1, coef0=1)
-    everything, gram = Gram(k, X, 2**20), Gram(k, X, 2 * X[0].nbytes)
-    for i in rng.integers(0, 7, size=50).tolist():
-        assert (gram.row(i) == everything.row(i)).all()
-    assert (given == X).all()
-    assert len(gram._kept) == 2
-    assert len(gram._spare) <= 2
-
-
 def test_rows_that_are_never_needed_are_never_computed():
     X, y = circles(60)
     asked = []

@@ -108,7 +108,6 @@ class Dual:
     ) -> tuple[int, int]:
         """Visit these rows, at most `most` updates; returns place reached, updates."""
         gram, at, put_off = self.examples.gram, 0, 0
-        rows = rows.astype(np.intp, copy=False)  # numbers that NumPy need not convert each time
         sums, b = memory.w.sums[rows], memory.w.b
         y, steps = self.examples.y[rows], self.examples.steps[rows]
         updated: list[int] = []

@@ -24,7 +24,6 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _BLOCK = 1 << 22  # numbers of a block of kernel values
 _PANEL = 16  # P of native/gram.hpp
 _TOGETHER = 32  # more rows of the Gram matrix at a time are hardly faster
-_SLAB = 1 << 23  # bytes for rows to ask for at once: from 4 MB on NumPy asks for large pages
 
 
 class Kernel:
@@ -109,7 +108,6 @@ class Gram:
         self.kernel, self.X, self.n = kernel, X, X.shape[0]
         self._kept: OrderedDict[int, Values] = OrderedDict()
         self._room, self._filled = most_bytes, 0
-        self._spare: list[Values] = []  # memory of rows, to be filled
         self._table, self._rows = as_table(X), Rows(X).native
         # Inner products of the linear kernel are the scores of Perceptron and stay as they are.
         linear = kernel.kernel == "linear"
@@ -123,7 +121,7 @@ class Gram:
             self._products = np.empty((self.together, self.n), dtype=self._dtype)
 
     def row(self, i: int) -> Values:
-        """k(x_i, x_j) for all j; not to be changed, and good until the next call only."""
+        """k(x_i, x_j) for all j; not to be changed."""
         return self.rows([i])[0]
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -142,8 +140,7 @@ class Gram:
         kept = self._kept.get(i)
         if kept is not None:
             return np.asarray(kept[places])
-        products = self._products_with(i, places)
-        return self._values(i, products, self._squares[places], np.empty_like(products))
+        return self._values(i, self._products_with(i, places), self._squares[places])
 
     def _keep(self, i: int, row: Values) -> Values:
         if i not in self._kept:
@@ -151,20 +148,8 @@ class Gram:
         self._kept[i] = row
         self._kept.move_to_end(i)
         while self._filled > self._room and len(self._kept) > 1:
-            oldest = self._kept.popitem(last=False)[1]
-            self._filled -= oldest.nbytes
-            if self.kernel.of_pairs:  # (others are not ours)
-                self._spare.append(oldest)
+            self._filled -= self._kept.popitem(last=False)[1].nbytes
         return row
-
-    def _memory(self) -> Values:
-        """For one row. New pages cost more time than the values on them: few large ones are used,
-        again and again."""
-        if not self._spare:
-            size = self.n * self._dtype.itemsize
-            count = int(max(1, min(_SLAB // size, self._room // size, self.n)))
-            self._spare.extend(np.empty((count, self.n), dtype=self._dtype))
-        return self._spare.pop()
 
     def _computed(self, rows: list[int]) -> Iterator[Values]:
         if self.kernel.precomputed:
@@ -173,13 +158,12 @@ class Gram:
             yield from (self.kernel.called(self._table[[i]], self._table)[0] for i in rows)
         elif isinstance(self.X, Csr):
             for i in rows:
-                products = self._products_with(i, None)
-                yield self._values(i, products, self._squares, self._memory())
+                yield self._values(i, self._products_with(i, None), self._squares)
         elif rows:
             products = self._products[: len(rows)]
             kernels.products(self._panels, self._weights(rows), products)
             for i, of_row in zip(rows, products, strict=True):
-                yield self._values(i, of_row, self._squares, self._memory())
+                yield self._values(i, of_row, self._squares)
 
     def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
         """x_i·x_j for some j, or for all."""
@@ -194,8 +178,8 @@ class Gram:
         lifted[:, :-1] = some
         return lifted
 
-    def _values(self, i: int, products: Values, squares: Values, values: Values) -> Values:
-        """The kernel of row i with some rows, into `values`."""
+    def _values(self, i: int, products: Values, squares: Values) -> Values:
+        values = np.empty_like(products)
         self.kernel.of_products(products[None], self._squares[i : i + 1], squares, out=values[None])
         if not kernels.all_finite(values):
             raise InputError(

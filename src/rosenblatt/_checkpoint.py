@@ -6,12 +6,8 @@ from any of these states gives the same bits as never having stopped (`_fit.py`)
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import _validate
@@ -61,7 +57,6 @@ class Checkpoint:
         `counted`: updates are counted by row.
         """
         self._made_with = _made_with(recipe, settings, seed)
-        _remove_leftovers(self._path)
         try:
             before, part = self._read()
         except MissingFileError:
@@ -124,8 +119,7 @@ class Checkpoint:
         check_finite(state)  # the last good one stays
         content = document.written(self._made_with, state)
         # Of two that begin together one is refused.
-        mark = _mark(self._path, os.getpid())
-        write_whole(self._path, content, overwrite=self._is_there, mark=mark)
+        write_whole(self._path, content, overwrite=self._is_there)
         self._is_there, self._written_at = True, time.monotonic()
 
 
@@ -158,30 +152,3 @@ def _made_with(recipe: Recipe, settings: Settings, seed: int | None) -> dict[str
         "features": d,
         "data": recipe.data,
     }
-
-
-def _mark(path: Path, process: int | str) -> str:
-    name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
-    return f"{name}-{process}-"
-
-
-def _remove_leftovers(path: Path) -> None:
-    """Files that processes which are no more were about to write."""
-    name = re.compile(rf"\.rosenblatt-{_mark(path, '([0-9]+)')}[0-9a-f]{{16}}")
-    with suppress(OSError):
-        for found in Path(os.path.realpath(path)).parent.iterdir():
-            match = name.fullmatch(found.name)
-            if match and not _lives(int(match[1])):
-                found.unlink()
-
-
-def _lives(process: int) -> bool:
-    if os.name == "nt":  # there is no harmless signal to ask with
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

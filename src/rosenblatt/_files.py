@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -20,24 +22,25 @@ from rosenblatt.errors import (
 )
 
 
-def write_whole(path: Any, content: bytes, *, overwrite: bool, mark: str = "") -> None:
+def write_whole(path: Any, content: bytes, *, overwrite: bool) -> None:
     """The file has this content afterwards, or is as it was before and an error says why."""
-    with writing_whole(path, overwrite=overwrite, mark=mark) as file:
+    with writing_whole(path, overwrite=overwrite) as file:
         file.write(content)
 
 
 @contextmanager
-def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[BinaryIO]:
+def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
     """A file to write into; `path` is that file once all is written, or is as it was before.
 
     What is written goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that
     one takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new.
-    A symbolic link is followed. Permissions of a file that was there are kept. `mark` is part of
-    the name of the file beside it, so that one that a killed process left can be told.
+    A symbolic link is followed. Permissions of a file that was there are kept. What a killed
+    process left of such a file is removed with the next writing.
     """
     target = _target(path)
     mode = _checked_place(target, overwrite=overwrite)
-    part = target.with_name(f".rosenblatt-{mark}{secrets.token_hex(8)}")
+    part = target.with_name(f"{_beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
+    _remove_leftovers(target)
     try:
         with open(part, "xb") as file:
             if mode is not None:
@@ -60,6 +63,33 @@ def writing_whole(path: Any, *, overwrite: bool, mark: str = "") -> Iterator[Bin
         with suppress(OSError):  # gone if all went well
             part.unlink()
     settle(target.parent)
+
+
+def _beside(target: Path) -> str:
+    """How files begin that will be this one."""
+    return ".rosenblatt-" + hashlib.sha256(os.fsencode(target)).hexdigest()[:16]
+
+
+def _remove_leftovers(target: Path) -> None:
+    """What processes that are no more were about to write."""
+    ours = re.compile(rf"{re.escape(_beside(target))}-([0-9]+)-[0-9a-f]{{16}}")
+    with suppress(OSError):
+        for found in os.listdir(target.parent):
+            match = ours.fullmatch(found)
+            if match and not _lives(int(match[1])):
+                os.unlink(target.with_name(found))
+
+
+def _lives(process: int) -> bool:
+    if os.name == "nt":  # there is no harmless signal to ask with
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def make_folder(path: Path) -> None:

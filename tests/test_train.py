@@ -18,6 +18,7 @@ from common import KEEPS, may_not_converge, may_not_separate, noisy
 from rosenblatt import (
     KernelPerceptron,
     Perceptron,
+    RandomLinearClassifier,
     StopReason,
     _orders,
     data,
@@ -184,7 +185,11 @@ def test_fitting_again_forgets_the_encoding(tmp_path):
     frame(90).to_csv(tmp_path / "t.csv", index=False)
     p = Perceptron(order="blocks", max_iter=2, random_state=0)
     train(p, data.read(tmp_path / "t.csv", target="label"))
+    save(p, tmp_path / "m.json")
     assert not hasattr(p.fit(*noisy(30)), "encoding_")
+    q = RandomLinearClassifier(k=3, random_state=0)
+    q.fit(*noisy(30)).encoding_ = load(tmp_path / "m.json").encoding_
+    assert not hasattr(q.fit(*noisy(30)), "encoding_")
 
 
 def test_a_checkpoint_of_a_stream_goes_on(tmp_path):

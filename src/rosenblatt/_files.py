@@ -85,10 +85,8 @@ def _lives(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:  # or it lives and is somebody else's
+        return not isinstance(error, ProcessLookupError)
     return True
 
 

@@ -110,7 +110,6 @@ class Training:
         reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=patience)
         watch.done(state)
         self._publish(settings, job, state, classes, reason, recipe)
-        self.__dict__.pop("encoding_", None)  # of a table that an earlier training was on
 
     def _publish(
         self,

@@ -40,7 +40,8 @@ def export(
         A file that is there is replaced.
     encoding : rosenblatt.data.Encoding or None
         How a table became X. The graph then fills and scales the numbers: it takes them as they
-        are in the table, NaN where one is missing, and words as 0/1 columns.
+        are in the table, NaN where one is missing, and words as 0/1 columns. By default
+        `estimator.encoding_`, where `train` or `load` has set it.
     dtype : {"float64", "float32"}
         Of X. The graph computes in float64.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,14 +115,8 @@ class Tally(NamedTuple):
         return cls(w, limit, np.zeros(len(w), dtype=np.int64), np.zeros(len(w)))
 
 
-class Examples(Labelled):
-    """Rows with their labels and weights."""
-
-    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
-        super().__init__(y, c)
-        self.rows = Rows(X)
-        self.chunk = self.rows.chunk
-        self.screen: Screen | None = None  # of the machine that trains on these rows
+class Judges(ABC):
+    """Rows that weight vectors can be compared on."""
 
     def count(
         self,
@@ -138,8 +133,21 @@ class Examples(Labelled):
         self.add_mistakes(tally, breathe)
         return tally.plain, tally.weighted
 
+    @abstractmethod
     def add_mistakes(self, tally: Tally, breathe: Callable[[], None] = nobody_waits) -> bool:
         """Those on these rows. False: no vector can win any more."""
+
+
+class Examples(Judges, Labelled):
+    """Rows with their labels and weights."""
+
+    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
+        super().__init__(y, c)
+        self.rows = Rows(X)
+        self.chunk = self.rows.chunk
+        self.screen: Screen | None = None  # of the machine that trains on these rows
+
+    def add_mistakes(self, tally: Tally, breathe: Callable[[], None] = nobody_waits) -> bool:
         w, limit, plain, weighted = tally
         screen = self.screen
         count = screen.count if screen is not None and screen.ready else kernels.count

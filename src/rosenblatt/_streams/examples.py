@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import _targets
-from rosenblatt._examples import Examples, Tally, Weights, nobody_waits
+from rosenblatt._examples import Examples, Judges, Tally, nobody_waits
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
 
 
-class StreamedExamples:
+class StreamedExamples(Judges):
     """What `Examples` offers of rows in memory, of which only one block is."""
 
     present = None  # all rows exist
@@ -61,18 +61,8 @@ class StreamedExamples:
             total = np.add.accumulate(np.concatenate([total[-1:], c]))
         return float(total[-1])
 
-    def count(
-        self,
-        weights: list[Weights],
-        limits: list[float] | None = None,
-        breathe: Callable[[], None] = nobody_waits,
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """As `Examples.count`."""
-        tally = Tally.of(weights, limits)
-        for block in self.blocks(breathe):
-            if not block.add_mistakes(tally, breathe):
-                break
-        return tally.plain, tally.weighted
+    def add_mistakes(self, tally: Tally, breathe: Callable[[], None] = nobody_waits) -> bool:
+        return all(block.add_mistakes(tally, breathe) for block in self.blocks(breathe))
 
     def mistakes(self, scores: Iterable[NDArray[np.float64]]) -> int:
         """How many rows have y·score <= 0; the scores come block by block."""

@@ -20,7 +20,8 @@ from rosenblatt._minimum.problem import Index, Mask
 from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.faces import Blend
 from rosenblatt._proof.rows import Floats
-from rosenblatt._proof.whole import PRIMES, Singular, System, echelon
+from rosenblatt._proof.modular import PRIMES, echelon
+from rosenblatt._proof.whole import Singular, System
 
 _TOLERANCE = 1e-7
 _MOST_EXACT = 400  # equations that are solved in whole numbers

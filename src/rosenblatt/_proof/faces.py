@@ -18,17 +18,10 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.least_distance import Metric, decision_metric, nearest_point
+from rosenblatt._proof.modular import PRIMES, mod, product
 from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole import (
-    PRIMES,
-    Misled,
-    independent_rows,
-    kernel,
-    mod,
-    null_space,
-    reduce,
-)
+from rosenblatt._proof.whole import Misled, independent_rows, kernel, null_space, reduce
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_DIRECTIONS = 2000
@@ -170,18 +163,10 @@ class Partition:
             some = np.flatnonzero(alive[begin:end]) + begin
             alive[some] = False
             for prime, directions in zip(PRIMES, normals, strict=True):
-                seen = _products(rows.residues(prime, some), directions, prime).any(axis=1)
+                seen = product(rows.residues(prime, some), directions, prime).any(axis=1)
                 alive[some[seen]] = True  # certainly; of the others the next prime is asked
                 some = some[~seen]
         self.alive = alive
-
-
-def _products(left: Ints, right: Ints, prime: int) -> Ints:
-    """The matrix product modulo the prime."""
-    out = np.zeros((len(left), right.shape[1]), dtype=np.int64)
-    for j in range(left.shape[1]):
-        out = (out + left[:, j, None] * right[j]) % prime
-    return out
 
 
 def independent(rows: Rows, index: list[int]) -> list[int]:

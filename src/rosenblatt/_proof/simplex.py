@@ -19,8 +19,9 @@ from fractions import Fraction
 import numpy as np
 
 from rosenblatt._proof.least_distance import EXTRA
+from rosenblatt._proof.modular import PRIMES, echelon
 from rosenblatt._proof.rows import Rows, Vector
-from rosenblatt._proof.whole import PRIMES, Misled, Singular, System, echelon, reduce
+from rosenblatt._proof.whole import Misled, Singular, System, reduce
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,11 @@ def whole(vector: Sequence[Any]) -> list[int]:
     return [above * (common // below) for above, below in ratios]
 
 
+def quotient(a: Fraction, b: Fraction) -> float:
+    """The float next to a / b, without the fraction, which takes long to reduce."""
+    return (a.numerator * b.denominator) / (a.denominator * b.numerator)
+
+
 def length2(vector: Iterable[Any]) -> Any:
     return sum(v * v for v in vector)
 
@@ -212,6 +217,9 @@ class Data:
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
 
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        return rank(vectors)
+
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """Σ weight·(x_i, 1), exactly."""
         totals = []
@@ -253,7 +261,7 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
-        demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
+        demand(part["point"] == [quotient(v, total) for v in point], "they meet in another point")
 
 
 def check_balance(claim: dict[str, Any], data: Data) -> None:
@@ -264,7 +272,7 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
     basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
-    demand(rank(basis) + rank(normals) == data.size, "the ranks do not add up")
+    demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
     crossing = any(sum(map(mul, row, v)) for row in basis for v in normals)
     demand(not crossing, "an orthogonal vector is not orthogonal")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
@@ -18,9 +18,10 @@ from rosenblatt import verify
 from rosenblatt._examples import nobody_waits
 from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole import independent_rows
 from rosenblatt._tables import dense
 
-_SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
+_SMALL = 2 * 10**5  # up to this many numbers the stand-alone verifier itself is run
 
 
 @np.errstate(all="ignore")
@@ -105,6 +106,11 @@ class _Data(verify.Data):
 
     def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
         return self._rows.signs(w, Fraction(bound)).tolist()  # type: ignore[no-any-return]
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        """Never too large, as modulo any prime."""
+        rows = list(vectors)
+        return len(independent_rows(rows)) if rows else 0
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         place = np.searchsorted(self._index, rows).tolist()

@@ -15,6 +15,7 @@ from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.faces import Blend, Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
+from rosenblatt.verify import quotient
 
 
 def text(value: Fraction | int) -> str:
@@ -72,7 +73,7 @@ def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
-        found["point"] = [float(v / total) for v in point]
+        found["point"] = [quotient(v, total) for v in point]
     return found
 
 

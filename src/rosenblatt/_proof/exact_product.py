@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.modular import Ints, Vector, limbs_of
 
+Floats = NDArray[np.float64]
 _LIMB = 20
 _MOST = 1 << 12  # products in a sum
+_DIGITS = 53  # bits of a float
+_SPREAD = 400  # bits between the exponents of the numbers in a column
+_HIGHEST = 1 << 20  # above all exponents
 _PAYS = 1 << 14  # numbers in a matrix, from which on this is faster than Python's own arithmetic
 
 
@@ -53,23 +57,71 @@ def _long(numbers: Sequence[int]) -> NDArray[np.float64]:
     return out.reshape(len(numbers), 2 * size)
 
 
-def _joined(limbs: Ints) -> Vector:
-    """The numbers that rows of limbs stand for: limbs of any size and sign."""
-    out = np.zeros((len(limbs), limbs.shape[1] + 4 + limbs.shape[1] % 2), dtype=np.int64)
+def _carried(limbs: Ints) -> tuple[Ints, Ints]:
+    """Limbs of 20 bits, an even number of them, from limbs of any size and sign; what is left.
+
+    That is 0, or -1: the number is negative, and 2^(20 places) too large.
+    """
+    out = np.zeros((len(limbs), (limbs.shape[1] + 4) // 2 * 2), dtype=np.int64)
     carry = np.zeros(len(limbs), dtype=np.int64)
-    for place in range(out.shape[1] - 2):
-        carry += limbs[:, place] if place < limbs.shape[1] else 0
+    for place in range(out.shape[1]):
+        if place < limbs.shape[1]:
+            carry += limbs[:, place]
         out[:, place] = carry & ((1 << _LIMB) - 1)
         carry >>= _LIMB
-    # What is left is 0, or -1: the number is negative, and 2^(20 places) too large.
-    pairs = out[:, : out.shape[1] - 2].reshape(len(out), -1, 2)
-    low, high = pairs[..., 0], pairs[..., 1]
+    return out, carry
+
+
+def _joined(limbs: Ints) -> Vector:
+    """The numbers that rows of limbs stand for."""
+    out, left = _carried(limbs)
+    low, high = out[:, ::2], out[:, 1::2]
     data = np.empty((*low.shape, 5), dtype=np.uint8)
-    data[..., 0], data[..., 1] = low, low >> 8
+    data[..., 0], data[..., 1] = low & 255, low >> 8 & 255
     data[..., 2] = low >> 16 | (high & 15) << 4
-    data[..., 3], data[..., 4] = high >> 4, high >> 12
-    borrowed = 1 << (_LIMB * 2 * low.shape[1])
+    data[..., 3], data[..., 4] = high >> 4 & 255, high >> 12
+    borrowed = 1 << (_LIMB * out.shape[1])
     return [
         int.from_bytes(row.tobytes(), "little") + c * borrowed
-        for row, c in zip(data, carry.tolist(), strict=True)
+        for row, c in zip(data, left.tolist(), strict=True)
     ]
+
+
+# --- Floats --------------------------------------------------------------------------------------
+
+
+def signs_of_products(x: Floats, w: Sequence[int], last: int) -> NDArray[np.int8] | None:
+    """The sign of x_i·w + last for every row; None where the exponents of a column differ too much.
+
+    In each column x = whole · 2^shift; w is multiplied by that power of two.
+    """
+    if not len(x) or x.shape[1] >= _MOST:
+        return None
+    whole, exponent = np.frexp(x)
+    whole = np.ldexp(whole, _DIGITS).astype(np.int64)
+    exponent = np.where(whole == 0, _HIGHEST, exponent - _DIGITS).astype(np.int64)
+    shift = exponent.min(axis=0)
+    above = np.where(whole == 0, 0, exponent - shift)
+    if int(above.max(initial=0)) > _SPREAD:
+        return None
+    used = [int(v) if v < _HIGHEST else 0 for v in shift]
+    least = min(*used, 0)
+    scaled = [v << (e - least) for v, e in zip(w, used, strict=True)] + [last << -least]
+    ones = np.ones((len(x), 1), dtype=np.int64)
+    limbs = [np.hstack([limb, ones * (k == 0)]) for k, limb in enumerate(_cut(whole, above))]
+    out, left = _carried(_products(scaled, [limb.T for limb in limbs]))
+    return np.where(left < 0, -1, out.any(axis=1)).astype(np.int8)
+
+
+def _cut(whole: Ints, above: Ints) -> list[Ints]:
+    """whole · 2^above in limbs."""
+    sign, size = np.sign(whole), np.abs(whole)
+    places = (_DIGITS + int(above.max(initial=0))) // _LIMB + 1
+    out = []
+    for place in range(places):
+        down = place * _LIMB - above  # bits to drop; negative: to append
+        part = np.where(
+            down >= 0, size >> np.clip(down, 0, 63), size << np.clip(-down, 0, _LIMB)
+        )
+        out.append(sign * (part & ((1 << _LIMB) - 1)))
+    return out

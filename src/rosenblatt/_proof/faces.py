@@ -20,6 +20,7 @@ from rosenblatt._proof.budget import LimitReached
 from rosenblatt._proof.least_distance import Metric, decision_metric, nearest_point
 from rosenblatt._proof.modular import PRIMES, mod, product
 from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
+from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._proof.whole import Misled, independent_rows, kernel, null_space, reduce
 
@@ -57,11 +58,14 @@ class Partition:
             return
         if self.metric is None:
             self.metric = decision_metric(rows)
+        sharp = sharpened(rows, self.metric) if self.normals is None else None
         metric = self.metric if self.normals is None else along(rows, self.metric, self.normals)
-        guess = nearest_point(rows, metric, alive=self.alive, first=True)
+        guess = nearest_point(rows, sharp or metric, alive=self.alive, first=True)
         self.support = guess.support
-        if guess.separates and self._separates(self.exactly(guess.weights)):
-            return
+        if guess.separates:
+            w = sharp.exactly(rows, guess.direction) if sharp else self.exactly(guess.weights)
+            if self._separates(w):
+                return
         if not guess.separates and self._take_in_support(guess.support):
             return
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()

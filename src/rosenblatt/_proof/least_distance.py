@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,26 @@ _MOST_PASSES = 200
 EXTRA = -1  # the number of a row that is not among the rows
 
 
+class Sight(Protocol):
+    """Rows as the search sees them, b_i; (w, b) are weights with b_i·v a multiple of a_i·(w, b)."""
+
+    @property
+    def unit(self) -> float:
+        """The last coordinate in the search; near the margin it resolves best."""
+
+    def dimensions(self, rows: Rows) -> int: ...
+
+    def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]: ...
+
+    def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
+
+    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
+        """Σ share_i b_i."""
+
+    def scores(self, rows: Rows, v: Floats) -> Floats:
+        """b_i·v."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """Rows as the search sees them: b_i = length_i · y_i (scale ∘ (x_i - center), lift) · basis."""
@@ -33,6 +54,9 @@ class Metric:
     unit: float = 1.0  # the last coordinate in the search; near the margin it resolves best
     length: Floats | None = None  # None: all 1
     basis: Floats | None = None  # None: the whole space
+
+    def dimensions(self, rows: Rows) -> int:
+        return int(rows.D if self.basis is None else self.basis.shape[1])
 
     def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]:
         """(w, b) such that b_i·v = length_i y_i (w·x_i + b)."""
@@ -83,7 +107,7 @@ def narrowed(rows: Rows, metric: Metric) -> Metric:
 
 def _moments(rows: Rows) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the columns over some rows; safe for huge and tiny numbers."""
-    x = rows.dense(_some(rows.n))
+    x = rows.dense(some(rows.n))
     unit = np.abs(x).max(axis=0, initial=0.0)
     unit[unit == 0] = 1.0
     x = x / unit
@@ -92,9 +116,9 @@ def _moments(rows: Rows) -> tuple[Floats, Floats]:
     return x.mean(axis=0) * unit, spread * unit
 
 
-def _some(n: int) -> NDArray[np.intp]:
-    """Up to 4096 rows, evenly spaced."""
-    return np.linspace(0, n - 1, min(n, 4096)).astype(np.intp)
+def some(n: int, most: int = 4096) -> NDArray[np.intp]:
+    """Up to so many rows, evenly spaced."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
@@ -118,6 +142,7 @@ class Guess:
     """What floating point believes."""
 
     weights: tuple[Floats, float]  # (w, b), in the space of the rows as they are
+    direction: Floats  # the same in the space of the search
     support: list[int] = field(default_factory=list)  # rows
     blend: Floats = field(default_factory=lambda: np.zeros(0))  # their shares, all positive
     separates: bool = False  # every row has a positive score; else the blend is (nearly) zero
@@ -126,7 +151,7 @@ class Guess:
 
 def nearest_point(
     rows: Rows,
-    metric: Metric,
+    metric: Sight,
     *,
     start: Sequence[int] = (),
     alive: NDArray[np.bool_] | None = None,
@@ -162,9 +187,9 @@ def nearest_point(
     return best or working.guess(v, 0.0)
 
 
-def mean(rows: Rows, metric: Metric) -> Floats:
+def mean(rows: Rows, metric: Sight) -> Floats:
     """The mean of the rows, as a first guess."""
-    index = _some(rows.n)
+    index = some(rows.n)
     v = metric.blend(rows, index, np.ones(len(index)))
     return v if v.any() and np.isfinite(v).all() else np.ones_like(v)
 
@@ -172,9 +197,9 @@ def mean(rows: Rows, metric: Metric) -> Floats:
 class _Working:
     """The rows in the small problem."""
 
-    def __init__(self, rows: Rows, metric: Metric, extra: Floats | None):
+    def __init__(self, rows: Rows, metric: Sight, extra: Floats | None):
         self.rows, self.metric = rows, metric
-        size = rows.D if metric.basis is None else metric.basis.shape[1]
+        size = metric.dimensions(rows)
         self.index = np.zeros(0, dtype=np.intp)
         self.b = np.zeros((0, size))
         if extra is not None:
@@ -220,6 +245,7 @@ class _Working:
         length = float(np.linalg.norm(v))
         return Guess(
             self.metric.weights(self.rows, v),
+            v,
             self.index[self.corral.members].tolist(),
             self.corral.x.copy(),
             lowest > 0,

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._proof.budget import Budget
+from rosenblatt._proof.exact_product import combined, signs_of_products
 from rosenblatt._tables import dense, squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Vector = list[int]
 
+_MANY = 8  # rows, from which on their signs are found together
 _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
@@ -99,16 +101,18 @@ class Rows:
 
     def whole(self, index: Sequence[int]) -> tuple[list[Vector], Vector]:
         """Rows in whole numbers, and the scale of each column: a_ij = whole_ij / scale_j."""
-        x = self.dense(np.asarray(index, dtype=np.intp)).tolist()
-        ratios = [[self.ratio(v) for v in row] for row in x]
+        x = self.dense(np.asarray(index, dtype=np.intp))
+        rows, scale = self._whole_decimal(x) if self.decimal else _whole_binary(x)
+        signs = [int(self.y[i]) for i in index]
+        ones = [1] * self.intercept
+        return [[*(y * v for v in row), *([y] * self.intercept)] for row, y in zip(rows, signs, strict=True)], scale + ones
+
+    def _whole_decimal(self, x: Floats) -> tuple[list[Vector], Vector]:
+        ratios = [[decimal_ratio(v) for v in row] for row in x.tolist()]
         scale = [math.lcm(*(below for _, below in column)) for column in zip(*ratios, strict=True)]
-        scale = (scale if index else [1] * self.d) + [1] * self.intercept
-        out = []
-        for i, row in zip(index, ratios, strict=True):
-            y = int(self.y[i])
-            whole = [y * a * (s // b) for (a, b), s in zip(row, scale, strict=False)]
-            out.append(whole + [y] * self.intercept)
-        return out, scale
+        scale = scale if len(x) else [1] * self.d
+        rows = [[a * (s // b) for (a, b), s in zip(row, scale, strict=True)] for row in ratios]
+        return rows, scale
 
     def numbers(self, i: int) -> Iterable[tuple[int, float]]:
         """The numbers of row i that are not zero, with their columns."""
@@ -134,19 +138,23 @@ class Rows:
 
     def blend(self, weights: dict[int, int]) -> list[Fraction]:
         """Σ weight·a_i."""
+        if not sparse.issparse(self.X) and len(weights) > 1:
+            rows, scale = self.whole(list(weights))
+            totals = combined(list(weights.values()), rows)
+            return [Fraction(v, s) for v, s in zip(totals, scale, strict=True)]
         terms: dict[int, list[tuple[int, int]]] = {}
         for i, weight in weights.items():
             signed = int(self.y[i]) * weight
             for j, value in self.numbers(i):
                 above, below = self.ratio(value)
                 terms.setdefault(j, []).append((signed * above, below))
-        totals = [Fraction(0)] * self.D
+        out = [Fraction(0)] * self.D
         for j, fractions in terms.items():
             common = math.lcm(*(below for _, below in fractions))
-            totals[j] = Fraction(sum(a * (common // b) for a, b in fractions), common)
+            out[j] = Fraction(sum(a * (common // b) for a, b in fractions), common)
         if self.intercept:
-            totals[-1] = Fraction(sum(int(self.y[i]) * weight for i, weight in weights.items()))
-        return totals
+            out[-1] = Fraction(sum(int(self.y[i]) * weight for i, weight in weights.items()))
+        return out
 
     @np.errstate(all="ignore")  # what overflows is decided in whole numbers
     def signs(
@@ -193,9 +201,27 @@ class Rows:
             limit += 2.0**-400 + 2.0**-1000 * size.sum(axis=1)  # what underflows
             certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))
-            for i in some[~certain].tolist():
-                self.budget.breathe()
-                out[i] = self.above(i, exact, low)
+            out[some[~certain]] = self._exact_signs(some[~certain], exact, low)
+
+    def _exact_signs(self, index: NDArray[np.intp], w: Vector, bound: int) -> NDArray[np.int8]:
+        """The signs of a_i·w - bound in whole numbers: of many rows at once, else one by one."""
+        if len(index) >= _MANY and not self.decimal:
+            self.budget.breathe()
+            out = np.empty(len(index), dtype=np.int8)
+            for y in (-1, 1):
+                own = self.y[index] == y
+                b = w[-1] if self.intercept else 0
+                signs = signs_of_products(self.dense(index[own]), w[: self.d], b - y * bound)
+                if signs is None and own.any():
+                    break
+                out[own] = y * signs if signs is not None else 0
+            else:
+                return out
+        found = []
+        for i in index.tolist():
+            self.budget.breathe()
+            found.append(self.above(i, w, bound))
+        return np.array(found, dtype=np.int8)
 
     # --- Modulo a prime ---
 
@@ -215,6 +241,20 @@ class Rows:
         if self.intercept:
             out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
         return np.asarray(out * y[:, None] % prime)
+
+
+def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
+    """Whole multiples of the columns, and what they were multiplied by: powers of two."""
+    part, exponent = np.frexp(x)
+    digits = np.ldexp(part, 53).astype(np.int64)
+    lowest = np.maximum(digits & -digits, 1)  # the lowest bit that is set
+    zeros = np.frexp(lowest.astype(np.float64))[1] - 1
+    digits >>= zeros
+    exponent = np.where(digits == 0, 0, exponent - 53 + zeros)  # x = digits · 2^exponent, odd
+    below = np.maximum(-exponent.min(axis=0, initial=0), 0)
+    up = (exponent + below).tolist()
+    rows = [[v << k for v, k in zip(*pair, strict=True)] for pair in zip(digits.tolist(), up, strict=True)]
+    return rows, [1 << k for k in below.tolist()]
 
 
 @lru_cache(maxsize=8)

@@ -91,7 +91,22 @@ def _joined(limbs: Ints) -> Vector:
 
 
 def signs_of_products(x: Floats, w: Sequence[int], last: int) -> NDArray[np.int8] | None:
-    """The sign of x_i·w + last for every row; None where the exponents of a column differ too much.
+    """The sign of x_i·w + last for every row; None where the exponents of a column differ too much."""
+    found = _of_floats(x, w, last)
+    if found is None:
+        return None
+    out, left = _carried(found[0])
+    return np.where(left < 0, -1, out.any(axis=1)).astype(np.int8)
+
+
+def products(x: Floats, w: Sequence[int], last: int) -> tuple[Vector, int] | None:
+    """x_i·w + last for every row, as whole numbers over a common denominator; None as above."""
+    found = _of_floats(x, w, last)
+    return None if found is None else (_joined(found[0]), found[1])
+
+
+def _of_floats(x: Floats, w: Sequence[int], last: int) -> tuple[Ints, int] | None:
+    """Limbs of x_i·w + last, and what all are over: a power of two.
 
     In each column x = whole · 2^shift; w is multiplied by that power of two.
     """
@@ -109,8 +124,7 @@ def signs_of_products(x: Floats, w: Sequence[int], last: int) -> NDArray[np.int8
     scaled = [v << (e - least) for v, e in zip(w, used, strict=True)] + [last << -least]
     ones = np.ones((len(x), 1), dtype=np.int64)
     limbs = [np.hstack([limb, ones * (k == 0)]) for k, limb in enumerate(_cut(whole, above))]
-    out, left = _carried(_products(scaled, [limb.T for limb in limbs]))
-    return np.where(left < 0, -1, out.any(axis=1)).astype(np.int8)
+    return _products(scaled, [limb.T for limb in limbs]), 1 << -least
 
 
 def _cut(whole: Ints, above: Ints) -> list[Ints]:

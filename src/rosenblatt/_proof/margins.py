@@ -23,6 +23,7 @@ from rosenblatt._proof.whole import Singular
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
+_MOST_EXACT = 128  # dimensions in which fractions go on where floats were too coarse
 _FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
 
 
@@ -144,7 +145,7 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     """The optimum itself where it is small enough to be found, or where floats were too coarse."""
     few = _FEW_FREE if free else _FEW
     small = rows.n * rows.D <= _SMALL and few >= rows.D
-    if not small and bound.gap < _CLOSE:
+    if not small and (bound.gap < _CLOSE or min(rows.n, rows.D) > _MOST_EXACT):
         return bound
     try:
         return Optimum(rows, bound.weights, free=free).run() or bound

@@ -152,9 +152,14 @@ class Lifting:
         return digit
 
 
+def longest(matrix: Sequence[Sequence[int]]) -> int:
+    """How many bits the largest entry has."""
+    return max((max(max(row), -min(row)) for row in matrix if row), default=0).bit_length()
+
+
 def limbs_of(matrix: Sequence[Sequence[int]], limb: int = LIMB) -> list[Ints]:
     """The matrix as Σ limb_k 2^(24 k), with limbs of up to 24 bits, signed as the entries."""
-    bits = max((abs(v).bit_length() for row in matrix for v in row), default=0)
+    bits = longest(matrix)
     if bits < 63:
         m = np.array(matrix, dtype=np.int64)
         return _split(np.abs(m), np.sign(m), bits, limb)

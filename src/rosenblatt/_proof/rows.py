@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._proof.budget import Budget
-from rosenblatt._proof.exact_product import combined, signs_of_products
+from rosenblatt._proof.exact_product import combined, products, signs_of_products
 from rosenblatt._tables import dense, squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Vector = list[int]
 
-_MANY = 8  # rows, from which on their signs are found together
+_MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
 _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
@@ -101,11 +101,15 @@ class Rows:
 
     def whole(self, index: Sequence[int]) -> tuple[list[Vector], Vector]:
         """Rows in whole numbers, and the scale of each column: a_ij = whole_ij / scale_j."""
-        x = self.dense(np.asarray(index, dtype=np.intp))
+        place = np.asarray(index, dtype=np.intp)
+        y = self.y[place].astype(np.int64)
+        x = self.dense(place) * y[:, None]
         rows, scale = self._whole_decimal(x) if self.decimal else _whole_binary(x)
-        signs = [int(self.y[i]) for i in index]
-        ones = [1] * self.intercept
-        return [[*(y * v for v in row), *([y] * self.intercept)] for row, y in zip(rows, signs, strict=True)], scale + ones
+        if self.intercept:
+            for row, sign in zip(rows, y.tolist(), strict=True):
+                row.append(sign)
+            scale.append(1)
+        return rows, scale
 
     def _whole_decimal(self, x: Floats) -> tuple[list[Vector], Vector]:
         ratios = [[decimal_ratio(v) for v in row] for row in x.tolist()]
@@ -129,6 +133,24 @@ class Rows:
         total = sum(a * (common // b) * v for (a, b), v in terms)
         total += w[-1] * common if self.intercept else 0
         return int(self.y[i]) * total, common
+
+    def least(self, index: NDArray[np.intp], w: Vector) -> Fraction:
+        """The smallest a_i·w of some rows, for whole w."""
+        found: list[Fraction] = []
+        b = w[-1] if self.intercept else 0
+        for begin in range(0, len(index), _MANY_AT_ONCE):
+            some = index[begin : begin + _MANY_AT_ONCE]
+            for y in (-1, 1):
+                self.budget.breathe()
+                own = some[self.y[some] == y]
+                x = self.dense(own)
+                many = None if self.decimal or len(own) < _MANY else products(x, w[: self.d], b)
+                if many is None:
+                    found += [Fraction(*self.product(i, w)) for i in own.tolist()]
+                else:
+                    values, below = many
+                    found.append(Fraction(min(y * v for v in values), below))
+        return min(found)
 
     def above(self, i: int, w: Sequence[int], bound: int) -> int:
         """The sign of a_i·w - bound."""
@@ -253,7 +275,8 @@ def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
     exponent = np.where(digits == 0, 0, exponent - 53 + zeros)  # x = digits · 2^exponent, odd
     below = np.maximum(-exponent.min(axis=0, initial=0), 0)
     up = (exponent + below).tolist()
-    rows = [[v << k for v, k in zip(*pair, strict=True)] for pair in zip(digits.tolist(), up, strict=True)]
+    pairs = zip(digits.tolist(), up, strict=True)
+    rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
     return rows, [1 << k for k in below.tolist()]
 
 

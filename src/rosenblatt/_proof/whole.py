@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rosenblatt._proof.exact_product import combined
-from rosenblatt._proof.modular import LIFTING, PRIMES, Lifting, Vector, echelon, inverse, limbs_of, mod
+from rosenblatt._proof.modular import LIFTING, PRIMES, Lifting, Vector, echelon, inverse, limbs_of, longest, mod
 from rosenblatt._proof.padic import SPARE, common_fraction, fractions
 
 _AT_ONCE = 1 << 24  # products modulo the prime between two breaths
@@ -36,7 +36,7 @@ class System:
             raise Singular
         self._inverse = found
         self._limbs = limbs_of(matrix)
-        self._longest = max((abs(v).bit_length() for row in matrix for v in row), default=0)
+        self._longest = longest(matrix)
         # |det| and all numerators are products of norms at most (Hadamard).
         self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))
 
@@ -46,8 +46,8 @@ class System:
             return [], 1
         bits = self._bits + _norm_bits(right)  # of numerators and of the denominator, at most
         most = (2 * bits + SPARE + 2 * self.k.bit_length()) // (self.prime.bit_length() - 1) + 1
-        longest = max(self._longest, *(abs(v).bit_length() for v in right))
-        lifting = Lifting(self._limbs, self._inverse, self.prime, right, longest)
+        most_bits = max(self._longest, longest([right]))
+        lifting = Lifting(self._limbs, self._inverse, self.prime, right, most_bits)
         digits, wanted = np.zeros((0, self.k), dtype=np.int64), 8
         step = max(1, _AT_ONCE // (self.k**2 * (1 + len(self._limbs))))
         while len(digits) < most:

@@ -16,15 +16,21 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._proof.balance import Blend, spanning_balance
 from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.least_distance import Metric, decision_metric, nearest_point
-from rosenblatt._proof.modular import PRIMES, mod, product
+from rosenblatt._proof.least_distance import (
+    Guess,
+    Metric,
+    Sight,
+    decision_metric,
+    nearest_point,
+)
+from rosenblatt._proof.modular import PRIMES, mod
 from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
 from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._proof.whole import Misled, independent_rows, kernel, null_space, reduce
 
-Blend = dict[int, int]  # row: positive whole number
 _MOST_DIRECTIONS = 2000
 ONLY_SEPARABLE = "only whether the rows are separable was asked"
 
@@ -46,27 +52,54 @@ class Partition:
 
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
-        if known is not None:
-            self._take_in(known)
+        if self.metric is None:
+            self.metric = decision_metric(self.rows)
+        self.conflict = known
+        self._first_round()
         while not self.done:
             self._round()
 
+    def _first_round(self) -> None:
+        """A separator of all rows, or a conflict; then a balance of many rows at once."""
+        assert self.metric is not None
+        if self.conflict is None:
+            sharp = sharpened(self.rows, self.metric)
+            guess = nearest_point(self.rows, sharp or self.metric, first=True)
+            weights = sharp.exactly(self.rows, guess.direction) if sharp else None
+            self._decide(guess, weights)
+        if self.done:
+            return
+        assert self.conflict is not None
+        first = independent(self.rows, list(self.conflict))
+        if self.first_conflict and len(first) < self.rows.D:
+            raise LimitReached(ONLY_SEPARABLE)
+        balance = None
+        if len(first) < self.rows.D:
+            balance = spanning_balance(self.rows, self._look, first)
+        self._take_in(balance or self.conflict)
+
+    def _look(self, pool: NDArray[np.intp]) -> Sight:
+        """How the search sees some rows best."""
+        assert self.metric is not None
+        return sharpened(self.rows, self.metric, pool) or self.metric
+
     def _round(self) -> None:
-        rows = self.rows
+        """The same for the rows that are left, along what is orthogonal to those taken in."""
+        assert self.normals is not None
+        assert self.metric is not None
         if self.alive is not None and not self.alive.any():
             self.done = True
             return
-        if self.metric is None:
-            self.metric = decision_metric(rows)
-        sharp = sharpened(rows, self.metric) if self.normals is None else None
-        metric = self.metric if self.normals is None else along(rows, self.metric, self.normals)
-        guess = nearest_point(rows, sharp or metric, alive=self.alive, first=True)
-        self.support = guess.support
-        if guess.separates:
-            w = sharp.exactly(rows, guess.direction) if sharp else self.exactly(guess.weights)
-            if self._separates(w):
-                return
-        if not guess.separates and self._take_in_support(guess.support):
+        metric = along(self.rows, self.metric, self.normals)
+        guess = nearest_point(self.rows, metric, alive=self.alive, first=True)
+        self._decide(guess)
+
+    def _decide(self, guess: Guess, weights: list[Fraction] | None = None) -> None:
+        """By the guess if it is right, else by the simplex."""
+        rows, self.support = self.rows, guess.support
+        if guess.separates and self._separates(weights or self.exactly(guess.weights)):
+            return
+        if not guess.separates and self._conflicting(guess.support):
             return
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
         decision = decide(Face(rows, index, self.normals), guess.support)
@@ -74,7 +107,7 @@ class Partition:
             proved = self._separates(decision.separator)
         else:
             assert decision.conflict is not None
-            proved = self._take_in_support(list(decision.conflict))
+            proved = self._conflicting(list(decision.conflict))
         if not proved:
             raise Misled
 
@@ -108,7 +141,7 @@ class Partition:
 
     # --- Conflicts ---
 
-    def _take_in_support(self, support: Sequence[int]) -> bool:
+    def _conflicting(self, support: Sequence[int]) -> bool:
         """A blend of these rows and of those taken in before that is zero, if it is one."""
         old = independent(self.rows, list(self.balance))
         new = list(support)
@@ -123,6 +156,10 @@ class Partition:
         if not (all(v >= 0 for v in first) or all(v <= 0 for v in first)) or not any(first):
             return False
         sign = 1 if sum(first) > 0 else -1
+        if self.conflict is None:
+            found = {i: sign * v for i, v in zip(new, first, strict=True) if v}
+            self.conflict = dict(sorted(found.items()))
+            return True
         self._take_in(
             {i: sign * v for i, v in zip(new, first, strict=True) if v},
             {i: sign * v for i, v in zip(old, blend[len(new) :], strict=True)},
@@ -131,8 +168,6 @@ class Partition:
 
     def _take_in(self, blend: Blend, correction: Blend | None = None) -> None:
         """blend + correction (on rows taken in before, of any sign) is zero."""
-        if self.conflict is None:
-            self.conflict = dict(sorted(blend.items()))
         times = 1
         for i, v in (correction or {}).items():
             times = max(times, -v // self.balance[i] + 1)
@@ -148,8 +183,6 @@ class Partition:
         """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
         rows = self.rows
         basis = independent(rows, list(self.balance))
-        if self.first_conflict and len(basis) < rows.D:
-            raise LimitReached(ONLY_SEPARABLE)
         if rows.D - len(basis) > _MOST_DIRECTIONS:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
         rows.budget.spend_on_algebra(len(basis))
@@ -167,7 +200,7 @@ class Partition:
             some = np.flatnonzero(alive[begin:end]) + begin
             alive[some] = False
             for prime, directions in zip(PRIMES, normals, strict=True):
-                seen = product(rows.residues(prime, some), directions, prime).any(axis=1)
+                seen = rows.times(directions, some, prime).any(axis=1)
                 alive[some[seen]] = True  # certainly; of the others the next prime is asked
                 some = some[~seen]
         self.alive = alive

@@ -21,6 +21,8 @@ from rosenblatt._proof.rows import Floats, Rows
 from rosenblatt._tables import squares
 
 _MOST_PASSES = 200
+REACHED = 1e-12  # a target of length 1 that is as near as this is taken for reached
+_NEARLY = 1e-10  # a score of rows of length 1 that is taken for zero
 EXTRA = -1  # the number of a row that is not among the rows
 
 
@@ -36,6 +38,9 @@ class Sight(Protocol):
     def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]: ...
 
     def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
+
+    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+        """The factor that made b_i about 1 long."""
 
     def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
         """Σ share_i b_i."""
@@ -73,6 +78,9 @@ class Metric:
         x *= (rows.y[index] if self.length is None else rows.y[index] * self.length[index])[:, None]
         x = np.nan_to_num(x, nan=0.0, posinf=1e100, neginf=-1e100)  # it is only a guess
         return x if self.basis is None else x @ self.basis
+
+    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+        return np.ones(len(index)) if self.length is None else self.length[index]
 
     def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
         """Σ share_i b_i."""
@@ -187,6 +195,36 @@ def nearest_point(
     return best or working.guess(v, 0.0)
 
 
+@dataclass(frozen=True)
+class Approach:
+    """How near positive blends of rows come to a target."""
+
+    complete: bool  # they reach it
+    support: list[int]
+    direction: Floats  # of what is left, turned round: no row has a negative score with it
+    scores: Floats
+
+
+def blend_to(
+    rows: Rows, metric: Sight, target: Floats, alive: NDArray[np.bool_]
+) -> Approach:
+    """The positive blend of living rows that is nearest to the target."""
+    working = _Working(rows, metric, target=target / (float(np.linalg.norm(target)) or 1.0))
+    r = working.corral.residual()
+    for _ in range(_MOST_PASSES):
+        m = metric.scores(rows, -r[:-1])
+        m[np.isnan(m)] = -np.inf
+        m[~alive] = np.inf
+        if not m.min() < -_NEARLY * float(np.linalg.norm(r)) or not working.add_worst(m):
+            break
+        working.corral.minimise(working.b, rows.budget)
+        r = working.corral.residual()
+        if float(np.linalg.norm(r)) <= REACHED:
+            break
+    support = working.index[working.corral.members].tolist()
+    return Approach(float(np.linalg.norm(r)) <= REACHED, support, -r[:-1], m)
+
+
 def mean(rows: Rows, metric: Sight) -> Floats:
     """The mean of the rows, as a first guess."""
     index = some(rows.n)
@@ -197,14 +235,21 @@ def mean(rows: Rows, metric: Sight) -> Floats:
 class _Working:
     """The rows in the small problem."""
 
-    def __init__(self, rows: Rows, metric: Sight, extra: Floats | None):
+    def __init__(
+        self,
+        rows: Rows,
+        metric: Sight,
+        extra: Floats | None = None,
+        target: Floats | None = None,
+    ):
         self.rows, self.metric = rows, metric
         size = metric.dimensions(rows)
         self.index = np.zeros(0, dtype=np.intp)
         self.b = np.zeros((0, size))
         if extra is not None:
             self.index, self.b = np.array([EXTRA], dtype=np.intp), extra[None, :]
-        self.corral = Corral(size, metric.unit)
+        unit = metric.unit if target is None else 0.0
+        self.corral = Corral(size, unit, None if target is None else np.append(target, 0.0))
         self._inside: set[int] = set()
         self._batch = 4 * (size + 1)
 

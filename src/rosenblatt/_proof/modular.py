@@ -6,6 +6,7 @@ The compiled core has the loops of it (native/modular.hpp); where there is none,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt._kernels import NATIVE, kernels
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Vector = list[int]
 
 # For ranks: a product of residues fits into int64. For lifting: a sum of 512 products does. None is
@@ -31,12 +33,21 @@ def mod(matrix: Sequence[Sequence[int]], prime: int) -> Ints:
 def product(left: Ints, right: Ints, prime: int) -> Ints:
     """The matrix product modulo a prime below 2^31.
 
-    In halves of 16 bits sums of up to 2^21 products are exact in floating point, which is fastest.
+    In halves of 16 bits sums of up to 2^20 products are exact in floating point, which is fastest.
     """
-    a, b = ((m >> 16).astype(np.float64) for m in (left, right))
-    c, d = ((m & 0xFFFF).astype(np.float64) for m in (left, right))
-    high, low = (a @ b).astype(np.int64) % prime, (c @ d).astype(np.int64)
-    middle = (a @ d + c @ b).astype(np.int64) % prime
+    return joined(*halves(left), right, prime)
+
+
+def halves(m: Ints) -> tuple[Floats, Floats]:
+    """Residues as high · 2^16 + low."""
+    return (m >> 16).astype(np.float64), (m & 0xFFFF).astype(np.float64)
+
+
+def joined(a: Any, b: Any, right: Ints, prime: int) -> Ints:
+    """(a 2^16 + b) right modulo the prime; a and b may be sparse."""
+    c, d = halves(right)
+    high, low = (a @ c).astype(np.int64) % prime, (b @ d).astype(np.int64)
+    middle = (a @ d + b @ c).astype(np.int64) % prime
     return np.asarray((((high << 16) + middle) % prime * 65536 + low) % prime)
 
 

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.exact_product import combined, products, signs_of_products
+from rosenblatt._proof.modular import halves, joined, product
 from rosenblatt._tables import dense, squares
 
 Floats = NDArray[np.float64]
@@ -249,20 +250,35 @@ class Rows:
 
     def residues(self, prime: int, index: Any) -> Ints:
         """Rows modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too."""
-        x = self.dense(index)
+        out = self._residues(prime, self.dense(index))
+        if self.intercept:
+            out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
+        negative = self.y[index] < 0
+        out[negative] = -out[negative] % prime
+        return out
+
+    def times(self, normals: Ints, index: Any, prime: int) -> Ints:
+        """Rows times the columns of a matrix modulo the prime; rows as they are, not signed."""
+        if not sparse.issparse(self.X):
+            out = product(self._residues(prime, self.dense(index)), normals[: self.d], prime)
+        else:
+            x = self.X[index]
+            data = self._residues(prime, x.data.astype(np.float64))
+            high, low = ((x.__class__((v, x.indices, x.indptr), shape=x.shape)) for v in halves(data))
+            out = joined(high, low, normals[: self.d], prime)
+        return (out + normals[-1]) % prime if self.intercept else out
+
+    def _residues(self, prime: int, x: Floats) -> Ints:
         if self.decimal:
             values, place = np.unique(x, return_inverse=True)
             ratios = (decimal_ratio(v) for v in values.tolist())
             found = np.array([a * pow(b, -1, prime) % prime for a, b in ratios], dtype=np.int64)
-            out = found[place.reshape(x.shape)]
-        else:
-            mantissa, exponent = np.frexp(x)
-            whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
-            out = whole * _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130] % prime
-        y = self.y[index].astype(np.int64)
-        if self.intercept:
-            out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
-        return np.asarray(out * y[:, None] % prime)
+            return np.asarray(found[place.reshape(x.shape)])
+        mantissa, exponent = np.frexp(x)
+        whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
+        whole *= _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130]
+        whole %= prime
+        return whole
 
 
 def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:

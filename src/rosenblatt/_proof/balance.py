@@ -1,0 +1,136 @@
+"""Many rows at once that no hyperplane can have strictly on the right side: a balance of them.
+
+If rows overlap, then every blend of rows has a negative: -Σ_G a_i is a positive blend of rows too. So
+take rows G that span all of them and solve Σ_B x_i a_i = -Σ_G a_i with x > 0; G and B together are a
+positive blend that is zero, and it spans everything. If that is not possible, what is left of the
+target is a direction that has no row on the wrong side and some strictly on the right one: without
+these rows try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._proof.exact_product import combined
+from rosenblatt._proof.least_distance import Sight, blend_to
+from rosenblatt._proof.modular import PRIMES, Ints, echelon, inverse, mod, product
+from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._proof.whole import Singular, System, reduce
+
+Blend = dict[int, int]  # row: positive whole number
+_MOST_ROUNDS = 8
+_STRICT = 1e-9  # a score from which on a row of length 1 is taken to be strictly right
+_BITS = 60  # of a weight
+
+
+def spanning_balance(
+    rows: Rows, look: Callable[[NDArray[np.intp]], Sight], first: Sequence[int]
+) -> Blend | None:
+    """A positive blend that is zero of as many rows as span all that cannot be strict, with luck.
+
+    `look` tells how the search sees some rows. `first` are rows that are known to be among those
+    that cannot be strict; the blend may do without them.
+    """
+    alive = np.ones(rows.n, dtype=bool)
+    for _ in range(_MOST_ROUNDS):
+        pool = np.flatnonzero(alive)
+        sight = look(pool)
+        given, _ = spanning_rows(rows, pool, [i for i in first if alive[i]])
+        index = np.array(given, dtype=np.intp)
+        shares, target = _even_shares(rows, sight, index)
+        found = blend_to(rows, sight, -target, alive)
+        if found.complete:
+            return _exactly(rows, found.support, dict(zip(given, shares, strict=True)))
+        strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
+        if not (strict & alive).any():
+            return None
+        alive &= ~strict
+        if not alive.any():
+            return None
+    return None
+
+
+def _even_shares(rows: Rows, sight: Sight, index: NDArray[np.intp]) -> tuple[list[int], Floats]:
+    """Whole shares of the given rows, which make them about equally long, and their blend."""
+    length = sight.lengths(rows, index)
+    ratio = np.nan_to_num(length / length.max(initial=1e-300)) * 2.0**_BITS
+    shares = [max(1, round(v)) for v in ratio.tolist()]
+    return shares, (np.array(shares) / length) @ sight.rows(rows, index)
+
+
+def _exactly(rows: Rows, support: list[int], given: Blend) -> Blend | None:
+    """The positive blend of the support that is minus the given one; both together."""
+    rows.budget.spend_on_algebra(len(support))
+    whole, _ = rows.whole([*support, *given])
+    basis, others = whole[: len(support)], whole[len(support) :]
+    right = [-v for v in combined(list(given.values()), others)]
+    for prime in PRIMES:
+        independent, columns = echelon(mod(basis, prime), prime)
+        if len(independent) == len(basis):
+            break
+    else:
+        return None
+    try:
+        system = System([[row[j] for row in basis] for j in columns])
+    except Singular:
+        return None
+    x, times = system.solve([right[j] for j in columns], rows.budget.breathe)
+    if min(x) <= 0 or combined([*x, -times], [*basis, right]) != [0] * rows.D:
+        return None
+    total = {i: times * v for i, v in given.items()}
+    for i, v in zip(support, x, strict=True):
+        total[i] = total.get(i, 0) + v
+    index = sorted(total)
+    return dict(zip(index, reduce([total[i] for i in index]), strict=True))
+
+
+# --- Rows that span all, by residues --------------------------------------------------------------
+
+
+def spanning_rows(
+    rows: Rows,
+    pool: NDArray[np.intp],
+    first: Sequence[int] = (),
+    order: NDArray[np.intp] | None = None,
+) -> tuple[list[int], list[int]]:
+    """Independent rows that span those of the pool, and columns in which they are independent.
+
+    Some rows tell; where another row is not in their span, it joins them. Columns are taken as early
+    in the `order` as possible.
+    """
+    order = np.arange(rows.D) if order is None else order
+    prime, place = PRIMES[0], np.linspace(0, len(pool) - 1, min(len(pool), 2 * rows.D + 64))
+    index = np.array([*first, *pool[place.astype(np.intp)]], dtype=np.intp)
+    while True:
+        residues = rows.residues(prime, index)
+        places, members = echelon(np.ascontiguousarray(residues[:, order].T), prime)
+        index, columns = index[members], order[places].tolist()
+        other = outside(rows, pool, residues[members], columns) if len(index) < rows.D else index[:0]
+        if not len(other):
+            return index.tolist(), columns
+        index = np.append(index, other)
+
+
+def outside(
+    rows: Rows, pool: NDArray[np.intp], basis: Ints, columns: list[int]
+) -> NDArray[np.intp]:
+    """Rows of the pool that are not in the span of the basis; not more than some."""
+    prime = PRIMES[0]
+    rest = sorted(set(range(rows.D)) - set(columns))
+    below = inverse(basis[:, columns], prime)
+    assert below is not None
+    normals = np.zeros((rows.D, len(rest)), dtype=np.int64)
+    normals[columns] = prime - product(below, basis[:, rest], prime)
+    normals[rest, range(len(rest))] = 1
+    found: list[NDArray[np.intp]] = [pool[:0]]
+    step = max(1, (1 << 17) // rows.D)
+    for begin in range(0, len(pool), step):
+        rows.budget.breathe()
+        some = pool[begin : begin + step]
+        found.append(some[rows.times(normals, some, prime).any(axis=1)])
+        if sum(map(len, found)) > 2 * rows.D:
+            break
+    return np.concatenate(found)[: 2 * rows.D]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,7 +188,7 @@ class _Case:
             bound = trained or margins.homogeneous(self.rows, partition.support, w)
         self.budget.lift()
         bound = bound or margins.simple(self.rows, w)
-        radius2 = sum(v * v for v in self.rows.exact(margins.radius_row(self.rows)))
+        radius2 = Fraction(*self.rows.square(margins.radius_row(self.rows)))
         return int(radius2 // bound.lo2)
 
     def _decide(self, partition: Partition) -> Bound | None:

@@ -17,10 +17,10 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from rosenblatt._minimum.problem import Index, Mask
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.faces import Blend
-from rosenblatt._proof.rows import Floats
 from rosenblatt._proof.modular import PRIMES, echelon
+from rosenblatt._proof.rows import Floats
 from rosenblatt._proof.whole import Singular, System
 
 _TOLERANCE = 1e-7

@@ -23,7 +23,7 @@ from rosenblatt._proof.whole import Singular, System, reduce
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 8
 _STRICT = 1e-9  # a score from which on a row of length 1 is taken to be strictly right
-_BITS = 60  # of a weight
+_BITS = 60  # between the weights of long rows and of short ones, at most
 
 
 def spanning_balance(
@@ -31,14 +31,16 @@ def spanning_balance(
 ) -> Blend | None:
     """A positive blend that is zero of as many rows as span all that cannot be strict, with luck.
 
-    `look` tells how the search sees some rows. `first` are rows that are known to be among those
-    that cannot be strict; the blend may do without them.
+    `look` tells how the search sees some rows. `first` are independent rows that are known to be
+    among those that cannot be strict. None also where they span all that cannot.
     """
     alive = np.ones(rows.n, dtype=bool)
     for _ in range(_MOST_ROUNDS):
         pool = np.flatnonzero(alive)
         sight = look(pool)
-        given, _ = spanning_rows(rows, pool, [i for i in first if alive[i]])
+        given, _ = spanning_rows(rows, pool, first)
+        if len(given) == len(first):  # which are enough
+            return None
         index = np.array(given, dtype=np.intp)
         shares, target = _even_shares(rows, sight, index)
         found = blend_to(rows, sight, -target, alive)
@@ -56,8 +58,8 @@ def spanning_balance(
 def _even_shares(rows: Rows, sight: Sight, index: NDArray[np.intp]) -> tuple[list[int], Floats]:
     """Whole shares of the given rows, which make them about equally long, and their blend."""
     length = sight.lengths(rows, index)
-    ratio = np.nan_to_num(length / length.max(initial=1e-300)) * 2.0**_BITS
-    shares = [max(1, round(v)) for v in ratio.tolist()]
+    power = np.round(np.log2(np.maximum(length / length.max(initial=1e-300), 2.0**-_BITS)))
+    shares = [1 << int(v) for v in np.nan_to_num(power - power.min(initial=0.0)).tolist()]
     return shares, (np.array(shares) / length) @ sight.rows(rows, index)
 
 
@@ -78,7 +80,7 @@ def _exactly(rows: Rows, support: list[int], given: Blend) -> Blend | None:
     except Singular:
         return None
     x, times = system.solve([right[j] for j in columns], rows.budget.breathe)
-    if min(x) <= 0 or combined([*x, -times], [*basis, right]) != [0] * rows.D:
+    if min(x, default=1) <= 0 or combined([*x, -times], [*basis, right]) != [0] * rows.D:
         return None
     total = {i: times * v for i, v in given.items()}
     for i, v in zip(support, x, strict=True):
@@ -108,7 +110,9 @@ def spanning_rows(
         residues = rows.residues(prime, index)
         places, members = echelon(np.ascontiguousarray(residues[:, order].T), prime)
         index, columns = index[members], order[places].tolist()
-        other = outside(rows, pool, residues[members], columns) if len(index) < rows.D else index[:0]
+        other = (
+            outside(rows, pool, residues[members], columns) if len(index) < rows.D else index[:0]
+        )
         if not len(other):
             return index.tolist(), columns
         index = np.append(index, other)

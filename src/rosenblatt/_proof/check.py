@@ -104,8 +104,16 @@ class _Data(verify.Data):
     def sha256(self, claim: dict[str, Any]) -> str:
         return str(claim["sha256"]) if self._hashed else fingerprint(claim, self._rows)
 
-    def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
-        return self._rows.signs(w, Fraction(bound)).tolist()  # type: ignore[no-any-return]
+    def signs(
+        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
+    ) -> Sequence[int]:
+        only = None if among is None else np.array(among)
+        signs = self._rows.signs(w, Fraction(bound), only=only)
+        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
+
+    def square(self, i: int) -> Fraction:
+        above, below = self._rows.square(int(np.searchsorted(self._index, i)))
+        return Fraction(above, below)
 
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
         """Never too large, as modulo any prime."""
@@ -118,10 +126,9 @@ class _Data(verify.Data):
         return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
-        flat = np.ones(self._rows.n, dtype=bool)
-        for normal in normals:
-            flat &= self._rows.signs([Fraction(v) for v in normal], only=flat) == 0
-        return flat.tolist()  # type: ignore[no-any-return]
+        if not normals:
+            return [True] * self._rows.n
+        return self._rows.orthogonal(normals).tolist()  # type: ignore[no-any-return]
 
 
 def fingerprint(claim: dict[str, Any], rows: Rows) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.faces import Blend, Partition
+from rosenblatt._proof.faces import Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
 from rosenblatt.verify import quotient
@@ -114,7 +115,7 @@ def margin(bound: Bound, name: Names) -> dict[str, Any]:
 
 
 def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[str, Any]:
-    radius2 = sum(v * v for v in rows.exact(longest))
+    radius2 = Fraction(*rows.square(longest))
     return {
         "radius_row": name(longest),
         "mistake_bound": _count(radius2 // bound.lo2),

@@ -24,7 +24,7 @@ _PAYS = 1 << 14  # numbers in a matrix, from which on this is faster than Python
 
 def combined(weights: Sequence[int], rows: Sequence[Sequence[int]]) -> Vector:
     """Σ weight_i row_i."""
-    if len(rows) * len(rows[0]) < _PAYS:
+    if not rows or len(rows) * len(rows[0]) < _PAYS:
         columns = zip(*rows, strict=True)
         return [sum(map(int.__mul__, weights, column)) for column in columns]
     total = [0] * len(rows[0])
@@ -105,11 +105,34 @@ def products(x: Floats, w: Sequence[int], last: int) -> tuple[Vector, int] | Non
     return None if found is None else (_joined(found[0]), found[1])
 
 
-def _of_floats(x: Floats, w: Sequence[int], last: int) -> tuple[Ints, int] | None:
-    """Limbs of x_i·w + last, and what all are over: a power of two.
+def vanishing(
+    x: Floats, normals: Sequence[Sequence[int]], intercept: bool
+) -> NDArray[np.bool_] | None:
+    """Which rows (x, 1), or x, are orthogonal to all of the vectors? None as above."""
+    cut = _cut_columns(x)
+    if cut is None:
+        return None
+    limbs, used, least = cut
+    out = np.ones(len(x), dtype=bool)
+    for normal in normals:
+        last = normal[-1] if intercept else 0
+        scaled = _scaled(normal[: x.shape[1]], last, used, least)
+        out &= ~_carried(_products(scaled, limbs))[0].any(axis=1)
+    return out
 
-    In each column x = whole · 2^shift; w is multiplied by that power of two.
-    """
+
+def _of_floats(x: Floats, w: Sequence[int], last: int) -> tuple[Ints, int] | None:
+    """Limbs of x_i·w + last, and what all are over: a power of two."""
+    cut = _cut_columns(x)
+    if cut is None:
+        return None
+    limbs, used, least = cut
+    return _products(_scaled(w, last, used, least), limbs), 1 << -least
+
+
+def _cut_columns(x: Floats) -> tuple[list[Ints], Vector, int] | None:
+    """Columns in limbs, as rows, and a 1 appended: x = whole · 2^shift in each column; the shifts,
+    and the least of them and 0."""
     if not len(x) or x.shape[1] >= _MOST:
         return None
     whole, exponent = np.frexp(x)
@@ -120,11 +143,14 @@ def _of_floats(x: Floats, w: Sequence[int], last: int) -> tuple[Ints, int] | Non
     if int(above.max(initial=0)) > _SPREAD:
         return None
     used = [int(v) if v < _HIGHEST else 0 for v in shift]
-    least = min(*used, 0)
-    scaled = [v << (e - least) for v, e in zip(w, used, strict=True)] + [last << -least]
-    ones = np.ones((len(x), 1), dtype=np.int64)
-    limbs = [np.hstack([limb, ones * (k == 0)]) for k, limb in enumerate(_cut(whole, above))]
-    return _products(scaled, [limb.T for limb in limbs]), 1 << -least
+    ones = np.ones((1, len(x)), dtype=np.int64)
+    limbs = [np.vstack([limb.T, ones * (k == 0)]) for k, limb in enumerate(_cut(whole, above))]
+    return limbs, used, min(*used, 0)
+
+
+def _scaled(w: Sequence[int], last: int, used: Vector, least: int) -> Vector:
+    """Weights of whole columns: each times the power of two of its column."""
+    return [v << (e - least) for v, e in zip(w, used, strict=True)] + [last << -least]
 
 
 def _cut(whole: Ints, above: Ints) -> list[Ints]:
@@ -134,8 +160,6 @@ def _cut(whole: Ints, above: Ints) -> list[Ints]:
     out = []
     for place in range(places):
         down = place * _LIMB - above  # bits to drop; negative: to append
-        part = np.where(
-            down >= 0, size >> np.clip(down, 0, 63), size << np.clip(-down, 0, _LIMB)
-        )
+        part = np.where(down >= 0, size >> np.clip(down, 0, 63), size << np.clip(-down, 0, _LIMB))
         out.append(sign * (part & ((1 << _LIMB) - 1)))
     return out

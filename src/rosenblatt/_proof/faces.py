@@ -10,7 +10,7 @@ Each round takes in at least one dimension, so that there are at most D of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +26,8 @@ from rosenblatt._proof.least_distance import (
     nearest_point,
 )
 from rosenblatt._proof.modular import PRIMES, mod
-from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
+from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.rows import Rows, Vector
 from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._proof.whole import Misled, independent_rows, kernel, null_space, reduce
@@ -63,10 +64,9 @@ class Partition:
         """A separator of all rows, or a conflict; then a balance of many rows at once."""
         assert self.metric is not None
         if self.conflict is None:
-            sharp = sharpened(self.rows, self.metric)
-            guess = nearest_point(self.rows, sharp or self.metric, first=True)
-            weights = sharp.exactly(self.rows, guess.direction) if sharp else None
-            self._decide(guess, weights)
+            sight = self._look(np.arange(self.rows.n))
+            guess = nearest_point(self.rows, sight, first=True)
+            self._decide(guess, guess.support, sight.exactly(self.rows, guess.direction))
         if self.done:
             return
         assert self.conflict is not None
@@ -86,23 +86,25 @@ class Partition:
     def _round(self) -> None:
         """The same for the rows that are left, along what is orthogonal to those taken in."""
         assert self.normals is not None
-        assert self.metric is not None
-        if self.alive is not None and not self.alive.any():
+        assert self.alive is not None
+        if not self.alive.any():
             self.done = True
             return
-        metric = along(self.rows, self.metric, self.normals)
-        guess = nearest_point(self.rows, metric, alive=self.alive, first=True)
-        self._decide(guess)
+        index = np.flatnonzero(self.alive)
+        living = self.rows.part(index)
+        sight = Projected.of(living, self.normals)
+        guess = nearest_point(living, sight, first=True)
+        self._decide(guess, index[guess.support].tolist(), sight.exactly(living, guess.direction))
 
-    def _decide(self, guess: Guess, weights: list[Fraction] | None = None) -> None:
+    def _decide(self, guess: Guess, support: list[int], weights: list[Fraction]) -> None:
         """By the guess if it is right, else by the simplex."""
-        rows, self.support = self.rows, guess.support
-        if guess.separates and self._separates(weights or self.exactly(guess.weights)):
+        rows, self.support = self.rows, support
+        if guess.separates and self._separates(weights):
             return
-        if not guess.separates and self._conflicting(guess.support):
+        if not guess.separates and self._conflicting(support):
             return
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
-        decision = decide(Face(rows, index, self.normals), guess.support)
+        decision = decide(Face(rows, index, self.normals), support)
         if decision.separator is not None:
             proved = self._separates(decision.separator)
         else:
@@ -112,23 +114,6 @@ class Partition:
             raise Misled
 
     # --- Separators ---
-
-    def exactly(self, weights: tuple[Floats, float]) -> list[Fraction]:
-        """Exact weights near the given ones; orthogonal to the rows taken in."""
-        w = self.rows.lifted(*weights)
-        if not np.isfinite(w).all():
-            return [Fraction(0)] * self.rows.D
-        if self.normals is None:
-            return [Fraction(v) for v in w.tolist()]
-        assert self.metric is not None
-        basis, size = _in_metric(self.rows, self.metric, self.normals)
-        target = weights_in_metric(self.rows, self.metric, w)
-        shares = np.linalg.lstsq(basis, target, rcond=None)[0]
-        out = [Fraction(0)] * self.rows.D
-        for share, normal, bits in zip(shares.tolist(), self.normals, size, strict=True):
-            factor = Fraction(share) / (1 << bits)
-            out = [v + factor * x for v, x in zip(out, normal, strict=True)]
-        return out
 
     def _separates(self, w: list[Fraction]) -> bool:
         """Keep w if it is strictly right for every living row."""
@@ -212,35 +197,3 @@ def independent(rows: Rows, index: list[int]) -> list[int]:
         return []
     whole, _ = rows.whole(index)
     return [index[k] for k in independent_rows(whole)]
-
-
-def weights_in_metric(rows: Rows, metric: Metric, w: Floats) -> Floats:
-    """v with metric.weights(v) = w (without basis)."""
-    v = w[: rows.d] / metric.scale
-    if not rows.intercept:
-        return v
-    return np.append(v, (w[-1] + w[:-1] @ metric.center) / metric.lift)
-
-
-def _in_metric(rows: Rows, metric: Metric, normals: list[Vector]) -> tuple[Floats, list[int]]:
-    """Normals as columns in the space of the search, each divided by 2^bits."""
-    bits = [max(abs(v).bit_length() for v in normal) for normal in normals]
-    columns = []
-    for normal, b in zip(normals, bits, strict=True):
-        w = np.array([v / (1 << b) for v in normal])
-        columns.append(weights_in_metric(rows, metric, w))
-    return np.array(columns).T, bits
-
-
-def along(rows: Rows, metric: Metric, normals: list[Vector]) -> Metric:
-    """The search restricted to what is orthogonal to the rows taken in."""
-    columns, _ = _in_metric(rows, metric, normals)
-    columns = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-    q, _ = np.linalg.qr(columns)
-    seen = replace(metric, basis=q, length=None)
-    length = np.ones(rows.n)
-    for begin, end in rows.chunks():
-        b = seen.rows(rows, np.arange(begin, end))
-        inverse = 1 / np.linalg.norm(b, axis=1)
-        length[begin:end] = np.where(np.isfinite(inverse) & (inverse < 1e100), inverse, 1.0)
-    return replace(seen, length=length)

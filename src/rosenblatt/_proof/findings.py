@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.faces import Blend, Partition, along, independent
-from rosenblatt._proof.least_distance import EXTRA, Metric, decision_metric, nearest_point
-from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.faces import Partition, independent
+from rosenblatt._proof.least_distance import EXTRA, nearest_point
+from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.rows import Rows, Vector
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._proof.whole import Misled, kernel
 from rosenblatt._tables import dense
@@ -158,13 +160,29 @@ def coefficient_signs(partition: Partition) -> list[SignSet]:
     assert normals is not None
     if rows.D * len(normals) > _MOST_SIGNS:
         raise LimitReached(f"{len(normals)} free directions are too many for signs of coefficients")
-    if partition.metric is None:
-        partition.metric = decision_metric(rows)
-    metric = along(rows, partition.metric, normals)
-    return [_sign_set(partition, metric, j) for j in range(rows.D)]
+    assert partition.alive is not None
+    living = _Living(
+        rows.part(np.flatnonzero(partition.alive)), np.flatnonzero(partition.alive), normals
+    )
+    return [_sign_set(partition, living, j) for j in range(rows.D)]
 
 
-def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
+class _Living:
+    """The rows that can be strict, seen along the free directions."""
+
+    def __init__(self, rows: Rows, index: NDArray[np.intp], normals: list[Vector]):
+        self.rows, self.index, self.sight = rows, index.tolist(), Projected.of(rows, normals)
+
+    def ask(self, extra: list[Fraction]) -> tuple[list[Fraction] | None, list[int]]:
+        """Weights that separate these and one more row, in floating point, or a support."""
+        seen = self.sight.row(extra)
+        guess = nearest_point(self.rows, self.sight, extra=seen, first=True)
+        support = [i if i == EXTRA else self.index[i] for i in guess.support]
+        weights = self.sight.exactly(self.rows, guess.direction) if guess.separates else None
+        return weights, support
+
+
+def _sign_set(partition: Partition, living: _Living, j: int) -> SignSet:
     rows, normals, w = partition.rows, partition.normals, partition.separator
     assert normals is not None
     assert w is not None
@@ -175,20 +193,15 @@ def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     sign = 1 if w[j] > 0 else -1
     extra = [Fraction(0)] * rows.D  # a row that asks for the other sign
     extra[j] = Fraction(-sign)
-    assert metric.basis is not None
-    seen = _row_in_metric(partition, extra) @ metric.basis
-    seen = seen / (np.linalg.norm(seen) or 1.0)
-    guess = nearest_point(rows, metric, alive=partition.alive, extra=seen, first=True)
+    weights, support = living.ask(extra)
     found = None
-    if guess.separates:
-        found = _either(partition, partition.exactly(guess.weights), extra, j)
-    elif EXTRA in guess.support:
-        found = _only(partition, guess.support, extra, sign)
+    if weights is not None:
+        found = _either(partition, weights, extra, j)
+    elif EXTRA in support:
+        found = _only(partition, support, extra, sign)
     if found is not None:
         return found
-    assert partition.alive is not None
-    index = np.flatnonzero(partition.alive).tolist()
-    decision = decide(Face(rows, index, normals, extra), guess.support)
+    decision = decide(Face(rows, living.index, normals, extra), support)
     if decision.separator is not None:
         found = _either(partition, decision.separator, extra, j)
     else:
@@ -198,24 +211,14 @@ def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     return found
 
 
-def _row_in_metric(partition: Partition, extra: list[Fraction]) -> NDArray[np.float64]:
-    """b with b·v = extra·w where w are the weights of v."""
-    rows, metric = partition.rows, partition.metric
-    assert metric is not None
-    # w = scale ∘ v and b = lift v_d - w·center, so it is the transpose of that map.
-    e = np.array([float(v) for v in extra])
-    if not rows.intercept:
-        return e * metric.scale
-    return np.append(metric.scale * (e[:-1] - e[-1] * metric.center), metric.lift * e[-1])
-
-
 def _either(
     partition: Partition, w: list[Fraction], extra: list[Fraction], j: int
 ) -> SignSet | None:
     """Both signs, if w has the other one and no row on the wrong side."""
-    if w[j] * extra[j] > 0 and (partition.rows.signs(w) >= 0).all():
-        return SignSet("±", other=w)
-    return None
+    if not w[j] * extra[j] > 0:
+        return None
+    signs = partition.rows.signs(w, only=partition.alive)  # of the others it is 0
+    return SignSet("±", other=w) if (signs[partition.alive] >= 0).all() else None
 
 
 def _only(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
@@ -27,7 +28,7 @@ EXTRA = -1  # the number of a row that is not among the rows
 
 
 class Sight(Protocol):
-    """Rows as the search sees them, b_i; (w, b) are weights with b_i·v a multiple of a_i·(w, b)."""
+    """Rows as the search sees them: b_i."""
 
     @property
     def unit(self) -> float:
@@ -35,7 +36,8 @@ class Sight(Protocol):
 
     def dimensions(self, rows: Rows) -> int: ...
 
-    def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]: ...
+    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
+        """Weights w such that b_i·v is a positive multiple of a_i·w, but for rounding."""
 
     def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
 
@@ -70,6 +72,10 @@ class Metric:
         w = self.scale * v[: rows.d]
         b = float(self.lift * v[-1] - w @ self.center) if rows.intercept else 0.0
         return w, b
+
+    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
+        w = rows.lifted(*self.weights(rows, v))
+        return [Fraction(x) for x in (w if np.isfinite(w).all() else np.zeros(rows.D)).tolist()]
 
     def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
         x = (rows.dense(index) - self.center) * self.scale
@@ -149,8 +155,7 @@ def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
 class Guess:
     """What floating point believes."""
 
-    weights: tuple[Floats, float]  # (w, b), in the space of the rows as they are
-    direction: Floats  # the same in the space of the search
+    direction: Floats  # weights, in the space of the search
     support: list[int] = field(default_factory=list)  # rows
     blend: Floats = field(default_factory=lambda: np.zeros(0))  # their shares, all positive
     separates: bool = False  # every row has a positive score; else the blend is (nearly) zero
@@ -205,9 +210,7 @@ class Approach:
     scores: Floats
 
 
-def blend_to(
-    rows: Rows, metric: Sight, target: Floats, alive: NDArray[np.bool_]
-) -> Approach:
+def blend_to(rows: Rows, metric: Sight, target: Floats, alive: NDArray[np.bool_]) -> Approach:
     """The positive blend of living rows that is nearest to the target."""
     working = _Working(rows, metric, target=target / (float(np.linalg.norm(target)) or 1.0))
     r = working.corral.residual()
@@ -289,7 +292,6 @@ class _Working:
     def guess(self, v: Floats, lowest: float) -> Guess:
         length = float(np.linalg.norm(v))
         return Guess(
-            self.metric.weights(self.rows, v),
             v,
             self.index[self.corral.members].tolist(),
             self.corral.x.copy(),

@@ -31,7 +31,7 @@ def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> 
     """`separator` is any that is proved; `start` are rows near it."""
     metric = _plain(rows, np.zeros(rows.d), separator, free=False)
     guess = nearest_point(rows, metric, start=start)
-    bound = _bound(rows, guess, separator, free=False)
+    bound = _bound(rows, metric, guess, separator, free=False)
     return _exact_or(rows, bound, free=False)
 
 
@@ -51,8 +51,9 @@ def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bo
     center, best, support = _middle(rows, start, None), None, start
     for _ in range(6):
         # An intercept costs nothing once the center is on the best hyperplane.
-        guess = nearest_point(rows, _plain(rows, center, separator, free=True), start=support)
-        bound = _bound(rows, guess, separator, free=True)
+        metric = _plain(rows, center, separator, free=True)
+        guess = nearest_point(rows, metric, start=support)
+        bound = _bound(rows, metric, guess, separator, free=True)
         support = guess.support
         best = bound if best is None else _tighter(best, bound)
         if best.gap < _CLOSE:
@@ -99,8 +100,10 @@ def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
 # --- Proving a guess ---
 
 
-def _bound(rows: Rows, guess: Guess, separator: list[Fraction], *, free: bool) -> Bound:
-    w = rows.lifted(*guess.weights)
+def _bound(
+    rows: Rows, metric: Metric, guess: Guess, separator: list[Fraction], *, free: bool
+) -> Bound:
+    w = rows.lifted(*metric.weights(rows, guess.direction))
     exact = separator
     if np.isfinite(w).all():
         exact = [Fraction(v) for v in (_centered(rows, w) if free else w).tolist()]
@@ -163,4 +166,10 @@ def radius_row(rows: Rows) -> int:
     candidates = near.tolist()
     if len(candidates) == 1:
         return candidates[0]
-    return max(candidates, key=lambda i: (sum(v * v for v in rows.exact(i)), -i))
+    best, longest = candidates[0], rows.square(candidates[0])
+    for i in candidates[1:]:
+        rows.budget.hear()
+        above, below = rows.square(i)
+        if above * longest[1] > longest[0] * below:
+            best, longest = i, (above, below)
+    return best

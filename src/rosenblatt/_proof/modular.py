@@ -56,6 +56,8 @@ def echelon(matrix: Ints, prime: int) -> tuple[list[int], list[int]]:
 
     Rows are taken as early as possible.
     """
+    if not matrix.size:
+        return [], []
     n, width = matrix.shape
     pivot = np.full(n, -1, dtype=np.int64)
     if NATIVE:

@@ -12,7 +12,9 @@ _SHARES = 10  # bits of a random number
 _UNLIKELY = 64  # bits that a fraction must be shorter than its residue to be worth trying
 _BLENDS = 2
 _SMOOTH = 2**8 * 3**4 * 5**2 * 7**2 * 11 * 13 * 17 * 19
-SPARE = 2 * (_SHARES + _SMOOTH.bit_length()) + _UNLIKELY + 4  # bits beyond those that determine the fractions
+SPARE = (
+    2 * (_SHARES + _SMOOTH.bit_length()) + _UNLIKELY + 4
+)  # bits beyond those that determine the fractions
 _HALF = 14  # bits of a part of a digit: sums of 2^12 products with a digit are exact in floats
 
 

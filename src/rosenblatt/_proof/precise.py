@@ -33,11 +33,11 @@ class Precise:
     def sliced(self) -> Sliced:
         return Sliced(_cut(self.high, 0, self.low))
 
-    def changed(self, places: NDArray[np.intp], direct: Floats, others: NDArray[np.intp], shares: Floats) -> Precise:
+    def changed(
+        self, places: NDArray[np.intp], direct: Floats, others: NDArray[np.intp], shares: Floats
+    ) -> Precise:
         """With `direct` and shares of other columns added to some columns."""
-        total, error = _product(
-            _cut(self.high[:, others], 1, self.low[:, others]), _cut(shares, 0)
-        )
+        total, error = _product(_cut(self.high[:, others], 1, self.low[:, others]), _cut(shares, 0))
         high, low = self.high.copy(), self.low.copy()
         for term, rest in ((total, error), (direct, np.zeros_like(direct))):
             both, off = _two_sum(high[:, places], term)

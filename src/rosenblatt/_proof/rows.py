@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._proof.budget import Budget
-from rosenblatt._proof.exact_product import combined, products, signs_of_products
-from rosenblatt._proof.modular import halves, joined, product
+from rosenblatt._proof.exact_product import combined, products, signs_of_products, vanishing
+from rosenblatt._proof.modular import PRIMES, halves, joined, mod, product
 from rosenblatt._tables import dense, squares
 
 Floats = NDArray[np.float64]
@@ -135,23 +135,36 @@ class Rows:
         total += w[-1] * common if self.intercept else 0
         return int(self.y[i]) * total, common
 
-    def least(self, index: NDArray[np.intp], w: Vector) -> Fraction:
-        """The smallest a_i·w of some rows, for whole w."""
-        found: list[Fraction] = []
-        b = w[-1] if self.intercept else 0
+    def square(self, i: int) -> tuple[int, int]:
+        """‖a_i‖², as a numerator and a denominator."""
+        ratios = [self.ratio(value) for _, value in self.numbers(i)]
+        common = math.lcm(*(below for _, below in ratios))
+        total = sum((a * (common // b)) ** 2 for a, b in ratios)
+        return total + self.intercept * common**2, common**2
+
+    def part(self, index: NDArray[np.intp]) -> Rows:
+        """Some of the rows."""
+        y = self.y[index].astype(np.int8)
+        return Rows(
+            self.X[index], y, intercept=self.intercept, decimal=self.decimal, budget=self.budget
+        )
+
+    def products(self, index: NDArray[np.intp], w: Vector) -> list[tuple[int, int]]:
+        """The same for some rows: many at once where that is possible."""
+        out: list[tuple[int, int]] = []
         for begin in range(0, len(index), _MANY_AT_ONCE):
+            self.budget.breathe()
             some = index[begin : begin + _MANY_AT_ONCE]
-            for y in (-1, 1):
-                self.budget.breathe()
-                own = some[self.y[some] == y]
-                x = self.dense(own)
-                many = None if self.decimal or len(own) < _MANY else products(x, w[: self.d], b)
-                if many is None:
-                    found += [Fraction(*self.product(i, w)) for i in own.tolist()]
-                else:
-                    values, below = many
-                    found.append(Fraction(min(y * v for v in values), below))
-        return min(found)
+            b = w[-1] if self.intercept else 0
+            many = None
+            if not self.decimal and len(some) >= _MANY:
+                many = products(self.dense(some), w[: self.d], b)
+            if many is None:
+                out += [self.product(i, w) for i in some.tolist()]
+            else:
+                signed = zip(many[0], self.y[some].astype(int).tolist(), strict=True)
+                out += [(y * v, many[1]) for v, y in signed]
+        return out
 
     def above(self, i: int, w: Sequence[int], bound: int) -> int:
         """The sign of a_i·w - bound."""
@@ -185,10 +198,16 @@ class Rows:
     ) -> NDArray[np.int8]:
         """The sign of a_i·w - bound for every row (or for some): floats where they are certain.
 
+        Of rows that are not asked for it may be wrong.
+
         The sum of D + 2 products, in whatever order, differs from the true one by at most
         (D + 6) 2^-53 Σ |x_j w_j| and what underflows. `verify.py` derives such a bound in full;
         here it is doubled, and once more for the rounding of the norms.
         """
+        if only is not None and 2 * np.count_nonzero(only) < self.n:
+            some = np.zeros(self.n, dtype=np.int8)
+            some[only] = self.part(np.flatnonzero(only)).signs(w, bound)
+            return some
         exact, low = whole_vector(w, bound)
         scale = 1 << max(max((abs(v).bit_length() for v in [*exact, low]), default=1), 1)
         f = np.array([v / scale for v in exact])
@@ -246,6 +265,23 @@ class Rows:
             found.append(self.above(i, w, bound))
         return np.array(found, dtype=np.int8)
 
+    def orthogonal(self, normals: list[Vector]) -> NDArray[np.bool_]:
+        """The rows that are orthogonal to all of the vectors: surely not by residues, then exactly."""
+        flat = np.ones(self.n, dtype=bool)
+        modulo = mod(normals, PRIMES[0]).T
+        for begin, end in self.chunks():
+            index = np.arange(begin, end)
+            index = index[~self.times(modulo, index, PRIMES[0]).any(axis=1)]
+            flat[begin:end] = False
+            exact = None if self.decimal else vanishing(self.dense(index), normals, self.intercept)
+            if exact is None:
+                exact = np.array(
+                    [not any(self.product(i, v)[0] for v in normals) for i in index.tolist()],
+                    dtype=bool,
+                )
+            flat[index] = exact
+        return flat
+
     # --- Modulo a prime ---
 
     def residues(self, prime: int, index: Any) -> Ints:
@@ -264,7 +300,9 @@ class Rows:
         else:
             x = self.X[index]
             data = self._residues(prime, x.data.astype(np.float64))
-            high, low = ((x.__class__((v, x.indices, x.indptr), shape=x.shape)) for v in halves(data))
+            high, low = (
+                (x.__class__((v, x.indices, x.indptr), shape=x.shape)) for v in halves(data)
+            )
             out = joined(high, low, normals[: self.d], prime)
         return (out + normals[-1]) % prime if self.intercept else out
 

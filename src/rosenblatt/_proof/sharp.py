@@ -49,14 +49,6 @@ class Sharp:
     def dimensions(self, rows: Rows) -> int:
         return self.table.shape[1]
 
-    def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]:
-        """Floating point is too coarse for them: see `exactly`."""
-        k = len(self.clear)
-        w = np.zeros(rows.D)
-        w[self.columns] = self.blends.high @ v[k:]
-        w[self.clear] += self.scale * v[:k]
-        return rows.split(w)
-
     def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
         """T v, in whole numbers."""
         out = [Fraction(0)] * rows.D
@@ -177,9 +169,7 @@ class _Columns:
         out *= power
         return out, blends.scaled(power)
 
-    def _nearer(
-        self, gram: Floats, clear: Index, seen: Floats, blends: Precise
-    ) -> Precise | None:
+    def _nearer(self, gram: Floats, clear: Index, seen: Floats, blends: Precise) -> Precise | None:
         """What is left of blends that are themselves nearly blends of others; None: none is."""
         cross = np.zeros((len(clear), seen.shape[1]))
         for part, a in self._chunks():

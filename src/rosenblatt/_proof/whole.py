@@ -13,7 +13,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rosenblatt._proof.exact_product import combined
-from rosenblatt._proof.modular import LIFTING, PRIMES, Lifting, Vector, echelon, inverse, limbs_of, longest, mod
+from rosenblatt._proof.modular import (
+    LIFTING,
+    PRIMES,
+    Lifting,
+    Vector,
+    echelon,
+    inverse,
+    limbs_of,
+    longest,
+    mod,
+)
 from rosenblatt._proof.padic import SPARE, common_fraction, fractions
 
 _AT_ONCE = 1 << 24  # products modulo the prime between two breaths

@@ -13,9 +13,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.faces import Blend, Partition
+from rosenblatt._proof.faces import Partition
 from rosenblatt._proof.rows import Rows
 from rosenblatt.errors import InputError, WeightsOverflow
 from rosenblatt.perceptron import Perceptron

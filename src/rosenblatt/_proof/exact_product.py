@@ -22,17 +22,29 @@ _HIGHEST = 1 << 20  # above all exponents
 _PAYS = 1 << 14  # numbers in a matrix, from which on this is faster than Python's own arithmetic
 
 
+class Combining:
+    """Σ weight_i row_i of the same rows with several weights."""
+
+    def __init__(self, rows: Sequence[Sequence[int]]):
+        self._rows, self._limbs = rows, list[list[Ints]]()
+        if rows and len(rows) * len(rows[0]) >= _PAYS:
+            parts = (rows[begin : begin + _MOST] for begin in range(0, len(rows), _MOST))
+            self._limbs = [limbs_of(part, _LIMB) for part in parts]
+
+    def __call__(self, weights: Sequence[int]) -> Vector:
+        if not self._limbs:
+            columns = zip(*self._rows, strict=True)
+            return [sum(map(int.__mul__, weights, column)) for column in columns]
+        parts = [
+            _joined(_products(weights[k * _MOST : (k + 1) * _MOST], limbs))
+            for k, limbs in enumerate(self._limbs)
+        ]
+        return [sum(values) for values in zip(*parts, strict=True)]
+
+
 def combined(weights: Sequence[int], rows: Sequence[Sequence[int]]) -> Vector:
     """Σ weight_i row_i."""
-    if not rows or len(rows) * len(rows[0]) < _PAYS:
-        columns = zip(*rows, strict=True)
-        return [sum(map(int.__mul__, weights, column)) for column in columns]
-    total = [0] * len(rows[0])
-    for begin in range(0, len(rows), _MOST):
-        some = slice(begin, begin + _MOST)
-        part = _joined(_products(weights[some], limbs_of(rows[some], _LIMB)))
-        total = [a + b for a, b in zip(total, part, strict=True)]
-    return total
+    return Combining(rows)(weights)
 
 
 def _products(weights: Sequence[int], limbs: Sequence[Ints]) -> Ints:
@@ -117,7 +129,9 @@ def vanishing(
     for normal in normals:
         last = normal[-1] if intercept else 0
         scaled = _scaled(normal[: x.shape[1]], last, used, least)
-        out &= ~_carried(_products(scaled, limbs))[0].any(axis=1)
+        places = [k for k, v in enumerate(scaled) if v]
+        part = [limb[places] for limb in limbs]
+        out &= ~_carried(_products([scaled[k] for k in places], part))[0].any(axis=1)
     return out
 
 
@@ -133,7 +147,7 @@ def _of_floats(x: Floats, w: Sequence[int], last: int) -> tuple[Ints, int] | Non
 def _cut_columns(x: Floats) -> tuple[list[Ints], Vector, int] | None:
     """Columns in limbs, as rows, and a 1 appended: x = whole · 2^shift in each column; the shifts,
     and the least of them and 0."""
-    if not len(x) or x.shape[1] >= _MOST:
+    if not len(x) or not 0 < x.shape[1] < _MOST:
         return None
     whole, exponent = np.frexp(x)
     whole = np.ldexp(whole, _DIGITS).astype(np.int64)

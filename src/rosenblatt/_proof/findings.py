@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +14,7 @@ from scipy import sparse
 
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.faces import Partition, independent
+from rosenblatt._proof.faces import Partition
 from rosenblatt._proof.least_distance import EXTRA, nearest_point
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.rows import Rows, Vector
@@ -224,17 +225,24 @@ def _either(
 def _only(
     partition: Partition, support: list[int], extra: list[Fraction], sign: int
 ) -> SignSet | None:
-    """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced."""
-    rows = partition.rows
+    """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced.
+
+    That is: along each of the normals, which tell what is outside of that span.
+    """
+    rows, normals = partition.rows, partition.normals
+    assert normals is not None
     new = [i for i in support if i != EXTRA]
-    old = independent(rows, list(partition.balance))
-    whole, scale = rows.whole([*new, *old])
-    asked = [int(v) * s for v, s in zip(extra, scale, strict=True)]
-    blend = kernel([asked, *whole], rows.budget.breathe)
+    columns = []
+    for normal in normals:
+        seen = rows.products(np.array(new, dtype=np.intp), normal)
+        common = math.lcm(*(below for _, below in seen))
+        asked = sum(int(a) * v for a, v in zip(extra, normal, strict=True)) * common
+        columns.append([asked, *(above * (common // below) for above, below in seen)])
+    blend = kernel([[*row] for row in zip(*columns, strict=True)], rows.budget.breathe)
     if blend is None:
         return None
     turn = 1 if blend[0] > 0 else -1
-    times, *weights = (turn * v for v in blend[: 1 + len(new)])
+    times, *weights = (turn * v for v in blend)
     if times <= 0 or min(weights, default=0) < 0:
         return None
     positive = {i: v for i, v in zip(new, weights, strict=True) if v}

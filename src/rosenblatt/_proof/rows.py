@@ -80,9 +80,17 @@ class Rows:
         out *= self.y
         return out
 
-    def dense(self, index: Any) -> Floats:
-        """The rows x_i, not lifted, as they were given."""
-        return dense(self.X[index]).astype(np.float64, copy=False)
+    def dense(self, index: Any, columns: Sequence[int] | None = None) -> Floats:
+        """The rows x_i (or some columns of them), not lifted, as they were given."""
+        x = self.X[index]
+        if columns is not None and len(columns) < self.d:
+            x = x[:, columns]
+        return dense(x).astype(np.float64, copy=False)
+
+    def _used(self, *vectors: Sequence[int]) -> list[int]:
+        """The features in which one of the vectors is not zero; one at least."""
+        found = [j for j, column in enumerate(zip(*vectors, strict=True)) if any(column)]
+        return [j for j in found if j < self.d] or [0]
 
     def norms(self) -> Floats:
         """‖x_i‖, up to rounding; too small by up to 2^-500 √d where numbers are tiny."""
@@ -152,13 +160,13 @@ class Rows:
     def products(self, index: NDArray[np.intp], w: Vector) -> list[tuple[int, int]]:
         """The same for some rows: many at once where that is possible."""
         out: list[tuple[int, int]] = []
+        used, b = self._used(w), w[-1] if self.intercept else 0
         for begin in range(0, len(index), _MANY_AT_ONCE):
             self.budget.breathe()
             some = index[begin : begin + _MANY_AT_ONCE]
-            b = w[-1] if self.intercept else 0
             many = None
             if not self.decimal and len(some) >= _MANY:
-                many = products(self.dense(some), w[: self.d], b)
+                many = products(self.dense(some, used), [w[j] for j in used], b)
             if many is None:
                 out += [self.product(i, w) for i in some.tolist()]
             else:
@@ -250,10 +258,11 @@ class Rows:
         if len(index) >= _MANY and not self.decimal:
             self.budget.breathe()
             out = np.empty(len(index), dtype=np.int8)
+            used, b = self._used(w), w[-1] if self.intercept else 0
             for y in (-1, 1):
                 own = self.y[index] == y
-                b = w[-1] if self.intercept else 0
-                signs = signs_of_products(self.dense(index[own]), w[: self.d], b - y * bound)
+                x = self.dense(index[own], used)
+                signs = signs_of_products(x, [w[j] for j in used], b - y * bound)
                 if signs is None and own.any():
                     break
                 out[own] = y * signs if signs is not None else 0
@@ -266,19 +275,20 @@ class Rows:
         return np.array(found, dtype=np.int8)
 
     def orthogonal(self, normals: list[Vector]) -> NDArray[np.bool_]:
-        """The rows that are orthogonal to all of the vectors: surely not by residues, then exactly."""
-        flat = np.ones(self.n, dtype=bool)
+        """The rows that are orthogonal to all of the vectors: some surely not by residues, then
+        exactly. Only columns are read in which a vector is not zero."""
+        columns = self._used(*normals)
+        short = [[v[j] for j in columns] + v[self.d :] for v in normals]
+        flat = np.zeros(self.n, dtype=bool)
         modulo = mod(normals, PRIMES[0]).T
         for begin, end in self.chunks():
             index = np.arange(begin, end)
             index = index[~self.times(modulo, index, PRIMES[0]).any(axis=1)]
-            flat[begin:end] = False
-            exact = None if self.decimal else vanishing(self.dense(index), normals, self.intercept)
+            x = self.dense(index, columns)
+            exact = None if self.decimal else vanishing(x, short, self.intercept)
             if exact is None:
-                exact = np.array(
-                    [not any(self.product(i, v)[0] for v in normals) for i in index.tolist()],
-                    dtype=bool,
-                )
+                found = [not any(self.product(i, v)[0] for v in normals) for i in index.tolist()]
+                exact = np.array(found, dtype=bool)
             flat[index] = exact
         return flat
 
@@ -295,15 +305,16 @@ class Rows:
 
     def times(self, normals: Ints, index: Any, prime: int) -> Ints:
         """Rows times the columns of a matrix modulo the prime; rows as they are, not signed."""
-        if not sparse.issparse(self.X):
-            out = product(self._residues(prime, self.dense(index)), normals[: self.d], prime)
+        used = np.flatnonzero(normals[: self.d].any(axis=1))
+        x = self.X[index] if len(used) == self.d else self.X[index][:, used]
+        if not sparse.issparse(x):
+            out = product(self._residues(prime, x.astype(np.float64)), normals[used], prime)
         else:
-            x = self.X[index]
             data = self._residues(prime, x.data.astype(np.float64))
             high, low = (
                 (x.__class__((v, x.indices, x.indptr), shape=x.shape)) for v in halves(data)
             )
-            out = joined(high, low, normals[: self.d], prime)
+            out = joined(high, low, normals[used], prime)
         return (out + normals[-1]) % prime if self.intercept else out
 
     def _residues(self, prime: int, x: Floats) -> Ints:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rosenblatt._proof.exact_product import combined
+from rosenblatt._proof.exact_product import Combining, combined
 from rosenblatt._proof.modular import (
     LIFTING,
     PRIMES,
@@ -46,14 +46,15 @@ class System:
             raise Singular
         self._inverse = found
         self._limbs = limbs_of(matrix)
+        self._columns: Combining | None = None
         self._longest = longest(matrix)
         # |det| and all numerators are products of norms at most (Hadamard).
         self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))
 
     def solve(self, right: Sequence[int], breathe: Callable[[], None]) -> tuple[Vector, int]:
         """x and a common denominator > 0: matrix·x = denominator·right."""
-        if not self.k:
-            return [], 1
+        if not any(right):
+            return [0] * self.k, 1
         bits = self._bits + _norm_bits(right)  # of numerators and of the denominator, at most
         most = (2 * bits + SPARE + 2 * self.k.bit_length()) // (self.prime.bit_length() - 1) + 1
         most_bits = max(self._longest, longest([right]))
@@ -75,8 +76,9 @@ class System:
         raise ArithmeticError("p-adic lifting did not end in the solution")  # cannot happen
 
     def _solves(self, x: Vector, denominator: int, right: Sequence[int]) -> bool:
-        rows = [[*column] for column in zip(*self.matrix, strict=True)]
-        return combined([*x, denominator], [*rows, [-r for r in right]]) == [0] * self.k
+        if self._columns is None:
+            self._columns = Combining([[*column] for column in zip(*self.matrix, strict=True)])
+        return self._columns(x) == [denominator * r for r in right]
 
 
 def _norm_bits(vector: Sequence[int]) -> int:

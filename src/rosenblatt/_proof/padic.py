@@ -11,10 +11,10 @@ from rosenblatt._proof.modular import Ints, Vector
 _SHARES = 10  # bits of a random number
 _UNLIKELY = 64  # bits that a fraction must be shorter than its residue to be worth trying
 _BLENDS = 2
-_SMOOTH = 2**8 * 3**4 * 5**2 * 7**2 * 11 * 13 * 17 * 19
-SPARE = (
-    2 * (_SHARES + _SMOOTH.bit_length()) + _UNLIKELY + 4
-)  # bits beyond those that determine the fractions
+_SMOOTH = 2**16 * 3**4 * 5**2 * 7**2 * 11 * 13 * 17 * 19
+SPARE = 2 * (_SHARES + _SMOOTH.bit_length()) + _UNLIKELY + 4
+"""Bits beyond those that determine the fractions."""
+
 _HALF = 14  # bits of a part of a digit: sums of 2^12 products with a digit are exact in floats
 
 
@@ -22,9 +22,10 @@ def common_fraction(digits: Ints, prime: int) -> tuple[Vector, int] | None:
     """Numerators and a common denominator > 0 with these digits (one row a place, low ones first).
 
     A guess; None: more digits are needed. Random blends of all entries have the denominator that
-    they have in common, or one that lacks a factor that divides all blends: hardly a large one.
+    they have in common, or one that lacks a factor that divides all blends: hardly a large one, and
+    small ones are added.
     """
-    modulus, denominator = prime ** len(digits), _SMOOTH
+    modulus, denominator = prime ** len(digits), 1
     bound = math.isqrt(modulus // 2)
     shares = np.random.default_rng(0).integers(1, 1 << _SHARES, (digits.shape[1], _BLENDS))
     for blend in numbers(_carried(digits @ shares, prime), prime):
@@ -33,8 +34,10 @@ def common_fraction(digits: Ints, prime: int) -> tuple[Vector, int] | None:
         denominator *= below
         above = residue * below % modulus
         above = min(above, modulus - above)
-        if above.bit_length() + denominator.bit_length() + _UNLIKELY > modulus.bit_length():
+        used = above.bit_length() + denominator.bit_length() + 2 * _SMOOTH.bit_length()
+        if used + _UNLIKELY > modulus.bit_length():
             return None
+    denominator *= _SMOOTH
     # Numerators are shorter than what the denominator leaves of the modulus.
     places = len(digits) - (denominator.bit_length() - 1) // prime.bit_length()
     top = prime**places

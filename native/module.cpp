@@ -205,7 +205,7 @@ NB_MODULE(_core, m) {
       "pool"_a.noconvert(), "rows"_a.noconvert().none(), "seed"_a, "k"_a, "swaps"_a);
 
   m.def(
-      "pass_",
+      "visit",
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,
@@ -295,7 +295,7 @@ NB_MODULE(_core, m) {
       "slack"_a.noconvert());
 
   m.def(
-      "screened_pass",
+      "screened_visit",
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,

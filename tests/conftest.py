@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rosenblatt import (
-    _dual,
-    _examples,
-    _function,
-    _gram,
-    _orders,
-    _primal,
-    _reference,
-    _screen,
-)
+from rosenblatt._compute import reference
+from rosenblatt._compute.backend import compute
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
@@ -47,15 +39,14 @@ def with_core(monkeypatch):
     """A function that makes estimators run on another core: `_core` or `_reference`."""
 
     def use(core):
-        for module in (_dual, _examples, _function, _gram, _orders, _primal, _screen):
-            monkeypatch.setattr(module, "kernels", core)
+        monkeypatch.setattr(compute, "backend", core)
 
     return use
 
 
 @pytest.fixture
 def on_reference(with_core):
-    with_core(_reference)
+    with_core(reference)
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rosenblatt._support.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from rosenblatt._certify import certify
-    from rosenblatt._minimum_errors import minimum_errors
-    from rosenblatt._stop import StopReason
-    from rosenblatt._trace import Trace, trace
-    from rosenblatt._train import train
+    from rosenblatt._learning.stop_reason import StopReason
+    from rosenblatt._minimum.minimum_errors import minimum_errors
+    from rosenblatt._proof.certify import certify
+    from rosenblatt._streams.train import train
+    from rosenblatt._traces.trace import Trace, trace
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
@@ -31,7 +33,6 @@ __all__ = [
     "trace",
     "train",
 ]
-__version__ = "0.1.0"
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
@@ -40,14 +41,14 @@ _HOME = {
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
-    "StopReason": "rosenblatt._stop",
-    "Trace": "rosenblatt._trace",
-    "certify": "rosenblatt._certify",
+    "StopReason": "rosenblatt._learning.stop_reason",
+    "Trace": "rosenblatt._traces.trace",
+    "certify": "rosenblatt._proof.certify",
     "load": "rosenblatt.model_file",
-    "minimum_errors": "rosenblatt._minimum_errors",
+    "minimum_errors": "rosenblatt._minimum.minimum_errors",
     "save": "rosenblatt.model_file",
-    "trace": "rosenblatt._trace",
-    "train": "rosenblatt._train",
+    "trace": "rosenblatt._traces.trace",
+    "train": "rosenblatt._streams.train",
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
-from rosenblatt._files import write_whole
+from rosenblatt._support.files import write_whole
 from rosenblatt.errors import CertificateRejected, InputError
 
 INTERCEPT = "(intercept)"

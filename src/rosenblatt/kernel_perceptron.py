@@ -11,21 +11,21 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
-from rosenblatt import _targets, _validate
-from rosenblatt._dual import Dual, KernelExamples
-from rosenblatt._examples import Csr, Examples, Matrix
-from rosenblatt._fit import Job, State
-from rosenblatt._gram import Gram, Kernel, checked_kernel
-from rosenblatt._keeps import KEEPS
-from rosenblatt._kernel_rule import KernelRule
-from rosenblatt._orders import ORDERS
-from rosenblatt._patience import Patience, in_rows
-from rosenblatt._question import Question
-from rosenblatt._rule import read_only
-from rosenblatt._settings import Recipe, Settings, checked, recipe_of
-from rosenblatt._training import Training
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._watch import Watch
+from rosenblatt._compute.examples import Csr, Examples, Matrix
+from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._inputs import targets, validate
+from rosenblatt._learning.dual import Dual, KernelExamples
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.loop import Job, State
+from rosenblatt._learning.orders import ORDERS
+from rosenblatt._learning.patience import Patience, in_rows
+from rosenblatt._learning.settings import Recipe, Settings, checked, recipe_of
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.question import Question
+from rosenblatt._rules.gram import Gram, Kernel, checked_kernel
+from rosenblatt._rules.kernel import KernelRule
+from rosenblatt._rules.linear import read_only
 from rosenblatt.errors import InputError
 
 
@@ -168,11 +168,11 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            most_bytes = 2**20 * _validate.positive("cache_size", self.cache_size)
-            X = _validate.rows(self, X, reset=True)
-            labelled, classes = _targets.examples(X, y, sample_weight, self.class_weight)
+            most_bytes = 2**20 * validate.positive("cache_size", self.cache_size)
+            X = validate.rows(self, X, reset=True)
+            labelled, classes = targets.examples(X, y, sample_weight, self.class_weight)
             kernel = checked_kernel(self, X)
-            start = _targets.start(
+            start = targets.start(
                 dual_coef_init,
                 intercept_init,
                 X.shape[0],
@@ -262,7 +262,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         return self.classes_[(signed >= 0).astype(np.intp)]
 
     def _rows(self, X: Any) -> Any:
-        return _validate.rows_to_judge(self, X)
+        return validate.rows_to_judge(self, X)
 
     # --- What was learned ------------------------------------------------------------------------
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import rosenblatt
-from rosenblatt._files import read_whole, write_whole
+from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
-from rosenblatt._model.document import (
+from rosenblatt._support.files import read_whole, write_whole
+from rosenblatt._support.strict_json import (
     NO_SUM,
+    InvalidDocument,
     Part,
-    Wrong,
     as_text,
     check_size,
     check_sum,
@@ -30,7 +30,7 @@ from rosenblatt._model.document import (
     shown,
     with_sum,
 )
-from rosenblatt._stop import StopReason
+from rosenblatt._support.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
@@ -95,7 +95,7 @@ def save(
         )
     try:
         check_size(content)
-    except Wrong as why:
+    except InvalidDocument as why:
         raise InputError(
             f"The model has too many feature names, or too large an encoding: {why}."
         ) from None
@@ -119,7 +119,7 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
         "format": FORMAT,
         "version": VERSION,
         "sha256": NO_SUM,
-        "written_by": f"rosenblatt {rosenblatt.__version__}",
+        "written_by": f"rosenblatt {__version__}",
         "estimator": type(estimator).__name__,
         "parameters": parameters.written(estimator),
         "classes": labels.written(estimator.classes_),
@@ -157,7 +157,7 @@ def _encoding(encoding: Any) -> dict[str, Any] | None:
         )
     try:
         return plain(found, "encoding")  # type: ignore[no-any-return] # a dict stays one
-    except Wrong as why:
+    except InvalidDocument as why:
         raise InputError(
             f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."
         ) from None
@@ -188,7 +188,7 @@ def read(path: Any) -> Model:
     """All that a model file holds."""
     try:
         return _model(read_whole(path, most=MOST_BYTES))
-    except Wrong as why:
+    except InvalidDocument as why:
         raise ModelFileError(f"{path} cannot be read as a model file: {why}.") from None
 
 
@@ -201,10 +201,10 @@ _NOT_ONES = {
 
 def _model(content: bytes) -> Model:
     if not content:
-        raise Wrong("it is empty")
+        raise InvalidDocument("it is empty")
     for beginning, what in _NOT_ONES.items():
         if content.startswith(beginning):
-            raise Wrong(what)
+            raise InvalidDocument(what)
     with parse(content) as file:
         _check_version(file)
         advice = ". Save the model again, or get the file again"
@@ -215,16 +215,16 @@ def _model(content: bytes) -> Model:
 
 def _check_version(file: Part) -> None:
     if "format" not in file or file.value("format") != FORMAT:
-        raise Wrong(f"its field 'format' is not {FORMAT!r}")
+        raise InvalidDocument(f"its field 'format' is not {FORMAT!r}")
     version = file.value("version")
     if type(version) is int and version > VERSION:
         writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
-        raise Wrong(
+        raise InvalidDocument(
             f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
-            f"rosenblatt {rosenblatt.__version__} reads version {VERSION}. Install a newer one"
+            f"rosenblatt {__version__} reads version {VERSION}. Install a newer one"
         )
     if type(version) is not int or version != VERSION:
-        raise Wrong(f"its version is {shown(version)}, and there is no such version")
+        raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
 
 
 def _read(file: Part) -> Model:
@@ -268,10 +268,12 @@ def _read_features(part: Part, p: Any) -> None:
         p.n_features_in_ = part.whole("number")
         names = part.optional(part.texts, "names")
     if p.n_features_in_ == 0:
-        raise Wrong("features.number is 0")
+        raise InvalidDocument("features.number is 0")
     if names is not None:
         if len(names) != p.n_features_in_:
-            raise Wrong(f"there are {p.n_features_in_} features, but {len(names)} names of them")
+            raise InvalidDocument(
+                f"there are {p.n_features_in_} features, but {len(names)} names of them"
+            )
         p.feature_names_in_ = np.array(names, dtype=object)
 
 

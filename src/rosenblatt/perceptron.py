@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Examples, Weights
-from rosenblatt._fingerprint import fingerprint
-from rosenblatt._fit import Job, State, train
-from rosenblatt._from_certificate import as_fitted, check_certificate
-from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
-from rosenblatt._linear import LinearClassifier
-from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
-from rosenblatt._patience import Patience, in_features
-from rosenblatt._primal import Primal
-from rosenblatt._question import Question
-from rosenblatt._rule import LinearRule, rule_of
-from rosenblatt._settings import Settings, checked, recipe_of
-from rosenblatt._stop import StopReason
-from rosenblatt._training import Training
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._voters import Voters
-from rosenblatt._watch import Watch
+from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.fingerprint import fingerprint
+from rosenblatt._estimators.from_certificate import as_fitted, check_certificate
+from rosenblatt._estimators.linear import LinearClassifier
+from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._inputs import targets, validate
+from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
+from rosenblatt._learning.loop import Job, State, train
+from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
+from rosenblatt._learning.patience import Patience, in_features
+from rosenblatt._learning.primal import Primal
+from rosenblatt._learning.settings import Settings, checked, recipe_of
+from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.question import Question
+from rosenblatt._rules.linear import LinearRule, rule_of
+from rosenblatt._rules.voters import Voters
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -159,8 +159,8 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch(self._checkpoint) as watch, unchanged_on_error(self):
             settings = checked(self)
-            X = _validate.rows(self, X, reset=True)
-            examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
+            X = validate.rows(self, X, reset=True)
+            examples, classes = targets.examples(X, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
             recipe = None
@@ -172,7 +172,7 @@ class Perceptron(Training, LinearClassifier):
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
-                start = _targets.start(
+                start = targets.start(
                     coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
                 )
                 state = self._new_state(settings, job, start)
@@ -192,13 +192,13 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if _targets.is_balanced(self.class_weight):
+            if targets.is_balanced(self.class_weight):
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
                 )
-            X = _validate.rows(self, X, reset=not hasattr(self, "_state"))
-            examples, known = _targets.examples(
+            X = validate.rows(self, X, reset=not hasattr(self, "_state"))
+            examples, known = targets.examples(
                 X, y, sample_weight, self.class_weight, self._known(classes), one_of_many=True
             )
             job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
@@ -237,14 +237,14 @@ class Perceptron(Training, LinearClassifier):
             raise InputError("Give X_val and y_val together, or neither.")
         if X_val is None:
             return None
-        X = _validate.rows(self, X_val, reset=False, name="X_val")
-        y = _targets.signs(_targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
-        by_class = _targets.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, _targets.weigh(None, y, by_class))
+        X = validate.rows(self, X_val, reset=False, name="X_val")
+        y = targets.signs(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
+        by_class = targets.class_weights(self.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, targets.weigh(None, y, by_class))
 
     def _known(self, classes: Any) -> NDArray[Any] | None:
         """The classes that partial_fit knows of."""
-        given = None if classes is None else _targets.given_classes(classes)
+        given = None if classes is None else targets.given_classes(classes)
         if not hasattr(self, "classes_"):
             return given
         if given is not None and given.tolist() != self.classes_.tolist():

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-import rosenblatt
-from rosenblatt._fit import State
+from rosenblatt._learning.loop import State
 from rosenblatt._model import arrays, linear, training
 from rosenblatt._model import state as states
-from rosenblatt._model.document import (
+from rosenblatt._support.strict_json import (
     NO_SUM,
+    InvalidDocument,
     Part,
-    Wrong,
     as_text,
     check_sum,
     parse,
     shown,
     with_sum,
 )
+from rosenblatt._support.version import __version__
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 1
@@ -32,7 +32,7 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
     head = {
         "format": FORMAT,
         "version": VERSION,
-        "written_by": f"rosenblatt {rosenblatt.__version__}",
+        "written_by": f"rosenblatt {__version__}",
         "sha256": NO_SUM,
     }
     body = {
@@ -59,9 +59,9 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
     """What it was made with, and its state, to be read by `read_state` where that fits."""
     with parse(content) as file:
         if file.text("format") != FORMAT:
-            raise Wrong(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
+            raise InvalidDocument(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
         if file.whole("version") != VERSION:
-            raise Wrong(
+            raise InvalidDocument(
                 f"it was written by {shown(file.text('written_by'))}, whose checkpoints are of "
                 f"version {file.whole('version')}, and {VERSION} is read here"
             )
@@ -77,7 +77,9 @@ def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> St
             lambda field: arrays.read_counts(part, field, (rows,), deflated=True), "update_counts"
         )
         if (counts is not None) != counted:  # the kernels believe the state
-            raise Wrong("state.update_counts is there on a stream, or is not there on arrays")
+            raise InvalidDocument(
+                "state.update_counts is there on a stream, or is not there on arrays"
+            )
         epochs = part.whole("epoch")
         nobody = np.zeros(0, dtype=np.int64)
         place = states.read_place(part, keep, d, rows, epochs, nobody if counts is None else counts)
@@ -96,5 +98,5 @@ def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> St
     begun = epochs > 0
     for field, wanted in (("kept", keep in states.JUDGED), ("voters", keep == "vote")):
         if begun and (getattr(state, field) is not None) != wanted:
-            raise Wrong(f"state.{field} does not go with keep={keep!r}")
+            raise InvalidDocument(f"state.{field} does not go with keep={keep!r}")
     return state

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._fit import Candidate, State
-from rosenblatt._keeps import KEEPS
-from rosenblatt._model.document import Part, Wrong
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.loop import Candidate, State
+from rosenblatt._learning.orders import ORDERS
+from rosenblatt._learning.primal import Memory
+from rosenblatt._learning.settings import Recipe
+from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model.linear import read_weights, written_weights
-from rosenblatt._orders import ORDERS
-from rosenblatt._primal import Memory
-from rosenblatt._rule import LinearRule
-from rosenblatt._settings import Recipe
-from rosenblatt._stop import StopReason
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.perceptron import Perceptron
 
 JUDGED = ("best", "pocket")  # what these return was judged
@@ -90,9 +90,11 @@ def read(part: Part, p: Any, counts: NDArray[np.int64]) -> None:
         p._state = _read_state(part, p, counts)
         p._trained_by = _read_recipe(part, p)
     if p._state.under_way and not (p._state.mistakes and p._state.epoch):
-        raise Wrong("state.under_way is true, but no epoch has begun")
+        raise InvalidDocument("state.under_way is true, but no epoch has begun")
     if p._trained_by is not None and keep in JUDGED and p._state.kept is None:
-        raise Wrong("state.kept is null, and training could not go on as state.goes_on says")
+        raise InvalidDocument(
+            "state.kept is null, and training could not go on as state.goes_on says"
+        )
 
 
 def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> State:
@@ -138,7 +140,7 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
     found = part.optional(part.part, field)
     if (found is not None) != wanted:
         is_there = "null" if found is None else "there"
-        raise Wrong(f"{part.name(field)} is {is_there} with keep={keep!r}")
+        raise InvalidDocument(f"{part.name(field)} is {is_there} with keep={keep!r}")
     return found
 
 
@@ -155,7 +157,7 @@ def _read_returned(part: Part, p: Any, keep: str) -> Candidate | None:
 def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate:
     weighted = part.number("weighted")
     if weighted < 0:
-        raise Wrong(f"{part.name('weighted')} is {weighted}, which is less than 0")
+        raise InvalidDocument(f"{part.name('weighted')} is {weighted}, which is less than 0")
     return Candidate(weights, part.whole("mistakes"), weighted, part.flag("averaged"))
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._keeps import KEEPS
+from rosenblatt._estimators.training import Training
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.settings import Units
+from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model import arrays
-from rosenblatt._model.document import Part, Wrong
-from rosenblatt._rule import read_only
-from rosenblatt._settings import Units
-from rosenblatt._stop import StopReason
-from rosenblatt._training import Training
+from rosenblatt._rules.linear import read_only
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 
@@ -73,7 +73,7 @@ def read(part: Part, p: Training) -> NDArray[np.int64]:
             "_n_rows": rows,
         }
     if rows == 0:
-        raise Wrong("training.rows is 0: nothing could be learned")
+        raise InvalidDocument("training.rows is 0: nothing could be learned")
     if validation is not None:
         found["validation_mistakes_"] = validation
     p.__dict__.update(found)
@@ -86,12 +86,14 @@ def read_certificate(part: Part, field: str) -> Certificate:
         certificate = Certificate.from_dict(part.value(field))
         str(certificate)  # all that is shown of it can be shown
     except (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-        raise Wrong(f"{part.name(field)} is not a certificate: {str(e).rstrip('.')}") from None
+        raise InvalidDocument(
+            f"{part.name(field)} is not a certificate: {str(e).rstrip('.')}"
+        ) from None
     return certificate
 
 
 def _units(part: Part) -> Units:
     keep, eta0 = part.one_of("keep", KEEPS), part.number("eta0")
     if not eta0 > 0:
-        raise Wrong(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
+        raise InvalidDocument(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
     return Units(keep, eta0, part.flag("fit_intercept"))

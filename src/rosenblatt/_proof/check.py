@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt import verify
-from rosenblatt._examples import nobody_waits
-from rosenblatt._proof.budget import Budget
+from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.rows import Rows
-from rosenblatt._tables import dense
+from rosenblatt._support.budget import Budget
+from rosenblatt._support.interrupt import no_interrupt
 
 _SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
 
@@ -30,7 +30,7 @@ def check(
     y: Any,
     *,
     hashed: bool = False,
-    hear: Callable[[], None] = nobody_waits,
+    hear: Callable[[], None] = no_interrupt,
 ) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
@@ -46,7 +46,7 @@ def data_of(
     y: Any,
     *,
     hashed: bool = False,
-    hear: Callable[[], None] = nobody_waits,
+    hear: Callable[[], None] = no_interrupt,
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
     n, d = X.shape

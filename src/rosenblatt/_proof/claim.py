@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.faces import Blend, Partition
+from rosenblatt._proof.facial_reduction import Blend, Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
 

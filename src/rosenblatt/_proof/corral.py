@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
-from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Floats
+from rosenblatt._support.budget import Budget
 
 ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
 _TINY = 1e-13

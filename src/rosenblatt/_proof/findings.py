@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.faces import Blend, Partition, along, independent
+from rosenblatt._compute.matrices import dense
+from rosenblatt._proof.facial_reduction import Blend, Partition, along, independent
+from rosenblatt._proof.integer_algebra import Misled, kernel
 from rosenblatt._proof.least_distance import EXTRA, Metric, decision_metric, nearest_point
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole import Misled, kernel
-from rosenblatt._tables import dense
+from rosenblatt._support.budget import LimitReached
 
 _MOST_COLUMNS = 20  # that separate rows alone
 _MOST_SIGNS = 20_000  # coefficients times free directions
@@ -227,7 +227,7 @@ def _only(
     old = independent(rows, list(partition.balance))
     whole, scale = rows.whole([*new, *old])
     asked = [int(v) * s for v, s in zip(extra, scale, strict=True)]
-    blend = kernel([asked, *whole], rows.budget.breathe)
+    blend = kernel([asked, *whole], rows.budget.check_interrupt)
     if blend is None:
         return None
     turn = 1 if blend[0] > 0 else -1

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.matrices import squares
 from rosenblatt._proof.corral import ZERO, Corral
 from rosenblatt._proof.rows import Floats, Rows
-from rosenblatt._tables import squares
 
 _MOST_PASSES = 200
 EXTRA = -1  # the number of a row that is not among the rows

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._proof.budget import Budget
-from rosenblatt._tables import dense, squares
+from rosenblatt._compute.matrices import dense, squares
+from rosenblatt._support.budget import Budget
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -194,7 +194,7 @@ class Rows:
             certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))
             for i in some[~certain].tolist():
-                self.budget.breathe()
+                self.budget.check_interrupt()
                 out[i] = self.above(i, exact, low)
 
     # --- Modulo a prime ---

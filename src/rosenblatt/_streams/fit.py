@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Examples
-from rosenblatt._fit import Job
-from rosenblatt._keeps import KEEPS
-from rosenblatt._orders import ORDERS, Order
-from rosenblatt._patience import Patience, in_features
-from rosenblatt._primal import Primal
-from rosenblatt._question import Question
-from rosenblatt._settings import Recipe, Settings, checked
+from rosenblatt._compute.examples import Examples
+from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._inputs import targets, validate
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.loop import Job
+from rosenblatt._learning.orders import ORDERS, Order
+from rosenblatt._learning.patience import Patience, in_features
+from rosenblatt._learning.primal import Primal
+from rosenblatt._learning.settings import Recipe, Settings, checked
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.question import Question
 from rosenblatt._streams.examples import StreamedExamples
 from rosenblatt._streams.machine import Streamed
 from rosenblatt._streams.orders import STREAMED_ORDERS
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._watch import Watch
 
 if TYPE_CHECKING:
-    from rosenblatt._proof.budget import Budget
     from rosenblatt._streams.stored import Stored
+    from rosenblatt._support.budget import Budget
     from rosenblatt.certificate import Certificate
     from rosenblatt.perceptron import Perceptron
 
@@ -37,8 +37,8 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
     """Train on rows on disk; with the same order the result is that of `fit` to the bit."""
     with Watch(p._checkpoint) as watch, unchanged_on_error(p):
         settings, classes = checked(p), stored.classes
-        _validate.learn_features(p, stored.d, stored.feature_names)
-        by_class = _targets.class_weights_of_many(p.class_weight, classes, stored.counts)
+        validate.learn_features(p, stored.d, stored.feature_names)
+        by_class = targets.class_weights_of_many(p.class_weight, classes, stored.counts)
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
         job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
@@ -77,7 +77,7 @@ def _machine(
         stacklevel=6,
     )
     X, y = stored.whole()
-    examples = Examples(X, y, _targets.weigh(None, y, by_class))
+    examples = Examples(X, y, targets.weigh(None, y, by_class))
     return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Weights
-from rosenblatt._primal import InFeatures, Memory, Primal
+from rosenblatt._compute.examples import Weights
+from rosenblatt._learning.primal import InFeatures, Memory, Primal
+from rosenblatt._rules.voters import Voters
 from rosenblatt._streams.examples import StreamedExamples
-from rosenblatt._voters import Voters
 
 
 class Streamed(InFeatures):
@@ -45,11 +45,11 @@ class Streamed(InFeatures):
     def _on(self, b: int) -> Primal:
         return Primal(self.examples.block(b), margin=self.margin, intercept=self.intercept)
 
-    def descend(self, memory: Memory, visits: int, breathe: Callable[[], None]) -> int:
+    def descend(self, memory: Memory, visits: int, check_interrupt: Callable[[], None]) -> int:
         """One batch step over all blocks."""
         step, mistakes = np.zeros_like(memory.w), 0
-        for b, _ in enumerate(self.examples.blocks(breathe)):
-            marks, _ = self._on(b).look(memory.w, step, breathe)
+        for b, _ in enumerate(self.examples.blocks(check_interrupt)):
+            marks, _ = self._on(b).look(memory.w, step, check_interrupt)
             mistakes += int(np.count_nonzero(marks))
         memory.add(step, visits)
         return mistakes

@@ -1,4 +1,4 @@
-"""The values of `order` for rows that come block by block. The visits are those of `_orders.py`."""
+"""The values of `order` for rows that come block by block. The visits are those of `orders.py`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt import _orders
-from rosenblatt._orders import Batch, Order, arrange_block, block_order
+from rosenblatt._compute.backend import compute
+from rosenblatt._learning.orders import Batch, Order, arrange_block, block_order
 from rosenblatt._streams.examples import StreamedExamples
 
 if TYPE_CHECKING:
-    from rosenblatt._fit import Job, State
+    from rosenblatt._learning.loop import Job, State
 
 
 class _InBlocks(Order):
@@ -28,7 +28,7 @@ class _InBlocks(Order):
     def advance(self, job: Job, state: State, most: int) -> None:
         if self._epoch != state.epoch:
             self._blocks = self._order_of_blocks(state)
-            sizes = [min(_orders.BLOCK, self.n - b * _orders.BLOCK) for b in self._blocks]
+            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
             self._begins = np.cumsum([0, *sizes])
             self._epoch = state.epoch
         turn = int(np.searchsorted(self._begins, state.position, side="right")) - 1
@@ -66,7 +66,7 @@ class StreamedBlocks(_InBlocks):
 
     def __init__(self, examples: StreamedExamples):
         super().__init__(examples)
-        self._order = np.empty(min(self.n, _orders.BLOCK), dtype=self._index_type)
+        self._order = np.empty(min(self.n, compute.block), dtype=self._index_type)
         self._arranged = (0, -1)  # epoch and block
 
     def _order_of_blocks(self, state: State) -> list[int]:

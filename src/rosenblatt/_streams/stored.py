@@ -11,8 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _orders
-from rosenblatt._examples import Csr, Matrix
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._streams.meta import About
 from rosenblatt.errors import FileError
 
@@ -68,7 +68,7 @@ class Stored:
 
     @property
     def n_blocks(self) -> int:
-        return -(-self.n // _orders.BLOCK)
+        return -(-self.n // compute.block)
 
     def block(self, b: int) -> tuple[Matrix, NDArray[np.int8]]:
         """Rows b·BLOCK and following: X as an array or Csr, and y as signs. Both are read-only
@@ -105,7 +105,7 @@ class Stored:
     def _range(self, b: int) -> tuple[int, int]:
         if not 0 <= b < self.n_blocks:
             raise IndexError(f"There is no block {b}: there are {self.n_blocks}.")
-        return b * _orders.BLOCK, min((b + 1) * _orders.BLOCK, self.n)
+        return b * compute.block, min((b + 1) * compute.block, self.n)
 
     def _rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[np.int8]]:
         y = self._window("y.bin", np.dtype(np.int8), begin, end)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _targets
+from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
 from rosenblatt.data.encode import Encoding
@@ -86,7 +86,7 @@ class TableRows:
         classes = np.array(encoding.target.classes)
         for whole in self.table.parts():
             for part in whole.some(size):
-                y = _targets.signs(encoding.labels(part), classes)
+                y = targets.signs(encoding.labels(part), classes)
                 yield encoding.rows(part, seen=True), y
 
 

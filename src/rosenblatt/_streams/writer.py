@@ -14,9 +14,9 @@ from typing import IO, Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Csr, Matrix
-from rosenblatt._files import cannot
+from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._streams.meta import About
+from rosenblatt._support.files import cannot
 from rosenblatt.data.encode import Encoding
 from rosenblatt.errors import FileError, RosenblattError
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._log import Log
+from rosenblatt._compute.update_log import Log
 
 if TYPE_CHECKING:
-    from rosenblatt._examples import Matrix
-    from rosenblatt._fit import Job, State
-    from rosenblatt._gram import Kernel
-    from rosenblatt._settings import Settings
+    from rosenblatt._compute.examples import Matrix
+    from rosenblatt._learning.loop import Job, State
+    from rosenblatt._learning.settings import Settings
+    from rosenblatt._rules.gram import Kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

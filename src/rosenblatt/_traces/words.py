@@ -13,7 +13,7 @@ from rosenblatt._traces.run import Floats
 from rosenblatt._traces.space import Features
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _MOST_FEATURES = 4  # weights of so many are shown
 _EDGE = 10  # steps at either end of a long table

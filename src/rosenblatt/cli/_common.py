@@ -201,7 +201,7 @@ def whole_file(path: str) -> Iterator[TextIO]:
     """Text to write into, row by row; `check_output` has said that it may be written."""
     import io
 
-    from rosenblatt._files import writing_whole
+    from rosenblatt._support.files import writing_whole
 
     with writing_whole(path, overwrite=True) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -215,7 +215,7 @@ def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> N
     """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
     import csv
 
-    from rosenblatt._tables import dense
+    from rosenblatt._compute.matrices import dense
 
     with whole_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")

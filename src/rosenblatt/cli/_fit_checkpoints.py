@@ -20,7 +20,7 @@ class Checkpoints:
     """The folder of --checkpoint, for one comparison."""
 
     def __init__(self, folder: str, every: float, *, output: str):
-        from rosenblatt._files import as_path, make_folder
+        from rosenblatt._support.files import as_path, make_folder
 
         self.folder, self.every = as_path(folder), every
         self._numbers: set[int] = set()
@@ -34,7 +34,7 @@ class Checkpoints:
 
     def begin(self) -> None:
         """The table was read: the folder is there."""
-        from rosenblatt._files import make_folder
+        from rosenblatt._support.files import make_folder
 
         if not self.folder.exists():
             make_folder(self.folder)

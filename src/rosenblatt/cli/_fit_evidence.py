@@ -137,7 +137,7 @@ def _heaviest(
 
 def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     """A row as it stands in the table."""
-    from rosenblatt._tables import dense
+    from rosenblatt._compute.matrices import dense
     from rosenblatt.data.encode import Number
 
     numbers = dense(x).ravel()

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from rosenblatt._compute.matrices import as_table
 from rosenblatt._streams import fit as streams
 from rosenblatt._streams.cache import stored
 from rosenblatt._streams.chosen import ChosenRows
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.svmlight import SvmlightRows
-from rosenblatt._tables import as_table
 from rosenblatt.cli import _common
 from rosenblatt.cli._fit_work import Work
 from rosenblatt.data.scales import Preparation
@@ -59,7 +59,7 @@ def work_on(
     now: Bar,
 ) -> Work:
     """Read, train and compare; what is left to do is decided on what memory can hold."""
-    from rosenblatt._files import as_path
+    from rosenblatt._support.files import as_path
 
     begin = time.perf_counter()
     with _common.shows_reading(now):

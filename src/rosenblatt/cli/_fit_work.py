@@ -193,10 +193,10 @@ def _certify(
     X: Any, y: Any, time_limit: float | None, encoding: Encoding | None = None
 ) -> Certificate:
     """In full, or in good time where nobody said how long it may take."""
-    from rosenblatt import _certify, certify
+    from rosenblatt._proof.certify import by_training_first, certify
 
     if time_limit is None and X.shape[1] > _MANY:
-        return _certify.by_training_first(X, y, encoding=encoding, work_limit=_WORK)
+        return by_training_first(X, y, encoding=encoding, work_limit=_WORK)
     return certify(X, y, time_limit=time_limit, encoding=encoding)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt import __version__
+from rosenblatt._support.version import __version__
 from rosenblatt.cli import _common
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
@@ -32,7 +32,7 @@ def _examine() -> dict[str, Any]:
     import platform
     from importlib import metadata
 
-    from rosenblatt._kernels import NATIVE
+    from rosenblatt._compute.backend import compute
     from rosenblatt._streams.cache import cache_folder
     from rosenblatt._streams.housekeeping import size
 
@@ -45,7 +45,7 @@ def _examine() -> dict[str, Any]:
     return {
         "rosenblatt": __version__,
         "core": core()["core"],
-        "native": NATIVE,
+        "native": compute.native,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
@@ -55,11 +55,11 @@ def _examine() -> dict[str, Any]:
 
 def core() -> dict[str, str]:
     """Version, and what does the computing."""
-    from rosenblatt._kernels import NATIVE, kernels
+    from rosenblatt._compute.backend import compute
 
     name = (
-        f"compiled core for {kernels.cpu_levels()[-1]}"
-        if NATIVE
+        f"compiled core for {compute.backend.cpu_levels()[-1]}"
+        if compute.native
         else "NumPy reference: the same results, much more slowly (no compiled core)"
     )
     return {"version": __version__, "core": name}

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rosenblatt.data.doubts import first_not_number
 from rosenblatt.data.files import File, reason
+from rosenblatt.data.numeric_check import first_not_number
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place
 from rosenblatt.errors import InputError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
@@ -22,9 +22,9 @@ from rosenblatt.data.column import (
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.encode import Encoding, Number, Words
 from rosenblatt.data.labels import Target
+from rosenblatt.data.numeric_check import not_numbers_among
 from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
@@ -180,7 +180,7 @@ class Table:
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
-        _validate.flag("scale", scale)
+        validate.flag("scale", scale)
         X, y, encoding = self.encode_with_gaps()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
         for rows in blocks(X):
@@ -192,7 +192,7 @@ class Table:
         files: for tables that memory cannot hold. `scale` is that of `encode`."""
         from rosenblatt._streams.tables import TableRows
 
-        _validate.flag("scale", scale)
+        validate.flag("scale", scale)
         return TableRows(self, scale, self._reader.files, self._reader.options)
 
     def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:

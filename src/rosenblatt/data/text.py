@@ -16,8 +16,8 @@ import pyarrow.csv as arrow_csv
 
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data._ahead import done_ahead
-from rosenblatt.data.doubts import first_not_number, not_numbers
 from rosenblatt.data.files import File, open_bytes, reason
+from rosenblatt.data.numeric_check import first_not_number, not_numbers
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
 from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt import _validate
-from rosenblatt._files import write_whole
+from rosenblatt._inputs import validate
+from rosenblatt._support.files import write_whole
 from rosenblatt.errors import InputError
 from rosenblatt.plots import rule as rules
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.boundary import BoundaryDisplay
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _LINGER = 1.5  # seconds that the last picture stays
 
@@ -36,10 +36,10 @@ def animate(
     """Write it; see `Trace.animate`."""
     style.pyplot()
     target = _checked(path)
-    speed, dots = _validate.positive("fps", fps), _validate.positive("dpi", dpi)
-    most = _validate.whole("max_frames", max_frames)
-    level = _validate.level("verbose", verbose)
-    _validate.whole("grid_resolution", grid_resolution)
+    speed, dots = validate.positive("fps", fps), validate.positive("dpi", dpi)
+    most = validate.whole("max_frames", max_frames)
+    level = validate.level("verbose", verbose)
+    validate.whole("grid_resolution", grid_resolution)
     if most < 2:
         raise InputError("max_frames=1 is not allowed: the first and the last step are two frames.")
     steps = [int(k) for k in style.thinned(len(trace) + 1, most)]

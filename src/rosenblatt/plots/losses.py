@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Examples
+from rosenblatt._compute.examples import Examples
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.theory import given
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _MOST = 1_000  # corners that are computed exactly; more cannot be told apart
 _BEYOND = 0.25  # of the way, on either side

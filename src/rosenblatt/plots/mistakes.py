@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 
 @final

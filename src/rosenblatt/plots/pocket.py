@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rosenblatt._examples import Examples, Labelled
-from rosenblatt._gram import Gram
+from rosenblatt._compute.examples import Examples, Labelled
+from rosenblatt._rules.gram import Gram
 from rosenblatt._traces.run import Floats, Ints
 from rosenblatt.plots import scene, style
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _WORK = 2_000_000_000  # numbers looked at, at most, to count errors
 _TOGETHER = 32  # weight vectors counted in one pass over the rows
@@ -71,7 +71,7 @@ class PocketDisplay:
         ax: Any = None,
     ) -> PocketDisplay:
         """Train a clone of `estimator` (whatever its `keep`), and draw both."""
-        from rosenblatt._trace import trace
+        from rosenblatt._traces.trace import trace
 
         style.pyplot()
         copy = clone(estimator).set_params(keep="pocket")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt._examples import Examples
-from rosenblatt._tables import some_rows
+from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.matrices import some_rows
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _BLOCK = 1 << 22  # numbers of a block of rows
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt._traces.run import Floats
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _MOST = 2_000  # points of a curve
 
@@ -87,7 +87,7 @@ class SqueezeDisplay:
 
     def plot(self, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:
         """Draw it, on the given axes or on a new figure."""
-        _validate.one_of("scale", scale, ("log", "linear"))
+        validate.one_of("scale", scale, ("log", "linear"))
         with style.canvas(ax) as axes:
             self._draw(axes, scale)
         self.ax_, self.figure_ = axes, axes.figure

@@ -21,7 +21,7 @@ from rosenblatt.plots.view import (
 )
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _BEFORE, _ADDED, _AFTER = style.GREEN, style.RED, style.BLUE
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import bdtr
 
-from rosenblatt import _validate
-from rosenblatt._tables import as_table, dense, squares
+from rosenblatt._compute.matrices import as_table, dense, squares
+from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
@@ -84,7 +84,7 @@ def mistake_bound(
     >>> print(theory.mistake_bound(X, y, w_star=[1, 1, -3], margin=2))
     at most 330 updates: ⌊β²/γ²⌋ with β² = R² + 2μ/η, with γ = 0.3015 (homogeneous) and β = 5.477
     """
-    eta, mu = _validate.positive("eta0", eta0), _validate.not_negative("margin", margin)
+    eta, mu = validate.positive("eta0", eta0), validate.not_negative("margin", margin)
     e = given.examples(X, y, sample_weight)
     star, intercept = given.vector(w_star, e.rows.d, "w_star")
     start = np.zeros(len(star))
@@ -247,7 +247,7 @@ def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> floa
     >>> theory.probability_separable(4, 3)
     1.0
     """
-    n, size = _validate.whole("n", n), _validate.whole("d", d) + bool(fit_intercept)
+    n, size = validate.whole("n", n), validate.whole("d", d) + bool(fit_intercept)
     if n <= size:
         return 1.0
     if n > 1000:

@@ -1,0 +1,39 @@
+"""Arrays and sparse matrices alike: the few things that are asked of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._compute.examples import Csr, Matrix
+
+
+def as_table(X: Matrix) -> Any:
+    """An array or a scipy matrix, without a copy."""
+    if isinstance(X, Csr):
+        return sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
+    return X
+
+
+def dense(x: Any) -> NDArray[Any]:
+    """As an array."""
+    return np.asarray(x.toarray() if sparse.issparse(x) else x)
+
+
+def squares(x: Any) -> NDArray[np.float64]:
+    """‖x_i‖² of each row, in float64."""
+    if sparse.issparse(x):
+        x = x.astype(np.float64)
+        return np.asarray(x.multiply(x).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+
+def some_rows(X: Matrix, index: Any) -> Matrix:
+    """Some rows of a table, as a table of its own."""
+    if not isinstance(X, Csr):
+        return np.asarray(X[index])
+    part = as_table(X)[index]
+    return Csr(part.data, part.indices, part.indptr, part.shape)

@@ -330,4 +330,5 @@ def _job(
     keep, eta0, intercept = settings.units
     machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
     order = orders[settings.order](examples)
-    return Job(machine, order, keeps[keep](), judges or examples, judges is not None, watch)
+    rows = judges or machine.evaluation_rows
+    return Job(machine, order, keeps[keep](), rows, judges is not None, watch)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Examples, Judges, Tally
+from rosenblatt._compute.examples import Examples, RowsToJudge, Tally
 from rosenblatt._inputs import targets
 from rosenblatt._support.interrupt import no_interrupt
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
 
 
-class StreamedExamples(Judges):
+class StreamedExamples(RowsToJudge):
     """What `Examples` offers of rows in memory, of which only one block is."""
 
     present = None  # all rows exist

@@ -41,7 +41,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
         by_class = targets.class_weights_of_many(p.class_weight, classes, stored.counts)
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
-        job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
+        job = Job(machine, order, keep, machine.evaluation_rows, validating=False, watch=watch)
         recipe = _recipe(settings, stored, by_class)
         goes_on = settings.warm_start or p._checkpoint is not None
         counted, state = isinstance(machine, Primal), None

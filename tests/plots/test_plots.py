@@ -45,6 +45,7 @@ from rosenblatt.plots import (
     PocketDisplay,
     SqueezeDisplay,
     UpdateDisplay,
+    animate,
     style,
 )
 from rosenblatt.plots.view import view
@@ -669,7 +670,7 @@ def test_a_run_without_updates_can_be_drawn(tmp_path):
     assert_array_equal(PocketDisplay.from_trace(t).pla, [0])
     assert_array_equal(MistakesDisplay.from_trace(Trace.from_json(t.to_json())).mistakes, [0])
     assert not AlphaDisplay.from_trace(t).alpha.any()
-    t.animate(tmp_path / "still.gif")
+    animate(t, tmp_path / "still.gif")
     with pytest.raises(InputError, match="two different weight vectors"):
         LossLineDisplay.from_trace(t)
 
@@ -736,9 +737,9 @@ def test_without_matplotlib_it_says_what_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from rosenblatt import Perceptron, trace\n"
-        "from rosenblatt.plots import BoundaryDisplay, MistakesDisplay\n"
+        "from rosenblatt.plots import BoundaryDisplay, MistakesDisplay, animate\n"
         "t = trace(Perceptron(), [[0], [1]], [0, 1])\n"
-        "for draw in (lambda: MistakesDisplay.from_trace(t), lambda: t.animate('a.gif'),\n"
+        "for draw in (lambda: MistakesDisplay.from_trace(t), lambda: animate(t, 'a.gif'),\n"
         "             lambda: BoundaryDisplay.from_estimator(t.estimator, [[0], [1]], [0, 1])):\n"
         "    try: draw()\n"
         "    except ImportError as error: print(type(error).__name__, error)\n"

@@ -454,7 +454,7 @@ def test_kernels_that_round(order, kernel):
         assert pytest.approx(RBF(1.0)(X)) == K
     beta, b = np.zeros(len(Y)), 0.0
     for k in range(len(t)):
-        first, last = t._run.edges[k : k + 2]
+        first, last = t.replay.run.edges[k : k + 2]
         for u in range(first, last):
             assert t.score[u] == pytest.approx(K[t.row[u]] @ beta + b, abs=1e-10)
         for i in t.row[first:last]:

@@ -89,8 +89,8 @@ class AlphaDisplay:
         """Draw α after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = len(trace) if step is None else step
-        alpha, classes = trace.alpha_at(k), tuple(trace._about["classes"])
-        found = cls(alpha, trace._run.y, (classes[0], classes[1]), label).plot(ax=ax)
+        minus, plus = trace.replay.about.classes
+        found = cls(trace.alpha_at(k), trace.replay.run.y, (minus, plus), label).plot(ax=ax)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
         return found
 

@@ -72,15 +72,11 @@ def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
 
 def of_trace(trace: Trace) -> Data:
     """The rows that were trained on."""
-    run, about = trace._run, trace._about
-    if not about.get("all_rows", True):
-        raise InputError(
-            "This trace was written with only the rows that made updates; a picture needs all of "
-            "them. Write it with to_json(all_rows=True)."
-        )
+    trace.replay.need_all_rows("a picture needs all of them")
+    run, about = trace.replay.run, trace.replay.about
     table = as_table(run.X)
-    names = _names(about["feature_names"], table.shape[1])
-    return Data(table, run.y, about["classes"], names, run.weights != 0)
+    names = _names(about.feature_names, table.shape[1])
+    return Data(table, run.y, about.classes, names, run.weights != 0)
 
 
 def _names(names: Any, d: int) -> list[str]:

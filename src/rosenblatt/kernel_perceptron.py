@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from rosenblatt._compute.examples import Csr, Examples, Matrix
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import starts, targets, validate
 from rosenblatt._learning.dual import Dual, KernelExamples
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.loop import Job, State
@@ -172,7 +172,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             X = validate.rows(self, X, reset=True)
             labelled, classes = targets.examples(X, y, sample_weight, self.class_weight)
             kernel = checked_kernel(self, X)
-            start = targets.start(
+            start = starts.start(
                 dual_coef_init,
                 intercept_init,
                 X.shape[0],

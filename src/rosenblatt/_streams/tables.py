@@ -64,6 +64,8 @@ class TableRows:
                 moments.add(rows[:, numbers])
                 writer.add(rows, y, final=finished)
                 say.rows(writer.n)
+            for file in self.files:  # their readers were ahead, and may have looked too early
+                file.check_unchanged()
             moments.finish()
             if not finished:
                 encoding = with_moments(

@@ -89,7 +89,9 @@ def test_compressed_text(file):
     assert encoded(file(bz2.compress(PLAIN.encode()), "t.csv.bz2")) == AS_EXPECTED
     zst = pa.compress(PLAIN.encode(), "zstd", asbytes=True)
     assert encoded(file(zst, "t.csv.zst")) == AS_EXPECTED
-    assert encoded(file(gzip.compress(PLAIN.encode()), "t.csv")) == AS_EXPECTED  # by what is in it
+    for packed in (gzip.compress(PLAIN.encode()), bz2.compress(PLAIN.encode()), zst):
+        for name in ("t.csv", "t.csv.gz", "t.csv.bz2", "t.csv.zst", "t"):  # by what is in it
+            assert encoded(file(packed, name)) == AS_EXPECTED
 
 
 def test_other_character_sets(file):
@@ -375,7 +377,9 @@ def test_files_that_are_not_what_they_are_called(file, tmp_path):
     parquet.write_table(typed(), whole)
     assert "damaged or cut short" in refusal(file(whole.getvalue()[:-50], "t.parquet"))
     assert "does not begin like one" in refusal(file(PLAIN, "t.parquet"))
-    assert "not compressed by gzip" in refusal(file(PLAIN, "t.csv.gz"))
+    for end, how in [("gz", "gzip"), ("bz2", "bz2"), ("zst", "zstd")]:
+        said = refusal(file(PLAIN, f"t.csv.{end}"))
+        assert f"called compressed by {how} but is not compressed" in said
     packed = gzip.compress(PLAIN.encode() * 1000)
     assert "cannot be read: Truncated" in refusal(file(packed[: len(packed) // 2], "t.csv.gz"))
     assert "incorrect data check" in refusal(file(packed[:-8] + bytes(8), "t.csv.gz"))
@@ -609,7 +613,7 @@ def test_whoever_watches_hears_of_svmlight(file):
     text = "1 1:2.5 3:1\n-1 2:1\n" * 100_000
     for content, name, share in [
         (text, "t.svm", 1),
-        (gzip.compress(text.encode()), "t.svm.gz", None),
+        (gzip.compress(text.encode()), "t.svm.gz", 1),
     ]:
         heard = []
         with watched(lambda *told, heard=heard: heard.append(told)):

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pyarrow
@@ -532,14 +533,14 @@ def test_errors_of_standard_input_say_so():
 @pytest.mark.parametrize("function", [read_svmlight, lambda source: list(iterate_svmlight(source))])
 def test_files_that_cannot_be_read(tmp_path, function, paths):
     plain, *compressed = paths
-    with pytest.raises(InputError, match=r"nothing\.svm does not exist"):
+    with pytest.raises(InputError, match=r"There is no file .*nothing\.svm"):
         function(tmp_path / "nothing.svm")
     with pytest.raises(InputError, match="is a folder"):
         function(tmp_path)
     for path in compressed:
         whole = path.read_bytes()
         path.write_bytes(plain.read_bytes())  # not what its name says
-        with pytest.raises(InputError, match=re.escape(f"{path} cannot be read")):
+        with pytest.raises(InputError, match=re.escape(f"{path} is called compressed by")):
             function(path)
         path.write_bytes(whole[:-9])  # cut off
         with pytest.raises(InputError, match=re.escape(f"{path} cannot be read")):
@@ -561,10 +562,44 @@ def test_a_file_that_does_not_wait_is_refused():
         read_svmlight(Empty())
 
 
-def test_zst_without_pyarrow(monkeypatch, paths):
+def test_compressed_files_without_pyarrow(monkeypatch, paths):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"reading \.zst needs pyarrow"):
-        read_svmlight(paths[-1])
+    plain, *compressed = paths
+    same(read_svmlight(plain)[:2], expected_of_text())
+    for path, how in zip(compressed, ("gzip", "bz2", "zstd"), strict=True):
+        with pytest.raises(InputError, match=f"compressed by {how}: reading it needs pyarrow"):
+            read_svmlight(path)
+
+
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize("name", ["b.svm", "b.svm.gz", "b.svm.bz2", "b.svm.zst", "b"])
+def test_the_first_bytes_say_how_a_file_is_compressed(tmp_path, paths, name):
+    for path in paths[1:]:
+        (tmp_path / name).write_bytes(path.read_bytes())
+        same(read_svmlight(tmp_path / name)[:2], expected_of_text())
+        assert sum(len(y) for _, y in iterate_svmlight(tmp_path / name, 3)) == 4
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_compressed_pipe(tmp_path, paths):
+    for k, path in enumerate(paths):
+        pipe = tmp_path / f"pipe-{k}"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["sh", "-c", 'cat "$1" > "$0"', pipe, path]):
+            same(read_svmlight(pipe)[:2], expected_of_text())
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_compressed_standard_input_stays_open(paths, k):
+    code = (
+        "import sys; from rosenblatt.data.svmlight import read_svmlight\n"
+        "X, y, info = read_svmlight('-'); print(y.tolist(), info.comments, sys.stdin.closed)"
+    )
+    run = partial(subprocess.run, [sys.executable, "-c", code], capture_output=True, check=True)
+    with open(paths[k], "rb") as file:
+        done = [run(input=paths[k].read_bytes()), run(stdin=file)]
+    for result in done:
+        assert result.stdout.decode().strip() == f"{expected_of_text()[1].tolist()} 3 False"
 
 
 # --- Large ones ---------------------------------------------------------------------------------

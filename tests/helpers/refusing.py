@@ -61,11 +61,7 @@ FIT = Way(Perceptron, "fit")
 PARTIAL_FIT = Way(Perceptron, "partial_fit")
 RANDOM_FIT = Way(RandomLinearClassifier, "fit")
 WAYS = {"fit": FIT, "partial_fit": PARTIAL_FIT, "random_linear_fit": RANDOM_FIT}
-
-
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-
-
 both_ways_of_the_perceptron = pytest.mark.parametrize(
     "way", [FIT, PARTIAL_FIT], ids=["fit", "partial_fit"]
 )

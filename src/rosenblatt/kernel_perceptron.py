@@ -99,7 +99,8 @@ class KernelPerceptron(Training, KernelClassifier):
 
     Examples
     --------
-    >>>     >>> from rosenblatt import KernelPerceptron
+    >>> import numpy as np
+    >>> from rosenblatt import KernelPerceptron
     >>> X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [-1, 1, 1, -1]
     >>> xor = KernelPerceptron(kernel="rbf", gamma=1.0, order="cyclic").fit(X, y)
     >>> xor.predict(X).tolist(), xor.converged_

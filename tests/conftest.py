@@ -13,9 +13,9 @@ from rosenblatt._compute.backend import compute
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
-settings.register_profile("test", max_examples=50, deadline=None, derandomize=True)
+settings.register_profile("test", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile(
-    "soak", max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "soak", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("soak" if SOAK else "test")
 

@@ -13,7 +13,7 @@ from rosenblatt._estimators.from_certificate import as_fitted, check_certificate
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import starts, targets, validate, weights
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
@@ -182,7 +182,7 @@ class Perceptron(Training, LinearClassifier):
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
-                start = targets.start(
+                start = starts.start(
                     coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
                 )
                 state = self._new_state(settings, job, start)
@@ -202,7 +202,7 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if targets.is_balanced(self.class_weight):
+            if weights.is_balanced(self.class_weight):
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
@@ -249,8 +249,8 @@ class Perceptron(Training, LinearClassifier):
             return None
         X = validate.rows(self, X_val, reset=False, name="X_val")
         y = targets.signs(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
-        by_class = targets.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, targets.weigh(None, y, by_class))
+        by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, weights.weigh(None, y, by_class))
 
     def _known(self, classes: Any) -> NDArray[Any] | None:
         """The classes that partial_fit knows of."""

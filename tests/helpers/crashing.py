@@ -119,7 +119,7 @@ def command_ended(arguments, place, writes=None):
 @functools.cache
 def _server():
     context = multiprocessing.get_context("forkserver")
-    ours = ["_train", "model_file", "selection", "cli.fit", "cli._fit_work", "report"]
+    ours = ["_streams.train", "model_file", "selection", "cli.fit", "cli._fit_work", "report"]
     context.set_forkserver_preload([*(f"rosenblatt.{name}" for name in ours), "crashing"])
     return context
 
@@ -128,6 +128,32 @@ def started(source, place):
     process = _server().Process(target=run, args=(source, place))
     process.start()
     return process
+
+
+def _terminated_in(turn, source, place):
+    """SIGTERM comes in this chunk of rows; what the checkpoint was in the first is kept."""
+    from rosenblatt._model import checkpoint_file
+
+    chunk, turns = checkpoint_file.Checkpoint.chunk, 0
+
+    def trained(self, state):
+        nonlocal turns
+        turns += 1
+        if turns == 1:
+            (place / "begun").write_bytes((place / "run.checkpoint").read_bytes())
+        elif turns == turn:
+            os.kill(os.getpid(), signal.SIGTERM)
+        chunk(self, state)
+
+    checkpoint_file.Checkpoint.chunk = trained
+    run(source, place)
+
+
+def terminated_in(turn, source, place):
+    process = _server().Process(target=_terminated_in, args=(turn, source, place))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGTERM
 
 
 def killed_after(seconds, source, place):
@@ -159,9 +185,3 @@ def uninterrupted(source, place):
     begin = time.monotonic()
     content = run_to_the_end(source, other)
     return content, time.monotonic() - begin
-
-
-def waited_for(path):
-    while not path.exists():
-        time.sleep(0.005)
-    return path

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt._compute.examples import Examples
 from rosenblatt._estimators.transaction import unchanged_on_error
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import validate, weights
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS, Order
 from rosenblatt._learning.patience import Patience
@@ -38,7 +38,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
     with Watch(p._checkpoint) as watch, unchanged_on_error(p):
         settings, classes = checked(p), stored.classes
         validate.learn_features(p, stored.d, stored.feature_names)
-        by_class = targets.class_weights_of_many(p.class_weight, classes, stored.counts)
+        by_class = weights.class_weights_of_many(p.class_weight, classes, stored.counts)
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
         job = Job(machine, order, keep, machine.evaluation_rows, validating=False, watch=watch)
@@ -77,7 +77,7 @@ def _machine(
         stacklevel=6,
     )
     X, y = stored.whole()
-    examples = Examples(X, y, targets.weigh(None, y, by_class))
+    examples = Examples(X, y, weights.weigh(None, y, by_class))
     return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
 
 

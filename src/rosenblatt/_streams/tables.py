@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from rosenblatt.data.encode import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.moments import Moments
 from rosenblatt.data.scales import with_moments
+from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.table import Table
 
 _COLUMNS = 256 << 20  # bytes of columns whose medians are found in one pass; one column at least
 
@@ -31,15 +29,17 @@ class TableRows:
     """The rows of a table, to be written down."""
 
     table: Table
-    scale: bool
-    files: list[File]
-    reading: dict[str, Any]  # how they are read
+    scale: bool = True
+
+    @property
+    def files(self) -> list[File]:
+        return self.table.files
 
     def options(self) -> dict[str, Any]:
         return {
             "scale": self.scale,
             "impute": self.table.impute,
-            "reading": self.reading,
+            "reading": self.table.reading,
             "encoding": self._encoding().to_dict(),
         }
 
@@ -64,6 +64,8 @@ class TableRows:
                 moments.add(rows[:, numbers])
                 writer.add(rows, y, final=finished)
                 say.rows(writer.n)
+            for file in self.files:  # their readers were ahead, and may have looked too early
+                file.check_unchanged()
             moments.finish()
             if not finished:
                 encoding = with_moments(

@@ -18,13 +18,13 @@ from rosenblatt._streams.cache import stored
 from rosenblatt._streams.chosen import ChosenRows
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.svmlight import SvmlightRows
+from rosenblatt._streams.tables import TableRows
 from rosenblatt.cli import _common
 from rosenblatt.cli._fit_work import Work
 from rosenblatt.data.scales import Preparation
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
-    from rosenblatt._streams.tables import TableRows
     from rosenblatt.cli._fit_checkpoints import Checkpoints
     from rosenblatt.selection import Selection
 
@@ -86,7 +86,7 @@ def _source(files: tuple[str, ...], reading: dict[str, Any]) -> TableRows | Svml
         return SvmlightRows(found, reading["positive"])
     table = _common.read_table(files, **reading)
     assert not isinstance(table, SparseTable)
-    return table.stream()
+    return TableRows(table)
 
 
 def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Work:

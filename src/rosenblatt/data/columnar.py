@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rosenblatt.data.files import File, reason
+from rosenblatt.data.files import File
 from rosenblatt.data.numeric_check import first_not_number
+from rosenblatt.data.opening import reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place
 from rosenblatt.errors import InputError
 
@@ -133,7 +134,7 @@ def _is_date(kind: Any) -> bool:
 
 def frame(source: Any) -> File:
     """A data frame as a file that is in memory."""
-    return File(Path(), "the data frame", "frame", None, (0, 0), keep=pa.table(source))
+    return File(Path(), "the data frame", "frame", (0, 0), keep=pa.table(source))
 
 
 def _schema(file: File) -> tuple[list[str], list[Any]]:

@@ -53,7 +53,7 @@ def read_svmlight(
     Parameters
     ----------
     source : path, open binary file or "-"
-        A path may end in .gz, .bz2 or .zst (this one needs pyarrow). "-" is standard input.
+        Of a file or of "-", standard input: what is compressed by gzip, bz2 or zstd is unpacked.
     n_features : int, optional
         The number of features. By default the largest index says it.
     zero_based : bool or "auto", default="auto"

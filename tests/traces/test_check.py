@@ -138,9 +138,9 @@ def test_the_bound_is_the_theorem_in_fractions(problem, seed):
     rule, X, y, c, start = problem
     assume(rule.order != "batch")
     t = trace(rule, X, y, sample_weight=c, **start)
-    run, F = t._run, Fraction
+    run, F = t.replay.run, Fraction
     rows = X.toarray() if sparse.issparse(X) else X
-    star = t._star.w
+    star = t.replay.star.w
     lifted = [[F(float(v)) for v in (*row, int(rule.fit_intercept))] for row in rows]
     weights = [F(v) for v in run.weights.tolist()]
     z = [[w * int(s) * v for v in row] for w, s, row in zip(weights, y, lifted, strict=True) if w]

@@ -55,7 +55,7 @@ def test_kernel_values_of_another_machine(kernel, dtype):
     t = trace(rule, X.astype(dtype), Y)
     text = json.loads(t.to_json())
     other = Trace.from_json(json.dumps(text))
-    other._run.X = validate.rows(Perceptron(), sparse.csr_array(X.astype(dtype)), reset=True)
+    other.replay.run.X = validate.rows(Perceptron(), sparse.csr_array(X.astype(dtype)), reset=True)
     assert other.check().ok
     text["updates"]["score"][5] += 0.01
     assert not Trace.from_json(json.dumps(text)).check().ok

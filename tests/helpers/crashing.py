@@ -119,7 +119,7 @@ def command_ended(arguments, place, writes=None):
 @functools.cache
 def _server():
     context = multiprocessing.get_context("forkserver")
-    ours = ["_train", "model_file", "selection", "cli.fit", "cli._fit_work", "report"]
+    ours = ["_streams.train", "model_file", "cli.fit", "_study.study", "report"]
     context.set_forkserver_preload([*(f"rosenblatt.{name}" for name in ours), "crashing"])
     return context
 

@@ -10,7 +10,7 @@ import pytest
 from rosenblatt import Perceptron, data, model_file, train
 from rosenblatt._compute.backend import compute
 from rosenblatt._streams import fit as streams
-from rosenblatt.cli import _fit_stream
+from rosenblatt._study import stream as study_stream
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.selection.stored import fifths
 
@@ -186,7 +186,7 @@ def test_svmlight_files_stream_too(fit):
 @pytest.mark.parametrize("form", ["csv", "svm"])
 def test_of_a_large_table_a_sample_is_shown_and_no_verdict_asked_for(shell, monkeypatch, form):
     monkeypatch.setattr(streams, "MOST_ASKED", 0)
-    monkeypatch.setattr(_fit_stream, "SAMPLE", 200)  # of 900: every fifth row
+    monkeypatch.setattr(study_stream, "SAMPLE", 200)  # of 900: every fifth row
     frame = made(number=np.arange(900) + 1000, same=4)
     if form == "csv":
         frame.to_csv("t.csv", index=False)
@@ -242,11 +242,11 @@ def test_what_needs_all_rows_at_once_is_refused(shell):
     for option, value in (("--cv", "3"), ("--group", "kind")):
         code, _, err = shell(*command, "--stream", option, value)
         assert code == 2
-        assert f"{option} " in err
-        assert "--stream divides rows one by one" in err
+        assert f"({option}) " in err
+        assert "stream=True (--stream) divides rows one by one" in err
     code, _, err = shell(*command, "--cache", "c")
     assert code == 2
-    assert "--cache is the folder of --stream" in err
+    assert "cache (--cache) is the folder of stream=True (--stream)" in err
     made(n=3).drop(columns="kind").to_csv("t.csv", index=False)
     code, _, err = shell(*command, "--stream", "--cache", "c")
     assert code == 2

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt.cli._fit_content import Warned
+    from rosenblatt._study.document import Warned
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
 

@@ -25,9 +25,16 @@ def reproduce(
             check = ["rosenblatt", "verify", written["certificate"], *origin.files]
             verify = shlex.join([*check, *_how_to_read(options)])
     if "model" in written:
-        ask = ["rosenblatt", "predict", written["model"], *origin.new]
+        ask = ["rosenblatt", "predict", written["model"], *origin.new, *_how_to_read(options)]
         predict = shlex.join([*ask, *(["--explain"] if linear else [])])
     return {"command": again, "seed": options.seed, "verify": verify, "predict": predict}
+
+
+def ignored(origin: Origin, names: list[str]) -> str:
+    """How columns are left out."""
+    if not origin.files:
+        return f"ignore={names}"
+    return " ".join(f"--ignore {shlex.quote(name)}" for name in names)
 
 
 def _arguments(options: Options) -> list[str]:

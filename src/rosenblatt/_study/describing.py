@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from rosenblatt._compute.about import core
 from rosenblatt._study import evidence, parts, verdict, warnings
-from rosenblatt._study.commands import reproduce
+from rosenblatt._study.commands import ignored, reproduce
 from rosenblatt._study.document import LISTED, Data, Fit
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
@@ -67,7 +68,9 @@ def placed(
 def _data(work: Work, origin: Origin, options: Options) -> Data:
     assert work.selection is not None
     rows = sum(work.counts.values())
-    columns = warnings.column_warnings(work.X, work.y, work.encoding, work.certificate, rows)
+    columns = warnings.column_warnings(
+        work.X, work.y, work.encoding, work.certificate, rows, partial(ignored, origin)
+    )
     return {
         "files": list(origin.files),
         "rows": rows,

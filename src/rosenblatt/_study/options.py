@@ -77,7 +77,9 @@ class Options:
                 "cache (--cache) is the folder of stream=True (--stream): give both, or none."
             )
         if self.stream and (self.cv is not None or self.group is not None):
-            option, why = ("group", "keeps rows together") if self.group else ("cv", "is for few")
+            option, why = "cv", "is for few rows"
+            if self.group:
+                option, why = "group", "keeps rows together"
             raise InputError(
                 f"{option} (--{option}) {why}, and stream=True (--stream) divides rows one by one, "
                 "by their numbers: give one of them."

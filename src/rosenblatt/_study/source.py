@@ -146,9 +146,10 @@ def _columns(given: Any) -> Any:
     except ValueError as error:  # rows of different lengths
         raise InputError(f"X cannot be read as rows of equal length: {error}") from None
     if X.ndim != 2:
+        shape = f" of the shape {X.shape}" if X.ndim else ""
         raise InputTypeError(
-            f"A {type(given).__name__} of the shape {X.shape} is no table. Give the path of a "
-            "file, a data frame, or arrays: rows X of the shape (n, d), and labels y."
+            f"Got {type(given).__name__}{shape}, which is no table. Give the path of a file, a "
+            "data frame, or arrays: rows X of the shape (n, d), and labels y."
         )
     return pa.table({f"x{j}": _array(x, f"x{j}") for j, x in enumerate(X.T)})
 

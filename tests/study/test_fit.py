@@ -59,8 +59,9 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     assert (code, err) == (0, "")
     words = " ".join(out.split())
     assert (
-        "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one: "
-        "known only after the decision? Try --ignore share --ignore expenditure." in words
+        "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one. "
+        "Possible target leakage: is it recorded only after the decision? Try --ignore share "
+        "--ignore expenditure." in words
     )
     subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
     order = "core data split candidates error rule verdict training proof warning files next"

@@ -104,7 +104,9 @@ def _revealed(
         )
     else:
         say = f"{names[0]} alone almost tells the label"
-    sentence = f"{say}: known only after the decision? Try {ignored}."
+    sentence = (
+        f"{say}. Possible target leakage: is it recorded only after the decision? Try {ignored}."
+    )
     return {"kind": "revealing", "columns": names, "sentence": sentence}
 
 

@@ -22,7 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 _reading = [
     click.option(
-        "--missing", multiple=True, metavar="TEXT", help="Also stands for a missing value."
+        "--missing", multiple=True, metavar="TEXT", help="Treat TEXT as missing (repeatable)."
     ),
     click.option("--charset", metavar="NAME", help="How the text is written, if not in UTF-8."),
     click.option("--no-header", "header", flag_value=False, default=True, help="No line of names."),

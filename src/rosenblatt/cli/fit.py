@@ -18,19 +18,31 @@ _BOLD = ("error", "rule", "warning")
 @click.command()
 @_common.table_options
 @click.option("-o", "--output", metavar="FOLDER", help="Where to write. [default: FILE-rosenblatt]")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--cv", type=int, metavar="K", help="For few rows: K folds, nested.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Of the division of rows and all orders."
+)
+@click.option(
+    "--cv", type=int, metavar="K", help="Nested K-fold cross-validation, for small tables."
+)
 @click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
-@click.option("--no-rows", is_flag=True, help="Nothing that comes from single rows is written.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Of the verdict: or undecided.")
-@click.option("--stream", is_flag=True, help="For tables that memory cannot hold: rows on disk.")
-@click.option("--cache", metavar="FOLDER", help="Where these are. [default: the user's cache]")
-@click.option("--checkpoint", metavar="FOLDER", help="Killed, the same command goes on from here.")
+@click.option("--no-rows", is_flag=True, help="Write nothing derived from individual rows.")
+@click.option(
+    "--time-limit", type=float, metavar="SECONDS", help="Stop the separability check after SECONDS."
+)
+@click.option("--stream", is_flag=True, help="For tables larger than memory: rows go to disk.")
+@click.option(
+    "--cache", metavar="FOLDER", help="Where these rows are kept. [default: the user's cache]"
+)
+@click.option(
+    "--checkpoint",
+    metavar="FOLDER",
+    help="Save training state here; rerun the same command to resume.",
+)
 @click.option(
     "--checkpoint-every",
     type=float,
     metavar="SECONDS",
-    help="From one writing of it to the next. [default: 60]",
+    help="Seconds between checkpoints. [default: 60]",
 )
 @_common.force_option
 @_common.output_options

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 import crashing
-from rosenblatt._support import exchange, folders
+from rosenblatt._support import exchange, files, folders
 from rosenblatt._support.folders import check_folder, writing_whole_folder
 from rosenblatt.errors import FileError, InputError, MissingFileError
 
@@ -164,6 +164,17 @@ def test_what_somebody_puts_there_meanwhile_is_not_lost(old, monkeypatch):
         monkeypatch.setattr(folders, "check_folder", slow)
     assert held(old) == NEW | {"mine.txt": "mine"}
     assert names(old.parent) == ["here"]
+
+
+def test_what_dead_processes_left_goes_and_what_living_ones_write_stays(old):
+    dead, living = 2**22 + 1, 1  # no number is so large (PID_MAX_LIMIT); and the first process
+    for process in (dead, living):
+        left = old.with_name(f"{files.beside(old)}-{process}-{'0' * 16}")
+        left.mkdir()
+        (left / "a.txt").write_text("half")
+        (left / ".rosenblatt-half-of-a-file").touch()
+    write(old)
+    assert names(old.parent) == [f"{files.beside(old)}-1-{'0' * 16}", "here"]
 
 
 # --- The system call ------------------------------------------------------------------------------

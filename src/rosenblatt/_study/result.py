@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from copy import deepcopy
 from html import escape
 from typing import TYPE_CHECKING, Any, final
@@ -170,7 +171,7 @@ class Study:
         """
         from rosenblatt.report import render
 
-        place = as_path(folder)
+        begin, place = time.perf_counter(), as_path(folder)
         kept = None if self._checkpoints is None else self._checkpoints.folder
         check(folder, force=force, checkpoint=kept)
         files = {kind: f"{place}/{name}" for kind, name in self._written()}
@@ -182,6 +183,7 @@ class Study:
             page = render(dict(document))
             write_whole(part / REPORT, page.encode(), overwrite=False)
         self._document = document
+        self.seconds["writing"] = time.perf_counter() - begin
         if self._checkpoints is not None and not self.interrupted:
             self._checkpoints.remove()
 

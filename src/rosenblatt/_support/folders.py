@@ -68,7 +68,7 @@ def writing_whole_folder(path: Any, *, ours: Collection[str], overwrite: bool) -
     try:
         part.mkdir()
         yield part
-        _onto_disk(part)
+        onto_disk(part)
         check_folder(path, ours=ours, overwrite=overwrite)  # somebody may have been faster
         _take_place(part, target, ours)
     except FileError as error:
@@ -89,15 +89,13 @@ def _named(error: FileError, part: Path, path: Any) -> FileError:
     return found
 
 
-def _onto_disk(part: Path) -> None:
-    for file in part.iterdir():
-        handle = os.open(file, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    settle(part)
-    settle(part.parent)
+def onto_disk(folder: Path) -> None:
+    """What was written into it outlives a loss of power."""
+    for path in folder.iterdir():
+        with open(path, "r+b") as file:
+            os.fsync(file.fileno())
+    settle(folder)
+    settle(folder.parent)
 
 
 def _take_place(part: Path, target: Path, ours: Collection[str]) -> None:
@@ -107,6 +105,7 @@ def _take_place(part: Path, target: Path, ours: Collection[str]) -> None:
     with suppress(OSError):  # permissions are kept, where the file system has them
         shutil.copymode(target, part)
     if exchange(part, target):
+        settle(target.parent)  # before the old one goes
         return
     old = _old(part)
     try:
@@ -117,6 +116,7 @@ def _take_place(part: Path, target: Path, ours: Collection[str]) -> None:
         with suppress(OSError):  # unless somebody has put another one there
             os.rename(old, target)
         raise
+    settle(target.parent)
     _remove(old, target, ours)
 
 

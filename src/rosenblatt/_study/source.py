@@ -83,50 +83,56 @@ def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source,
             f"The labels are given twice: as y, and as the column target={options.target!r}. Give "
             "one of them."
         )
-    if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return _files(given, y, group), _labelled(given, options)
+    if _is_path(given) or _are_paths(given):
+        source = _files(given, y, group)
+        need_target(given, options.target)
+        return source, options
     if sparse.issparse(given):
         return _sparse(given, y, group, options), options
+    return _frame(given, y, group, options)
+
+
+def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[Frame, Options]:
+    """Arrays become columns, beside those of the frame or of X."""
     named = hasattr(given, "__arrow_c_stream__")
-    called, table = ["frame" if named else "X"], arrow_table(given) if named else _columns(given)
+    table, called = (arrow_table(given), "frame") if named else (_columns(given), "X")
     arrays: dict[str, str] = {}  # the columns that they became
     if y is not None:
         arrays["target"] = _name_of_labels(y, table)
         table = _with(table, arrays["target"], y)
-        called.append("y")
-    elif options.target is None and not named:
+        called += ", y"
+    elif not named and options.target is None:
         raise InputError(_NO_LABELS)
     if group is not None:
         arrays["group"] = GROUPS
         table = _with(table, GROUPS, group)
-        called.append("group=group")
-    options = replace(
-        options,
-        target=arrays.get("target", options.target),
-        group=arrays.get("group", options.group),
-    )
+        called += ", group=group"
+    target = arrays.get("target", options.target)
+    need_target(table, target)
     new = ("new.csv",) if named else ("new.csv", "--no-header")
-    origin = Origin(called=", ".join(called), arrays=tuple(arrays), new=new)
-    return Frame(table, origin), _labelled(table, options)
+    origin = Origin(called=called, arrays=tuple(arrays), new=new)
+    return Frame(table, origin), replace(
+        options, target=target, group=arrays.get("group", options.group)
+    )
 
 
 def table_of(given: Any) -> Any:
     """New rows, as `rosenblatt.data` reads them: paths, a data frame, or an array."""
-    paths = isinstance(given, (str, os.PathLike)) or _are_paths(given)
-    return given if paths or hasattr(given, "__arrow_c_stream__") else _columns(given)
+    if _is_path(given) or _are_paths(given) or hasattr(given, "__arrow_c_stream__"):
+        return given
+    return _columns(given)
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
 
 
 def _are_paths(given: Any) -> bool:
     return (
         isinstance(given, (list, tuple))
         and len(given) > 0
-        and all(isinstance(entry, (str, os.PathLike)) for entry in given)
+        and all(_is_path(part) for part in given)
     )
-
-
-def _labelled(given: Any, options: Options) -> Options:
-    need_target(given, options.target)
-    return options
 
 
 def _files(given: Any, y: Any, group: Any) -> Files:
@@ -135,7 +141,7 @@ def _files(given: Any, y: Any, group: Any) -> Files:
         raise InputError(
             f"The {what} of files are in one of their columns: give its name, {word}=..."
         )
-    names: Sequence[Any] = [given] if isinstance(given, (str, os.PathLike)) else given
+    names: Sequence[Any] = [given] if _is_path(given) else given
     return Files(tuple(os.fspath(name) for name in names))
 
 

@@ -31,12 +31,10 @@ _HIDDEN = ".rosenblatt-"
 def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
     """Before any work: may this folder be written? It may where there is none, where it is empty,
     and, with `overwrite`, where it holds files of our names only."""
-    target = as_path(path)
-    if not target.absolute().parent.is_dir():
-        raise MissingFileError(
-            f"There is no folder {target.absolute().parent} to make {target.name} in."
-        )
-    _recover(target.absolute(), ours)
+    target = _target(path)
+    if not target.parent.is_dir():
+        raise MissingFileError(f"There is no folder {target.parent} to make {target.name} in.")
+    _recover(target, ours)
     if not os.path.lexists(target):
         return
     if target.is_symlink() or not target.is_dir():
@@ -63,7 +61,7 @@ def writing_whole_folder(path: Any, *, ours: Collection[str], overwrite: bool) -
     somebody puts into the old folder meanwhile moves to the new one.
     """
     check_folder(path, ours=ours, overwrite=overwrite)
-    target = as_path(path).absolute()
+    target = _target(path)
     part = target.with_name(f"{beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
     try:
         part.mkdir()
@@ -80,6 +78,10 @@ def writing_whole_folder(path: Any, *, ours: Collection[str], overwrite: bool) -
     finally:
         _remove(part, target, ours)  # the old one, or what could not be completed
     settle(target.parent)
+
+
+def _target(path: Any) -> Path:
+    return Path(os.path.abspath(as_path(path)))  # a symbolic link is not followed, but refused
 
 
 def _named(error: FileError, part: Path, path: Any) -> FileError:

@@ -36,7 +36,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 1
+FORMAT, VERSION = "rosenblatt-model", 2
 MOST_BYTES = 4 << 30
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
@@ -221,20 +221,21 @@ def _check_version(file: Part) -> None:
         writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
         raise InvalidDocument(
             f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
-            f"rosenblatt {__version__} reads version {VERSION}. Install a newer one"
+            f"rosenblatt {__version__} reads versions up to {VERSION}. Install a newer one"
         )
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or version < 1:
         raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
 
 
 def _read(file: Part) -> Model:
     name = file.one_of("estimator", _KINDS)
     classes = labels.read(file.part("classes"))
-    p = parameters.read(file.part("parameters"), _KINDS[name], classes)
+    version = file.whole("version")
+    p = parameters.read(file.part("parameters"), _KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {
-        "format": f"{FORMAT}/{VERSION}",
+        "format": f"{FORMAT}/{version}",
         "rosenblatt": file.text("written_by").removeprefix("rosenblatt "),
         "sha256": file.text("sha256"),
         "estimator": name,

@@ -93,8 +93,8 @@ def test_crashes_change_nothing(order, keep, path, crash_after, rng):
     assert everything(p) == expected
 
 
-def test_the_answer_to_patience_is_part_of_it(path, crash_after, rng):
-    given = {"max_iter": 1000, "patience": 1}
+def test_the_answer_of_a_proof_is_part_of_it(path, crash_after, rng):
+    given = {"max_iter": 1000, "patience": 1, "prove": True}
     expected = perceptron(**given).fit(X, Y)
     assert expected.stop_reason_ is StopReason.NOT_SEPARABLE
     p = perceptron(**given)

@@ -343,7 +343,7 @@ def test_what_is_told_about_a_model(path):
     assert about.pop("sha256") == document["sha256"]
     assert about.pop("data_fingerprint") == p._trained_by.data
     assert about == {
-        "format": "rosenblatt-model/1",
+        "format": "rosenblatt-model/2",
         "rosenblatt": rosenblatt.__version__,
         "estimator": "Perceptron",
         "features": 2,
@@ -536,7 +536,7 @@ def test_sparse_support_vectors_keep_their_index_type(path):
 
 @may_not_converge
 def test_the_certificate_that_ended_training_comes_back_as_a_claim(path):
-    p = Perceptron(random_state=0).fit(X, Y)  # no hyperplane separates these rows
+    p = Perceptron(prove=True, random_state=0).fit(X, Y)  # no hyperplane separates these rows
     assert p.stop_reason_ is StopReason.NOT_SEPARABLE
     again = through_a_file(p, path)
     assert again.certificate_ == p.certificate_

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._learning.loop import State
+from rosenblatt._learning.primal import PrimalState
+from rosenblatt._learning.state import State
 from rosenblatt._model import arrays, linear, training
 from rosenblatt._model import state as states
 from rosenblatt._support.strict_json import (
@@ -20,6 +21,7 @@ from rosenblatt._support.strict_json import (
     with_sum,
 )
 from rosenblatt._support.version import __version__
+from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 1
@@ -27,7 +29,7 @@ VERSION = 1
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(made_with: dict[str, Any], state: State) -> bytes:
+def written(made_with: dict[str, Any], state: PrimalState) -> bytes:
     counts = state.memory.counts
     head = {
         "format": FORMAT,
@@ -46,13 +48,20 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
             **states.written_place(state),
             "kept": states.written_kept(state.kept, None),
             "voters": None if state.voters is None else linear.written(state.voters),
-            "certificate": None if state.certificate is None else state.certificate.to_dict(),
+            "certificate": _certificate(state),
         },
     }
     return with_sum(as_text(head | body).encode())
 
 
 # --- Reading -----------------------------------------------------------------------------------
+
+
+def _certificate(state: PrimalState) -> dict[str, Any] | None:
+    if state.certificate is None:
+        return None
+    assert isinstance(state.certificate, Certificate)
+    return state.certificate.to_dict()
 
 
 def read(content: bytes) -> tuple[dict[str, Any], Part]:
@@ -70,7 +79,7 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
         return file.part("made_with").everything(), file.part("state")
 
 
-def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> State:
+def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> PrimalState:
     """Of training with this `keep` on so many rows of so many features."""
     with part:
         counts = part.optional(

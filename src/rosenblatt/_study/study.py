@@ -105,7 +105,7 @@ def study(
     >>> credit = datasets.load_credit().filename
     >>> found = study(credit, target="card", ignore=["share", "expenditure"])
     >>> found
-    <Study of card: average, 13.6% wrong in test (9.7% to 18.4%), overlap>
+    <Study of card: average, 14.4% wrong in test (10.4% to 19.2%), overlap>
     """
     options = Options.of(
         target=target,

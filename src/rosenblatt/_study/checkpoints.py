@@ -1,17 +1,18 @@
-"""Where the trainings of `rosenblatt fit` stand: a folder that is there until all is written."""
+"""Where the trainings of a study stand: a folder that is there until all is saved."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
-from rosenblatt.errors import InputError
+from rosenblatt._support.files import make_folder
+from rosenblatt.selection.training import Progress, checkpoint_of
 
 _NOTE = "about.txt"
 _ABOUT = (
     "Checkpoints of rosenblatt fit: the same command goes on from here, and removes this folder\n"
-    "when it is done.\n"
+    "when it is done. So does the same rosenblatt.study when it is saved.\n"
 )
 
 
@@ -19,23 +20,14 @@ _ABOUT = (
 class Checkpoints:
     """The folder of --checkpoint, for one comparison."""
 
-    def __init__(self, folder: str, every: float, *, output: str):
-        from rosenblatt._support.files import as_path, make_folder
-
-        self.folder, self.every = as_path(folder), every
+    def __init__(self, folder: Path, every: float):
+        self.folder, self.every = folder, every
         self._numbers: set[int] = set()
-        if Path(output).resolve() in (place := self.folder.resolve(), *place.parents):
-            raise InputError(
-                f"--checkpoint {folder} is in the folder of the results, {output}, which is "
-                "replaced as a whole. Give another one."
-            )
         if self.folder.exists():
             make_folder(self.folder)  # refuses a file
 
     def begin(self) -> None:
         """The table was read: the folder is there."""
-        from rosenblatt._support.files import make_folder
-
         if not self.folder.exists():
             make_folder(self.folder)
             self._note.write_text(_ABOUT, encoding="utf-8")  # we made it, and it may go
@@ -44,7 +36,7 @@ class Checkpoints:
     def _note(self) -> Path:
         return self.folder / _NOTE
 
-    def seeing(self, progress: Any) -> Any:
+    def seeing(self, progress: Progress) -> Progress:
         """The same progress(done, total, name); the numbers in it name the files."""
 
         def see(done: int, total: int, name: str) -> None:
@@ -54,7 +46,7 @@ class Checkpoints:
         return see
 
     def remove(self) -> None:
-        """All is written: our files go, and the folder if it was ours and holds nothing else."""
+        """All is saved: our files go, and the folder if it was ours and holds nothing else."""
         for number in self._numbers:
             self.place(number).unlink(missing_ok=True)
         with suppress(OSError):
@@ -65,6 +57,4 @@ class Checkpoints:
 
     def place(self, number: int) -> Path:
         """The file of the training of this number."""
-        from rosenblatt.selection.training import checkpoint_of
-
         return checkpoint_of(self.folder, number)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli._fit_content import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Term
+from rosenblatt._study.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Term
 
 if TYPE_CHECKING:
-    from rosenblatt.cli._fit_work import Work
+    from rosenblatt._study.work import Work
     from rosenblatt.data import Encoding
 
 _HARDEST = 10

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt.cli._fit_content import Warned
+    from rosenblatt._study.document import Warned
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
 
@@ -18,9 +19,17 @@ _NAMED = 10  # columns that are told about
 
 
 def column_warnings(
-    X: Any, y: Any, encoding: Encoding | None, certificate: Certificate | None, rows: int
+    X: Any,
+    y: Any,
+    encoding: Encoding | None,
+    certificate: Certificate | None,
+    rows: int,
+    ignored: Callable[[list[str]], str],
 ) -> list[Warned]:
-    """About the columns of the table; X and y are these `rows`, or a sample of them."""
+    """About the columns of the table; X and y are these `rows`, or a sample of them.
+
+    `ignored` tells how to leave columns out.
+    """
     if encoding is None:  # sparse rows: thousands of columns without names
         return []
     place = {}  # from features to columns of the table
@@ -36,13 +45,13 @@ def column_warnings(
     identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j], rows)]
     if identifiers:
         say = f"different {everywhere}, like row numbers. An identifier? Try "
-        found.append(_warned("identifier", identifiers, f"{say}{_ignored(identifiers)}."))
+        found.append(_warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}."))
     telling = {place[name] for name in _telling(X, y, names)}
     telling |= {place[name] for name in _revealing(certificate)}
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
     if revealing:
-        found.append(_revealed(revealing, certificate, place))
+        found.append(_revealed(revealing, certificate, place, ignored(revealing[:_NAMED])))
     return found
 
 
@@ -82,7 +91,9 @@ def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned
     return found
 
 
-def _revealed(names: list[str], certificate: Certificate | None, place: dict[str, str]) -> Warned:
+def _revealed(
+    names: list[str], certificate: Certificate | None, place: dict[str, str], ignored: str
+) -> Warned:
     sure = {place[c.column]: c for c in (certificate.revealing_columns if certificate else [])}
     proved = [sure[name] for name in names if name in sure]
     if proved and certificate is not None:
@@ -93,7 +104,9 @@ def _revealed(names: list[str], certificate: Certificate | None, place: dict[str
         )
     else:
         say = f"{names[0]} alone almost tells the label"
-    sentence = f"{say}: known only after the decision? Try {_ignored(names)}."
+    sentence = (
+        f"{say}. Possible target leakage: is it recorded only after the decision? Try {ignored}."
+    )
     return {"kind": "revealing", "columns": names, "sentence": sentence}
 
 
@@ -102,12 +115,6 @@ def _warned(kind: str, names: list[str], sentence: str) -> Warned:
     verb = "is" if len(names) == 1 else "are"
     listed = ", ".join(names[:_NAMED])
     return {"kind": kind, "columns": names, "sentence": f"{listed}{more} {verb} {sentence}"}
-
-
-def _ignored(names: list[str]) -> str:
-    import shlex
-
-    return " ".join(f"--ignore {shlex.quote(name)}" for name in names[:_NAMED])
 
 
 def _constant(x: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli._fit_content import (
+from rosenblatt._study.document import (
     LISTED,
     LISTED_OF_A_COLUMN,
     Candidate,
@@ -14,13 +14,10 @@ from rosenblatt.cli._fit_content import (
     Rule,
     Split,
     Term,
-    Training,
-    Verdict,
 )
 from rosenblatt.report.words import number
 
 if TYPE_CHECKING:
-    from rosenblatt import Certificate
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
 
@@ -210,56 +207,3 @@ def _sum(terms: list[Term], n_terms: int) -> str:
         text += f"{sign}{number(abs(term['weight']), digits=3)}·{name}"
     rest = n_terms - SHOWN
     return text + (f" + … ({rest:,} more)" if rest > 0 else "")
-
-
-# --- What is proved ------------------------------------------------------------------------------
-
-
-def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
-    """`rows`: whether what comes from single rows may be told."""
-    from rosenblatt._proof.words import sections
-    from rosenblatt.cli.certify import describe
-
-    told: Any = describe(certificate, None)
-    for field in ("features", "separator", "coefficient_signs", "fewest_errors"):
-        del told[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
-    said = dict(sections(certificate))
-    separated, conflict = certificate.separated_rows, certificate.conflict
-    signs = certificate.coefficient_signs
-    endless = None if signs is None else [(name, s) for name, s in signs.items() if s != "0"]
-    told["infinite_coefficients"] = None if endless is None else dict(endless[:LISTED])
-    told["separated_rows"] = None if separated is None else len(separated)
-    point = None if conflict is None else conflict.meeting_point
-    told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
-    told["sentence"] = said["verdict"][0]
-    told["chance"] = " ".join(said.get("chance", [])) or None
-    if not rows:
-        told["conflict"] = told["meeting_point"] = None
-        said.pop("conflict", None)
-    told["text"] = "\n".join(line for lines in said.values() for line in lines)
-    found: Verdict = told
-    return found
-
-
-def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:
-    from rosenblatt.cli.certify import describe
-
-    told: dict[str, Any] = {} if certificate is None else describe(certificate, None)
-    separable, bound = told.get("separable"), told.get("mistake_bound")
-    if separable:
-        sentence = f"The {rows:,} training rows are separable" + (
-            "" if bound is None else f": scaled, at most {bound:,} updates are possible"
-        )
-    elif separable is False:
-        sentence = f"The {rows:,} training rows are not separable: no margin, no bound on updates"
-    else:
-        sentence = f"Whether the {rows:,} training rows are separable is undecided"
-    return {
-        "separable": separable,
-        "rows": rows,
-        "geometric_margin": told.get("geometric_margin"),
-        "homogeneous_margin": told.get("homogeneous_margin"),
-        "mistake_bound": bound,
-        "updates": updates,
-        "sentence": f"{sentence}.",
-    }

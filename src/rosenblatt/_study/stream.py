@@ -1,4 +1,4 @@
-"""The work of `rosenblatt fit --stream`: tables that memory cannot hold, in files of encoded rows.
+"""The work of a study with `stream`: tables that memory cannot hold, in files of encoded rows.
 
 Up to MOST_ASKED bytes all rows are read into memory besides, to be described and decided about as
 ever. Of more, rows at even distances are, for what is shown of them, and no verdict is asked for.
@@ -7,36 +7,44 @@ ever. Of more, rows at even distances are, for what is shown of them, and no ver
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from scipy import sparse
 
 from rosenblatt._compute.matrices import as_table
 from rosenblatt._streams import fit as streams
 from rosenblatt._streams.cache import stored
 from rosenblatt._streams.chosen import ChosenRows
 from rosenblatt._streams.progress import Silent
+from rosenblatt._streams.sources import source_of
 from rosenblatt._streams.svmlight import SvmlightRows
 from rosenblatt._streams.tables import TableRows
-from rosenblatt.cli import _common
-from rosenblatt.cli._fit_work import Work
+from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Files, Frame
+from rosenblatt._study.work import Work, table_in
+from rosenblatt._support.bar import Bar
+from rosenblatt.data._watching import shown_on
+from rosenblatt.data.reading import is_svmlight, svmlight_files
+from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.scales import Preparation
+from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
+from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
-    from rosenblatt.cli._fit_checkpoints import Checkpoints
     from rosenblatt.selection import Selection
 
 SAMPLE = 160_000  # rows that stand for more than MOST_ASKED bytes of them; three fifths train
 _BYTES = 256 << 20  # of these rows, if they are long; a thousand at least
 
-Bar = Callable[..., None]
-
 
 @final
 class _Reading(Silent):
-    """Encoding, on the bar of the command."""
+    """Encoding, on the bar of the study."""
 
     def __init__(self, now: Bar):
         self._now, self._what, self._total = now, "", 1
@@ -49,44 +57,37 @@ class _Reading(Silent):
 
 
 def work_on(
-    files: tuple[str, ...],
-    reading: dict[str, Any],
-    *,
-    seed: int,
-    cache: str | None,
+    source: Files | Frame,
+    options: Options,
     checkpoints: Checkpoints | None,
-    progress: Any,
+    progress: Progress,
     now: Bar,
 ) -> Work:
     """Read, train and compare; what is left to do is decided on what memory can hold."""
-    from rosenblatt._support.files import as_path
-
     begin = time.perf_counter()
-    with _common.shows_reading(now):
-        source = _source(files, reading)
-    folder, say = None if cache is None else as_path(cache), _Reading(now)
-    with stored(source, folder=folder, say=say) as rows:
-        work = _beginning(source, rows, reading["target"])
-        _fill(work, source, rows)  # Ctrl-C later on finds all that the report needs
+    with shown_on(now):
+        rows_of = _source(source, options)
+    say = _Reading(now)
+    with stored(rows_of, folder=options.cache, say=say) as rows:
+        work = _beginning(rows_of, rows, options.target)
+        _fill(work, rows_of, rows)  # Ctrl-C later on finds all that the report needs
         work.seconds["reading"] = time.perf_counter() - begin
         if checkpoints is not None:
             checkpoints.begin()
             progress = checkpoints.seeing(progress)
         with work.timed("training"):
-            _compare(work, rows, seed, folder, checkpoints, say, progress)
+            _compare(work, rows, options, checkpoints, say, progress)
     return work
 
 
-def _source(files: tuple[str, ...], reading: dict[str, Any]) -> TableRows | SvmlightRows:
-    from rosenblatt.data.reading import is_svmlight, svmlight_files
-    from rosenblatt.data.sparse import SparseTable
-
-    if is_svmlight(list(files)):
-        found = svmlight_files(list(files), reading["target"], reading["ignore"])
-        return SvmlightRows(found, reading["positive"])
-    table = _common.read_table(files, **reading)
-    assert not isinstance(table, SparseTable)
-    return TableRows(table)
+def _source(source: Files | Frame, options: Options) -> TableRows | SvmlightRows:
+    given = table_in(source)
+    if is_svmlight(given):
+        found = svmlight_files(given, options.target, options.ignore)
+        return SvmlightRows(found, options.positive)
+    rows = source_of(read_table(given, **options.table))
+    assert isinstance(rows, TableRows)
+    return rows
 
 
 def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Work:
@@ -100,31 +101,24 @@ def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | Non
 def _compare(
     work: Work,
     rows: Stored,
-    seed: int,
-    folder: Path | None,
+    options: Options,
     checkpoints: Checkpoints | None,
     say: Silent,
-    progress: Any,
+    progress: Progress,
 ) -> None:
-    from rosenblatt.selection import SelectionInterrupted
-    from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
-
+    seed = options.seed
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
-    with stored(chosen, folder=folder, say=say) as training:
-        try:
-            found = select_stored(
-                rows,
-                training,
-                seed=seed,
-                progress=progress,
-                checkpoint=None if checkpoints is None else checkpoints.folder,
-                checkpoint_every=0 if checkpoints is None else checkpoints.every,
-            )
-        except SelectionInterrupted as stopped:
-            if stopped.selection is None:
-                raise KeyboardInterrupt from None  # there is nothing to keep
-            found, work.interrupted = stopped.selection, True
-    work.selection = _prepared(found, work, rows)
+    with stored(chosen, folder=options.cache, say=say) as training, work.until_interrupted():
+        work.selection = select_stored(
+            rows,
+            training,
+            seed=seed,
+            progress=progress,
+            checkpoint=None if checkpoints is None else checkpoints.folder,
+            checkpoint_every=0 if checkpoints is None else checkpoints.every,
+        )
+    assert work.selection is not None
+    work.selection = _prepared(work.selection, work, rows)
 
 
 def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
@@ -141,8 +135,6 @@ def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
 
 def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
     """Rows in memory, as they stand in the table: all, or a sample."""
-    import numpy as np
-
     signs: Any
     if rows.nbytes + rows.n * rows.classes.dtype.itemsize > streams.MOST_ASKED:
         most = min(SAMPLE, max(1000, _BYTES * rows.n // rows.nbytes))
@@ -187,9 +179,6 @@ def _every(step: int, parts: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, A
 
 
 def _stacked(parts: list[Any]) -> Any:
-    import numpy as np
-    from scipy import sparse
-
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     return np.concatenate(parts)

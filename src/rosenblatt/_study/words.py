@@ -1,41 +1,30 @@
-"""What `rosenblatt fit` shows on a terminal: one subject a line, the error and the rule in bold."""
+"""A study in a few lines of text: one subject after the other."""
 
 from __future__ import annotations
 
-import shutil
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
+from rosenblatt._study.document import Data, Error, Fit, Verdict
+from rosenblatt.report.words import many
 
-from rosenblatt.cli import _common
-
-if TYPE_CHECKING:
-    from rosenblatt.cli._fit_content import Data, Error, Fit, Verdict
-
+WIDTH = 100  # where there is no terminal
 _INDENT = 12
-_WIDTH = 100  # where there is no terminal
-_BOLD = ("error", "rule", "warning")
 
 
-def show(found: Fit) -> None:
-    plain = _common.plain(sys.stdout)
-    width = _WIDTH if not sys.stdout.isatty() else max(60, shutil.get_terminal_size().columns)
+def wrapped(found: Fit, width: int) -> Iterator[tuple[str, str, str]]:
+    """Subject, margin and text of each line; the margin names the subject where it begins."""
     before = None
-    for subject, text in lines(found):
+    for subject, said in lines(found):
         head = f"{subject if subject != before else '':<{_INDENT}}"
-        rest = " " * _INDENT
-        wrapped = [text]
-        if subject not in ("candidates", "next"):  # a table, and what is copied
-            wrapped = textwrap.wrap(
-                text, width - _INDENT, break_long_words=False, break_on_hyphens=False
-            )
-        for i, line in enumerate(wrapped):
-            strong = subject in _BOLD and not plain
-            click.echo((rest if i else head) + (click.style(line, bold=True) if strong else line))
+        if subject in ("candidates", "next"):  # a table, and what is copied
+            yield subject, head, said
+        else:
+            room = width - _INDENT
+            parts = textwrap.wrap(said, room, break_long_words=False, break_on_hyphens=False)
+            for i, line in enumerate(parts):
+                yield subject, " " * _INDENT if i else head, line
         before = subject
 
 
@@ -66,7 +55,8 @@ def lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "proof", found["proof"]["sentence"]
     for warning in found["data"]["warnings"]:
         yield "warning", warning["sentence"]
-    yield "files", files_line(found["files"])
+    if found["files"]:
+        yield "files", files_line(found["files"])
     for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
         if command is not None:
             yield "next", command
@@ -75,8 +65,8 @@ def lines(found: Fit) -> Iterator[tuple[str, str]]:
 def data_line(data: Data) -> str:
     counts = ", ".join(f"{label} {count:,}" for label, count in data["counts"].items())
     return (
-        f"{data['rows']:,} rows, {_many(data['columns'], 'column')} → "
-        f"{_many(data['n_features'], 'number')}; {data['target']}: {counts}"
+        f"{data['rows']:,} rows, {many(data['columns'], 'column')} → "
+        f"{many(data['n_features'], 'number')}; {data['target']}: {counts}"
     )
 
 
@@ -100,7 +90,3 @@ def files_line(files: dict[str, str]) -> str:
     """The one to open first."""
     names = [Path(path).name for kind, path in files.items() if kind != "report"]
     return f"{files['report']}, with {' and '.join(names)} beside it"
-
-
-def _many(k: int, what: str) -> str:
-    return f"1 {what}" if k == 1 else f"{k:,} {what}s"

@@ -190,7 +190,8 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             job = Job(machine, order, keep, examples, False, watch)
             recipe = None
             if settings.warm_start:
-                same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
+                numbers = X.data if isinstance(X, Csr) else X  # values of a kernel have their type
+                same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0, numbers.dtype)
                 recipe = recipe_of(settings, labelled, classes, same)
             given = dual_coef_init is not None or intercept_init is not None
             state = (

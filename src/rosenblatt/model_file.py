@@ -36,7 +36,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 1
+FORMAT, VERSION = "rosenblatt-model", 2
 MOST_BYTES = 4 << 30
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
@@ -70,7 +70,8 @@ def save(
         How a table becomes the numbers that the estimator takes; kept as it is, as JSON. By
         default `estimator.encoding_`, where `train` has set it.
     data_fingerprint : str or None
-        Of the training data. By default the hash that `warm_start=True` takes, where it did.
+        Of the training data. By default the fingerprint of the rows, where it is known: with
+        `warm_start=True` or a checkpoint, and where training made a certificate.
 
     Examples
     --------
@@ -166,7 +167,10 @@ def _encoding(encoding: Any) -> dict[str, Any] | None:
 def _fingerprint(estimator: Any, given: str | None) -> str | None:
     if given is None:
         recipe = getattr(estimator, "_trained_by", None)
-        return None if recipe is None else recipe.data
+        if recipe is not None:
+            return str(recipe.data)
+        certificate = getattr(estimator, "certificate_", None)
+        return None if certificate is None else certificate.fingerprint
     if not isinstance(given, str):
         raise InputTypeError(f"data_fingerprint={given!r} is not text.")
     return str(given)
@@ -206,14 +210,14 @@ def _model(content: bytes) -> Model:
         if content.startswith(beginning):
             raise InvalidDocument(what)
     with parse(content) as file:
-        _check_version(file)
+        version = _version(file)
         advice = ". Save the model again, or get the file again"
         check_sum(file.text("sha256"), content, advice)
         del content  # the arrays are yet to come
-        return _read(file)
+        return _read(file, version)
 
 
-def _check_version(file: Part) -> None:
+def _version(file: Part) -> int:
     if "format" not in file or file.value("format") != FORMAT:
         raise InvalidDocument(f"its field 'format' is not {FORMAT!r}")
     version = file.value("version")
@@ -221,20 +225,21 @@ def _check_version(file: Part) -> None:
         writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
         raise InvalidDocument(
             f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
-            f"rosenblatt {__version__} reads version {VERSION}. Install a newer one"
+            f"rosenblatt {__version__} reads those up to {VERSION}. Install a newer one"
         )
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or version < 1:
         raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
+    return version
 
 
-def _read(file: Part) -> Model:
+def _read(file: Part, version: int) -> Model:
     name = file.one_of("estimator", _KINDS)
     classes = labels.read(file.part("classes"))
     p = parameters.read(file.part("parameters"), _KINDS[name], classes)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {
-        "format": f"{FORMAT}/{VERSION}",
+        "format": f"{FORMAT}/{version}",
         "rosenblatt": file.text("written_by").removeprefix("rosenblatt "),
         "sha256": file.text("sha256"),
         "estimator": name,
@@ -259,7 +264,7 @@ def _read(file: Part) -> Model:
         rule, d = file.part("rule"), p.n_features_in_
         voting, eta0 = p._made_with.keep == "vote", p._made_with.eta0
         p._rule = linear.read_voters(rule, d) if voting else linear.read_rule(rule, d, eta0)
-        state.read(file.part("state"), p, counts)
+        state.read(file.part("state"), p, counts, version)
     return Model(p, encoding, about | _about(p))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
-from rosenblatt._compute.fingerprint import fingerprint
 from rosenblatt._estimators.from_certificate import as_fitted, check_certificate
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
@@ -19,7 +19,7 @@ from rosenblatt._learning.loop import Job, State, train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._learning.patience import Patience, in_features
 from rosenblatt._learning.primal import Primal
-from rosenblatt._learning.settings import Settings, checked, recipe_of
+from rosenblatt._learning.settings import Settings, checked, judged_by, recipe_of
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.question import Question
@@ -165,10 +165,12 @@ class Perceptron(Training, LinearClassifier):
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
             recipe = None
             if settings.warm_start or self._checkpoint is not None:
-                judged_on = None if judges is None else fingerprint(judges)
-                recipe = recipe_of(settings, examples, classes, judged_on)
+                recipe = recipe_of(settings, examples, classes, judged_by(judges))
             given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(settings, recipe, examples.n)
+            state = None
+            if recipe is not None and not given:
+                before = partial(recipe.as_version_1, examples, judges)
+                state = self._resumed(settings, recipe, examples.n, before=before)
             if state is None:
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     coef_init, intercept_init = self._returned(settings, X.shape[1], classes)

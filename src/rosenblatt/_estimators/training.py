@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._estimators import advice
 from rosenblatt._learning.loop import Candidate, Job, State, check_finite, train
 from rosenblatt._learning.patience import Patience
@@ -54,19 +56,29 @@ class Training:
         return int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
 
     def _resumed(
-        self, settings: Settings, recipe: Recipe, n: int, *, counted: bool = True
+        self,
+        settings: Settings,
+        recipe: Recipe,
+        n: int,
+        *,
+        counted: bool = True,
+        before: Callable[[], Recipe] | None = None,
     ) -> State | None:
         """The state to go on from on n rows; None where there is none of this training.
 
-        `counted`: updates are counted by row.
+        `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
         """
         if self._checkpoint is not None:
             seed = self._seed() if _is_number(self.random_state) else None
-            state = self._checkpoint.resume(recipe, settings, seed, n, counted=counted)
+            state = self._checkpoint.resume(
+                recipe, settings, seed, n, counted=counted, before=before
+            )
             if state is not None and seed is None:
                 self._seed()  # a generator goes on as if this training had drawn from it
             return state
-        if getattr(self, "_trained_by", None) != recipe:
+        trained_by = getattr(self, "_trained_by", None)
+        old = trained_by is not None and trained_by.data.startswith(FIRST) and before is not None
+        if trained_by != (before() if before is not None and old else recipe):
             return None
         # A file can claim anything, and the kernels believe the state.
         fits = self._state.position <= n and self._state.seen <= n

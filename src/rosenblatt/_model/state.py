@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.loop import Candidate, State
 from rosenblatt._learning.orders import ORDERS
@@ -75,6 +76,7 @@ def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
         "order": recipe.order,
         "margin": recipe.margin,
         "data": recipe.data,
+        "weights": recipe.weights,
         "validation_data": recipe.more,
     }
 
@@ -82,13 +84,13 @@ def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, p: Any, counts: NDArray[np.int64]) -> None:
+def read(part: Part, p: Any, counts: NDArray[np.int64], version: int) -> None:
     """Set the state on an estimator that has its rule and knows how training went."""
     keep = p._made_with.keep
     with part:
         p._kept = _read_returned(part, p, keep)
         p._state = _read_state(part, p, counts)
-        p._trained_by = _read_recipe(part, p)
+        p._trained_by = _read_recipe(part, p, version)
     if p._state.under_way and not (p._state.mistakes and p._state.epoch):
         raise InvalidDocument("state.under_way is true, but no epoch has begun")
     if p._trained_by is not None and keep in JUDGED and p._state.kept is None:
@@ -181,13 +183,16 @@ def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> Me
         return Memory(w, read_weights(given, d), counts)
 
 
-def _read_recipe(part: Part, p: Any) -> Recipe | None:
+def _read_recipe(part: Part, p: Any, version: int) -> Recipe | None:
     recipe = part.optional(part.part, "goes_on")
     if recipe is None:
         return None
     with recipe:
         order, margin = recipe.one_of("order", ORDERS), recipe.number("margin")
         data = recipe.text("data")
-        validation = recipe.optional(recipe.text, "validation_data")
+        weights = None if version == 1 else recipe.optional(recipe.text, "weights")
+        judged = recipe.optional(recipe.text, "validation_data")
+    if version == 1:
+        data, judged = FIRST + data, None if judged is None else FIRST + judged
     shape = (p._n_rows, p.n_features_in_)
-    return Recipe(p._made_with, order, margin, p.classes_.tolist(), shape, data, validation)
+    return Recipe(p._made_with, order, margin, p.classes_.tolist(), shape, data, weights, judged)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.fingerprint import of_weights, ranges
 from rosenblatt._estimators.transaction import unchanged_on_error
 from rosenblatt._inputs import targets, validate
 from rosenblatt._learning.keeps import KEEPS
@@ -42,10 +44,10 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
         job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
-        recipe = _recipe(settings, stored, by_class)
         goes_on = settings.warm_start or p._checkpoint is not None
+        recipe = _recipe(settings, stored, by_class) if goes_on else None
         counted, state = isinstance(machine, Primal), None
-        if goes_on:
+        if recipe is not None:
             state = p._resumed(settings, recipe, stored.n, counted=counted)
         if state is None:
             start = np.zeros(stored.d + 1)
@@ -53,7 +55,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
                 start = np.append(*p._returned(settings, stored.d, classes))
             state = p._new_state(settings, job, start)
         patience = Patience(settings.patience, _question(settings, stored), in_features)
-        p._run(settings, job, state, classes, recipe if goes_on else None, patience)
+        p._run(settings, job, state, classes, recipe, patience)
         p.update_counts_ = None  # not even where an order needed them
         if stored.encoding is not None:
             p.encoding_ = stored.encoding
@@ -82,9 +84,24 @@ def _machine(
 
 
 def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -> Recipe:
-    data, shape = f"{stored.fingerprint} {by_class}", (stored.n, stored.d)
-    classes = stored.classes.tolist()
-    return Recipe(settings.units, settings.order, settings.margin, classes, shape, data, None)
+    weights = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
+    return Recipe(
+        settings.units,
+        settings.order,
+        settings.margin,
+        stored.classes.tolist(),
+        (stored.n, stored.d),
+        stored.fingerprint,
+        weights,
+        None,
+    )
+
+
+def _weights(stored: Stored, by_class: tuple[float, float]) -> Iterator[Weights]:
+    for begin, end in ranges(stored.n):
+        c = targets.weigh(None, stored.rows(begin, end)[1], by_class)
+        assert c is not None
+        yield c
 
 
 def _question(settings: Settings, stored: Stored) -> LateQuestion | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._compute.examples import Csr
+from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import as_table, dense
 from rosenblatt._inputs import validate
 from rosenblatt._learning.keeps import KEEPS
@@ -19,7 +20,8 @@ from rosenblatt._support.strict_json import InvalidDocument, Part, parse
 from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt.trace/1"
+SCHEMA = "rosenblatt.trace/2"
+SCHEMAS = ("rosenblatt.trace/1", SCHEMA)
 _MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
 _MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has many of them
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
@@ -54,6 +56,7 @@ def write(
         "schema": SCHEMA,
         **about,
         "all_rows": all_rows,
+        "data_fingerprint": _fingerprint(run, about),
         "n_rows": run.X.shape[0],
         "n_features": run.X.shape[1],
         "order": run.order,
@@ -83,6 +86,14 @@ def write(
 
         write_whole(Path(path), (text + "\n").encode(), overwrite=True)
     return text
+
+
+def _fingerprint(run: Run, about: dict[str, Any]) -> str | None:
+    """Of all rows: as the file said that had only some of them, if it did."""
+    if not about["all_rows"]:
+        said: str | None = about["data_fingerprint"]
+        return said
+    return of_matrix(run.X, run.y if run.c is None else np.where(run.c == 0, 0, run.y))
 
 
 def _kernel(kernel: Kernel | None) -> dict[str, Any] | None:
@@ -128,7 +139,7 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
         content, name = Path(source).read_bytes(), str(source)
     try:
         with parse(content, _MOST_VALUES) as document:
-            if document.value("schema") != SCHEMA:
+            if document.value("schema") not in SCHEMAS:
                 raise InvalidDocument(f"its schema is not {SCHEMA!r}, that of this version")
             return _run(document), _about(document)
     except (InvalidDocument, InputError, MemoryError) as why:
@@ -137,6 +148,7 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
 
 def _about(document: Part) -> dict[str, Any]:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
+    first = document.value("schema") == SCHEMAS[0]
     if names is not None and len(names) != document.value("n_features"):
         raise InvalidDocument("feature_names is not one name for each feature")
     if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
@@ -148,6 +160,7 @@ def _about(document: Part) -> dict[str, Any]:
         "converged": document.flag("converged"),
         "ended": document.text("ended"),
         "all_rows": document.flag("all_rows"),
+        "data_fingerprint": None if first else document.optional(document.text, "data_fingerprint"),
     }
 
 

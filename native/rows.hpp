@@ -48,6 +48,13 @@ ROSENBLATT_INLINE int64_t rows_ahead(int64_t bytes_per_row) {
 }
 
 template <class Value>
+ROSENBLATT_INLINE bool all_finite(const Value* values, int64_t n) {
+  int not_finite = 0;  // (counted, or the loop is not vectorised)
+  for (int64_t i = 0; i < n; ++i) not_finite |= values[i] - values[i] != 0;
+  return not_finite == 0;
+}
+
+template <class Value>
 struct Dense {
   const Value* x;
   int64_t n, d;

@@ -15,14 +15,14 @@ from rosenblatt._compute.examples import Csr, Examples, Matrix
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
 from rosenblatt._inputs import targets, validate
-from rosenblatt._learning.dual import Dual, KernelExamples
+from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
 from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.loop import Job, State
 from rosenblatt._learning.orders import ORDERS
-from rosenblatt._learning.patience import Patience, in_rows
+from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.settings import Recipe, Settings, checked, recipe_of
+from rosenblatt._learning.state import Job, State
 from rosenblatt._learning.watch import Watch
-from rosenblatt._proof.question import Question
+from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._rules.gram import Gram, Kernel, checked_kernel
 from rosenblatt._rules.kernel import KernelRule
 from rosenblatt._rules.linear import read_only
@@ -64,8 +64,11 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     max_updates : int or None, default=None
         The most updates, None for no limit.
     patience : int or None, default=5
-        After so many epochs without fewer mistakes training ends; with kernel="linear" it asks
-        first whether it can end by itself, as `Perceptron` does. None: never.
+        After so many epochs without noticeably fewer mistakes training ends, as that of
+        `Perceptron` does. None: only `max_iter` and `max_updates` end it.
+    prove : bool, default=False
+        Ask first whether a hyperplane separates the rows, as `Perceptron` does; with
+        kernel="linear" only.
     cache_size : float, default=1024
         Megabytes for rows of the Gram matrix; the least recently used leave first. The result does
         not depend on it.
@@ -75,7 +78,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
-        patience, cache_size and random_state) goes on exactly where training stopped.
+        patience, prove, cache_size and random_state) goes on exactly where training stopped.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -108,7 +111,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     """
 
     _rule: KernelRule
-    _state: State | None  # type: ignore[assignment] # None: loaded from a file
+    _state: DualState | None  # type: ignore[assignment] # None: loaded from a file
     classes_: NDArray[Any]
     update_counts_: NDArray[np.int64]
 
@@ -127,6 +130,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         max_iter: int = 1000,
         max_updates: int | None = None,
         patience: int | None = 5,
+        prove: bool = False,
         cache_size: float = 1024,
         class_weight: Any = None,
         random_state: Any = None,
@@ -145,6 +149,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.patience = patience
+        self.prove = prove
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.random_state = random_state
@@ -219,14 +224,19 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         y: Any,
         classes: NDArray[Any],
     ) -> Patience:
-        question = None  # of other kernels nothing is known but what training shows
-        if kernel.kernel == "linear":
-            names = getattr(self, "feature_names_in_", None)
-            intercept = settings.units.fit_intercept
-            question = Question(X, labelled.y, labelled.present, names, y, classes, intercept)
-        return Patience(settings.patience, question, in_rows)
+        if not settings.prove:
+            return Patience(settings.patience, None, in_dual_form=True)
+        if kernel.kernel != "linear":
+            raise InputError(
+                f"prove=True with kernel={kernel.kernel!r}: a proof is made of the features of the "
+                "rows, with kernel='linear'. Leave prove=False."
+            )
+        names = getattr(self, "feature_names_in_", None)
+        intercept = settings.units.fit_intercept
+        oracle = RowsOracle(X, labelled.y, labelled.present, names, y, classes, intercept)
+        return Patience(settings.patience, oracle, in_dual_form=True)
 
-    def _continued(self, settings: Settings, recipe: Recipe, n: int) -> State | None:
+    def _continued(self, settings: Settings, recipe: Recipe, n: int) -> DualState | None:
         if not hasattr(self, "_state"):
             return None
         if self._state is None:
@@ -244,7 +254,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             )
         return state
 
-    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> KernelRule:
+    def _rule_of(self, learned: Any, settings: Settings, job: DualJob) -> KernelRule:
         assert isinstance(job.machine, Dual)
         gram = job.machine.examples.gram
         return KernelRule.of(learned, gram.kernel, gram.X, settings.units.eta0)

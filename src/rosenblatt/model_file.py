@@ -225,7 +225,7 @@ def _version(file: Part) -> int:
         writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
         raise InvalidDocument(
             f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
-            f"rosenblatt {__version__} reads those up to {VERSION}. Install a newer one"
+            f"rosenblatt {__version__} reads versions up to {VERSION}. Install a newer one"
         )
     if type(version) is not int or version < 1:
         raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
@@ -235,7 +235,7 @@ def _version(file: Part) -> int:
 def _read(file: Part, version: int) -> Model:
     name = file.one_of("estimator", _KINDS)
     classes = labels.read(file.part("classes"))
-    p = parameters.read(file.part("parameters"), _KINDS[name], classes)
+    p = parameters.read(file.part("parameters"), _KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {

@@ -15,14 +15,15 @@ from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
 from rosenblatt._inputs import targets, validate
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
-from rosenblatt._learning.loop import Job, State, train
+from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
-from rosenblatt._learning.patience import Patience, in_features
-from rosenblatt._learning.primal import Primal
+from rosenblatt._learning.patience import Patience
+from rosenblatt._learning.primal import InFeatures, Primal, PrimalJob, PrimalState
 from rosenblatt._learning.settings import Settings, checked, judged_by, recipe_of
+from rosenblatt._learning.state import Job, State
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
-from rosenblatt._proof.question import Question
+from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._rules.linear import LinearRule, rule_of
 from rosenblatt._rules.voters import Voters
 from rosenblatt.errors import InputError
@@ -61,18 +62,24 @@ class Perceptron(Training, LinearClassifier):
     max_updates : int or None, default=None
         The most updates, None for no limit; a step of order="batch" is not cut in two.
     patience : int or None, default=5
-        After so many epochs without fewer mistakes training asks, once, whether a hyperplane
-        separates the rows. If it is proved that none does, or cannot be decided with as much work
-        as training has taken, training ends; if one does, it goes on. None: never ask. Below 1,000
-        rows as many epochs as make 1,000 visits, at most 50, count as one.
+        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 16),
+        but not before it has read a million numbers, two where at most one row in 64 is wrong: a
+        visited row counts for its columns, at least 16 and at most 32. None: only `max_iter` and
+        `max_updates` end it.
+    prove : bool, default=False
+        When patience is at its end, ask whether a hyperplane separates the rows. If it is proved
+        that none does, or cannot be decided with as much work as training has taken, training
+        ends; if one does, it goes on. `certificate_` has the answer. It can take far longer than
+        training.
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates, patience and random_state) exactly where training stopped, otherwise from the
-        weights that were returned. Set it before the first fit: it then takes a hash of the data.
+        max_updates, patience, prove and random_state) exactly where training stopped, otherwise
+        from the weights that were returned. Set it before the first fit: it then takes a hash of
+        the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -91,7 +98,8 @@ class Perceptron(Training, LinearClassifier):
     stop_reason_ : StopReason
         Why training ended, in words.
     certificate_ : Certificate or None
-        The answer with its proof, where the question was asked.
+        Whether a hyperplane separates the rows, with the proof; None without prove=True, and where
+        training came to an end before it was asked.
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
     mistakes_ : array
@@ -123,6 +131,7 @@ class Perceptron(Training, LinearClassifier):
         max_iter: int = 1000,
         max_updates: int | None = None,
         patience: int | None = 5,
+        prove: bool = False,
         class_weight: Any = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -136,6 +145,7 @@ class Perceptron(Training, LinearClassifier):
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.patience = patience
+        self.prove = prove
         self.class_weight = class_weight
         self.random_state = random_state
         self.warm_start = warm_start
@@ -259,14 +269,17 @@ class Perceptron(Training, LinearClassifier):
     def _patience(
         self, settings: Settings, examples: Examples, y: Any, classes: NDArray[Any]
     ) -> Patience:
+        if not settings.prove:
+            return Patience(settings.patience, None)
         names = getattr(self, "feature_names_in_", None)
         X, intercept = examples.rows.X, settings.units.fit_intercept
-        question = Question(X, examples.y, examples.present, names, y, classes, intercept)
-        return Patience(settings.patience, question, in_features)
+        oracle = RowsOracle(X, examples.y, examples.present, names, y, classes, intercept)
+        return Patience(settings.patience, oracle)
 
     # --- Where training starts -------------------------------------------------------------------
 
-    def _new_state(self, settings: Settings, job: Job, start: Weights) -> State:
+    def _new_state(self, settings: Settings, job: PrimalJob, start: Weights) -> PrimalState:
+        assert isinstance(job.machine, InFeatures)
         memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
         return State(memory, self._seed())
 
@@ -285,7 +298,7 @@ class Perceptron(Training, LinearClassifier):
             )
         return rule.coef, rule.intercept if settings.units.fit_intercept else np.zeros(1)
 
-    def _next_state(self, settings: Settings, job: Job) -> State:
+    def _next_state(self, settings: Settings, job: PrimalJob) -> PrimalState:
         """The state to begin a pass of partial_fit with."""
         assert isinstance(job.machine, Primal)
         rows = job.machine.examples.rows
@@ -301,7 +314,7 @@ class Perceptron(Training, LinearClassifier):
         state.certificate = None  # it is about other rows
         return state
 
-    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> LinearRule | Voters:
+    def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)
 
 
@@ -315,7 +328,7 @@ def _job(
     examples: Examples,
     judges: Examples | None,
     watch: Watch,
-) -> Job:
+) -> PrimalJob:
     keep, eta0, intercept = settings.units
     machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
     order = orders[settings.order](examples)

@@ -478,7 +478,8 @@ def test_it_begins_by_itself_and_spares_most_rows(order, keep, tally, monkeypatc
     X, y = narrow(n)
 
     def work():
-        return outcome(Perceptron(order=order, keep=keep, random_state=0, max_iter=2000), X, y)
+        endless = {"patience": None, "max_iter": 2000}
+        return outcome(Perceptron(order=order, keep=keep, random_state=0, **endless), X, y)
 
     screened, plain = with_and_without(work, monkeypatch)
     assert screened == plain
@@ -522,7 +523,7 @@ def test_the_reference_is_made_in_chunks(monkeypatch):
     sizes = []
     refer = _core.refer
     monkeypatch.setattr(_core, "refer", lambda *a: (sizes.append(a[6] - a[5]), refer(*a)))
-    p = Perceptron(keep="last", random_state=0, max_iter=2000).fit(X, y)
+    p = Perceptron(keep="last", patience=None, random_state=0, max_iter=2000).fit(X, y)
     assert p.converged_
     assert len(sizes) > 8
     assert max(sizes) == 700

@@ -1,594 +1,173 @@
-"""patience: training asks once whether it can end, and stops only if it cannot, or nobody knows."""
+"""patience: training stops by counts alone, at the same epoch everywhere; nothing is asked."""
 
-import pickle
-import signal
+import math
 import warnings
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 
-import rational
-from common import KEEPS, ORDERS, X_VAL, Y_VAL, X, Y, every_keep, every_order, everything
-from rosenblatt import KernelPerceptron, Perceptron, StopReason
-from rosenblatt._learning import patience
-from rosenblatt._proof import by_training, certify
-from rosenblatt._support.budget import Budget
-from rosenblatt.errors import InputError, InputTypeError
+from common import KEEPS, X, Y, every_keep, every_order, everything
+from planes import easy, small
+from rosenblatt import KernelPerceptron, Perceptron, StopReason, train
+from rosenblatt._learning import patience as rule
+from rosenblatt._proof import certify
+from rosenblatt.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def every_epoch_counts():
-    """However few its rows; the tests here count epochs. One below tests what is otherwise so."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(patience, "LEAST_VISITS", 1)
-        yield
+def alike(n, d=1):
+    """Equal rows with both labels: every rule gets half of them wrong, from the first epoch on."""
+    return np.ones((n, d)), np.where(np.arange(n) % 2, 1, -1)
 
 
-def small(seed, n=14, d=2, can_be_separated=False):
-    """Whole numbers with random labels, or with those of a hyperplane through no row."""
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(-4, 5, (n, d)).astype(float)
-    labels = rng.choice([-1, 1], n)
-    if can_be_separated:
-        w = rng.integers(-3, 4, d)
-        labels = np.where(2 * (rows @ w) + rng.choice([-3, -1, 1]) > 0, 1, -1)
-    labels[:2] = [-1, 1]
-    return rows, labels
+# --- When it ends -------------------------------------------------------------------------------
 
 
-def separable(rows, labels, intercept=True):
-    """By linear programs in rational numbers."""
-    return len(rational.strict_rows(rational.lifted(rows, labels, intercept))) == len(rows)
-
-
-def easy():
-    """Rows that a hyperplane separates, and the perceptron within a few hundred epochs."""
-    found = (small(seed, n=40, can_be_separated=True) for seed in range(100))
-    return next((rows, labels) for rows, labels in found if separable(rows, labels))
-
-
-def with_certificate(p, rows):
-    document = None if p.certificate_ is None else p.certificate_.to_dict()
-    return everything(p, rows) | {"certificate_": document}
-
-
-@pytest.fixture
-def asked(monkeypatch):
-    """The budgets with which the question was asked."""
-    budgets, ask = [], certify.is_separable
-
-    def spy(table, *, fit_intercept, budget):
-        budgets.append(budget)
-        return ask(table, fit_intercept=fit_intercept, budget=budget)
-
-    monkeypatch.setattr(certify, "is_separable", spy)
-    return budgets
-
-
-# --- It stops if and only if no hyperplane separates the rows -----------------------------------
-
-
-@every_order
-@given(
-    keep=st.sampled_from(KEEPS),
-    seed=st.integers(0, 10**6),
-    lucky=st.booleans(),
-    weights=st.sampled_from([None, "some", "class"]),
-    margin=st.sampled_from([0.0, 0.5]),
-    intercept=st.booleans(),
-    patience=st.sampled_from([1, 2, 5]),
-    stored=st.sampled_from([np.asarray, np.float32, sparse.csr_array]),
+@pytest.mark.parametrize(
+    ("n", "d", "epochs"),
+    [
+        # A million numbers, 2^20, are read first; a row counts for 16 to 32 of them. By hand:
+        (1024, 1, 64),
+        (1024, 16, 64),
+        (1024, 20, 52),  # 2^20 / (1024 · 20) = 51.2
+        (1024, 32, 32),
+        (1024, 500, 32),
+        (65_536, 2, 3),  # as many as patience asks for, after the first
+        (700, 3, 94),  # 93.6
+    ],
 )
-def test_training_stops_exactly_where_no_hyperplane_separates(
-    order, keep, seed, lucky, weights, margin, intercept, patience, stored
-):
-    rows, labels = small(seed, can_be_separated=lucky)
-    c = np.ones(len(labels))
-    choices = {"class_weight": {-1: 0.5, 1: 2.0}} if weights == "class" else {}
-    if weights == "some":
-        c = np.random.default_rng(seed).choice([0.0, 0.5, 1.0], len(labels))
-        c[:2] = 1.0
-    there = c > 0
-    p = Perceptron(
-        order=order,
-        keep=keep,
-        margin=margin,
-        fit_intercept=intercept,
-        patience=patience,
-        max_iter=400,
-        random_state=seed,
-        **choices,
-    ).fit(stored(rows), labels, sample_weight=c)
-    if separable(rows[there], labels[there], intercept):
-        assert p.stop_reason_ in (StopReason.CLEAN, StopReason.MAX_ITER)
-        assert p.certificate_ is None or p.certificate_.separable
-    else:
-        assert p.stop_reason_ is StopReason.NOT_SEPARABLE
-        assert p.n_iter_ < 400
-        assert not p.converged_
-        assert p.training_errors_ > 0 or keep == "vote"  # votes are no hyperplane
-        assert p.certificate_.separable is False
-        conflict = p.certificate_.conflict
-        a = rational.lifted(rows, labels, intercept)
-        blends = [
-            [w * v for v in a[i]] for i, w in zip(conflict.rows, conflict.weights, strict=True)
-        ]
-        assert all(w > 0 for w in conflict.weights)
-        assert all(there[i] for i in conflict.rows)
-        assert [sum(column) for column in zip(*blends, strict=True)] == [0] * len(a[0])
-    if p.certificate_ is not None:
-        p.certificate_.verify(rows, labels)
-
-
-@every_order
-@given(
-    keep=st.sampled_from(KEEPS),
-    seed=st.integers(0, 10**6),
-    patience=st.integers(1, 6),
-    weighted=st.booleans(),
-)
-def test_it_stops_after_so_many_epochs_without_fewer_mistakes(
-    order, keep, seed, patience, weighted
-):
-    rows, labels = small(seed, n=20)
-    if separable(rows, labels):
-        labels[:] = -1
-        rows[0], rows[1], labels[0] = rows[2], rows[2], 1
-    c = np.random.default_rng(seed).choice([0.5, 1.0, 4.0], 20) if weighted else np.ones(20)
-    choices = {"order": order, "keep": keep, "random_state": seed}
-    p = Perceptron(patience=patience, **choices).fit(rows, labels, sample_weight=c)
-    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
-    if keep in ("best", "pocket"):
-        standing = []
-        for epochs in range(1, p.n_iter_ + 1):
-            q = Perceptron(patience=None, max_iter=epochs, **choices)
-            scores = q.fit(rows, labels, sample_weight=c).decision_function(rows)
-            standing.append(float(c[labels * scores <= 0].sum()))
-    else:
-        standing = p.mistakes_.tolist()
-    # Epochs since the first with the fewest so far, after each epoch:
-    since = [e - int(np.argmin(standing[: e + 1])) for e in range(len(standing))]
-    assert since[-1] == patience
-    assert max(since[:-1], default=0) < patience
-
-
-@every_keep
-def test_validation_rows_tell_patience_but_the_question_is_about_the_training_rows(keep):
-    # Training rows that are separable: however long the validation rows bring nothing, it goes on.
-    rows, labels = easy()
-    given = {"X_val": rows, "y_val": -labels}  # ever worse
-    p = Perceptron(keep=keep, patience=1, max_iter=2000, random_state=0).fit(rows, labels, **given)
-    assert p.converged_
-    # And the other way round: no mistake on the validation rows does not make it go on.
-    q = Perceptron(keep=keep, random_state=0).fit(X, Y, X_val=X_VAL[:1], y_val=Y_VAL[:1])
-    assert q.stop_reason_ is StopReason.NOT_SEPARABLE
-    assert q.certificate_.n_rows == len(X)
-
-
-@every_order
-@given(seed=st.integers(0, 10**6))
-def test_the_dual_stops_where_the_primal_does(order, seed):
-    # Whole numbers: both machines make the same updates.
-    rows, labels = small(seed)
-    choices = {"order": order, "keep": "last", "random_state": seed, "max_iter": 300}
-    primal = Perceptron(**choices).fit(rows, labels)
-    dual = KernelPerceptron(kernel="linear", **choices).fit(rows, labels)
-    assert (dual.stop_reason_, dual.n_iter_) == (primal.stop_reason_, primal.n_iter_)
-    assert dual.certificate_ == primal.certificate_
-
-
-# --- Nobody is asked in vain --------------------------------------------------------------------
-
-
-@every_order
-@every_keep
-def test_it_is_asked_once_and_not_where_the_answer_is_known(order, keep, asked):
-    flat, labels = np.array([[0.0, 1e3], [0.001, 1e3], [1.0, 1e3]]), [0, 1, 1]
-    p = Perceptron(order=order, keep=keep, max_iter=300, random_state=0).fit(flat, labels)
+def test_a_million_numbers_are_read_first(n, d, epochs):
+    p = Perceptron(order="cyclic", keep="last", patience=2).fit(*alike(n, d))
+    assert p.stop_reason_ is StopReason.PATIENCE
+    assert p.n_iter_ == epochs
     assert not p.converged_
-    assert len(asked) <= 1
-    asked.clear()
-    rows, labels = easy()
-    p = Perceptron(order=order, keep=keep, patience=10**6, max_iter=5000, random_state=0)
-    assert p.fit(rows, labels).converged_
-    assert asked == []
     assert p.certificate_ is None
 
 
-def test_with_weights_that_make_no_mistake_the_answer_is_known(asked):
-    # It separates long before it does with such a margin.
-    rows, labels = easy()
-    p = Perceptron(margin=1000, patience=100, max_iter=300, random_state=0).fit(rows, labels)
-    assert p.stop_reason_ is StopReason.MAX_ITER
-    assert p.training_errors_ == 0
-    assert asked == []
+def test_and_two_million_where_few_rows_are_wrong():
+    # One row of 1,000 has the label of the others' opposite: a copy of the first.
+    rows = np.ones((1000, 1))
+    labels = np.ones(1000, dtype=int)
+    labels[0] = -1
+    p = Perceptron(order="cyclic", patience=3).fit(rows, labels)
+    assert p.training_errors_ == 1
+    assert p.n_iter_ == math.ceil(2**21 / (1000 * 16))
+    q = Perceptron(order="cyclic", patience=3).fit(rows[:60], labels[:60])  # one in 60
+    assert q.training_errors_ == 1
+    assert q.n_iter_ == min(math.ceil(2**20 / (60 * 16)), 1000)
+
+
+def literally(p, rows, labels, patience):
+    """The epoch at which it ends, from the definition and the mistakes after each epoch."""
+    size = min(max(rows.shape[1], 16), 32)
+    fewest, since = math.inf, 0
+    for epoch in range(1, 1001):
+        if p.keep in ("best", "pocket"):
+            q = Perceptron(**{**p.get_params(), "patience": None, "max_iter": epoch})
+            scores = q.fit(rows, labels).decision_function(rows)
+            mistakes = int(np.sum(labels * scores <= 0))
+        else:
+            mistakes = int(p.mistakes_[epoch - 1])
+        if mistakes < fewest and 16 * mistakes <= 15 * fewest:
+            fewest, since = mistakes, epoch
+        least = 40_000 if 64 * fewest <= len(rows) else 20_000
+        if epoch - since >= patience and epoch * len(rows) * size >= least:
+            return epoch
+    return 1000
+
+
+@pytest.fixture
+def fewer_numbers(monkeypatch):
+    monkeypatch.setattr(rule, "LEAST_READ", 20_000)
+    monkeypatch.setattr(rule, "NEARLY_READ", 40_000)
 
 
 @every_order
-@every_keep
-def test_without_patience_and_in_partial_fit_nobody_is_asked(order, keep, asked):
-    p = Perceptron(order=order, keep=keep, patience=None, max_iter=30, random_state=0).fit(X, Y)
-    assert (p.stop_reason_, p.n_iter_) == (StopReason.MAX_ITER, 30)
-    p = Perceptron(order=order, keep=keep, patience=1, random_state=0)
-    for _ in range(10):
-        p.partial_fit(X, Y)
-    assert asked == []
-    assert p.certificate_ is None
-    p.fit(X, Y)
-    assert p.certificate_ is not None
-    assert p.partial_fit(X, Y).certificate_ is None  # it was about other rows
-
-
-@every_order
-@every_keep
-def test_other_kernels_have_patience_alone(order, keep, asked):
-    choices = {"order": order, "keep": keep, "patience": 3, "random_state": 0}
-    p = KernelPerceptron(kernel="poly", degree=2, **choices).fit(X, Y)
-    gram = (X @ X.T / (X.shape[1] * X.var()) + 1) ** 2
-    q = KernelPerceptron(kernel="precomputed", **choices).fit(gram, Y)
-    for rule in (p, q):
-        assert rule.stop_reason_ is StopReason.PATIENCE
-        assert rule.certificate_ is None
-        assert rule.n_iter_ < 1000
-    assert asked == []
-    endless = {**choices, "patience": None, "max_iter": 60}
-    p = KernelPerceptron(kernel="poly", degree=2, **endless).fit(X, Y)
-    assert (p.stop_reason_, p.n_iter_) == (StopReason.MAX_ITER, 60)
-
-
-# --- The work -----------------------------------------------------------------------------------
-
-
-def test_the_work_is_what_training_has_made(asked, monkeypatch):
-    monkeypatch.setattr(patience, "_LEAST_WORK", 0)
-    monkeypatch.setattr(patience, "_LEAST_LOOKS", 0)
-    limits = {}
-    for keep in ("last", "average", "best"):
-        for order in ORDERS:
-            p = Perceptron(order=order, keep=keep, random_state=0).fit(X, Y)
-            limits[keep, order] = asked[-1].spent, asked.pop()._work_limit, p.n_iter_
-    n = len(X)
-    for (keep, _), (_, left, epochs) in limits.items():
-        assert left is None  # what remains after the search is short
-        assert epochs >= 6, keep
-    job_looks = []
-    monkeypatch.setattr(
-        patience.Patience,
-        "work",
-        lambda self, job, state: job_looks.append(self.row_evaluations(job, state)) or 10**6,
-    )
-    for keep, looks in (("last", 1), ("average", 1), ("best", 3)):
-        for order in ORDERS:
-            p = Perceptron(order=order, keep=keep, random_state=0).fit(X, Y)
-            assert job_looks.pop() == p.n_iter_ * n * looks
-    p = Perceptron(order="cyclic", keep="pocket").fit(X, Y)
-    assert job_looks.pop() == p.n_iter_ * n + p.n_updates_ * n
-    p = Perceptron(order="batch", keep="pocket").fit(X, Y)
-    assert job_looks.pop() == p.n_iter_ * n * 2
-    p = Perceptron(order="cyclic", keep="last").fit(X, Y, X_val=X_VAL, y_val=Y_VAL)
-    assert job_looks.pop() == p.n_iter_ * (n + len(X_VAL))
-    p = KernelPerceptron(kernel="linear", keep="last", random_state=0).fit(X, Y)
-    assert job_looks.pop() == p.n_iter_ * n + p.n_updates_ * n
-
-
-@every_keep
-def test_where_the_work_is_not_enough_it_stops_and_says_so(keep, monkeypatch):
-    monkeypatch.setattr(patience.Patience, "work", lambda self, job, state: 1)
-    p = Perceptron(keep=keep, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="undecided.*patience=None.*certify") as caught:
-        p.fit(X, Y)
-    assert f"with {p.training_errors_} of 60 training rows" in str(caught[0].message)
-    assert p.stop_reason_ is StopReason.UNDECIDED
-    assert "undecided" in str(p.stop_reason_)
-    assert p.certificate_.verdict == "undecided"
-    assert p.certificate_.separable is None
-
-
-# --- Resumed is uninterrupted -------------------------------------------------------------------
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("patience", [1, 4])
+def test_it_ends_as_it_is_defined(order, keep, patience, fewer_numbers, heavy):
+    for seed in range(heavy(60)):
+        rng = np.random.default_rng(seed)
+        rows = rng.normal(size=(80, int(rng.choice([2, 18, 40]))))
+        labels = np.where(rows[:, 0] + rng.normal(size=80) > 0, 1, -1)
+        p = Perceptron(order=order, keep=keep, patience=patience, random_state=seed)
+        p.fit(rows, labels)
+        if p.stop_reason_ is StopReason.PATIENCE:
+            assert p.n_iter_ == literally(p, rows, labels, patience)
+        else:
+            assert p.converged_
 
 
 @every_order
 @given(
     keep=st.sampled_from(KEEPS),
-    pieces=st.lists(st.integers(1, 9), min_size=2, max_size=5),
     seed=st.integers(0, 10**6),
-    lucky=st.booleans(),
-    patience=st.integers(1, 5),
+    stored=st.sampled_from([np.float32, sparse.csr_array, "streamed"]),
 )
-def test_many_small_fits_equal_one_long_fit(order, keep, pieces, seed, lucky, patience):
-    rows, labels = small(seed, can_be_separated=lucky)
-    choices = {"order": order, "keep": keep, "patience": patience, "random_state": 0}
-    many = Perceptron(warm_start=True, **choices)
-    for epochs in pieces:
-        many.set_params(max_iter=epochs).fit(rows, labels)
-        many = pickle.loads(pickle.dumps(many))
-    one = Perceptron(max_iter=sum(pieces), **choices).fit(rows, labels)
-    assert with_certificate(many, rows) == with_certificate(one, rows)
+def test_it_ends_at_the_same_epoch_however_rows_are_held(order, keep, seed, stored):
+    rows, labels = small(seed, n=30, d=3)
+    p = Perceptron(order=order, keep=keep, max_iter=50, random_state=0)
+    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an order that maps all rows of a stream
+        patched.setattr(rule, "LEAST_READ", 5000)
+        patched.setattr(rule, "NEARLY_READ", 9000)
+        expected = everything(p.fit(rows, labels), rows)
+        if stored == "streamed":
+            train(p, lambda: iter([(rows[:13], labels[:13]), (rows[13:], labels[13:])]))
+            expected.pop("update_counts_")
+            p.update_counts_ = np.empty(0)
+            found = everything(p, rows)
+            found.pop("update_counts_")
+        else:
+            found = everything(p.fit(stored(rows), labels), rows)
+    assert found == expected
 
 
-def test_another_patience_goes_on_from_where_it_stopped():
-    p = Perceptron(warm_start=True, random_state=0).fit(X, Y)
-    stopped = p.n_iter_
-    assert p.fit(X, Y).n_iter_ == stopped  # nothing has changed
-    assert p.set_params(patience=None, max_iter=7).fit(X, Y).n_iter_ == stopped + 7
-    assert p.certificate_.separable is False  # still known
-    one = Perceptron(patience=None, max_iter=stopped + 7, random_state=0).fit(X, Y)
-    assert everything(p) == everything(one)
+# --- What is said -------------------------------------------------------------------------------
 
 
-class Pressing:
-    """Presses Ctrl-C at a look of the proof at whether it was."""
-
-    def __init__(self, monkeypatch, moment):
-        self.moment, self.calls = moment, 0
-        hear = Budget.check_interrupt
-        monkeypatch.setattr(
-            Budget, "check_interrupt", lambda budget: (self.look(), hear(budget))[1]
-        )
-
-    def look(self):
-        self.calls += 1
-        if self.calls - 1 == self.moment:
-            signal.raise_signal(signal.SIGINT)
-
-
-@pytest.fixture
-def python_hears_ctrl_c():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
+@every_order
 @every_keep
-@pytest.mark.parametrize("wide_rows", [False, True])
-def test_ctrl_c_while_it_is_proved_leaves_the_estimator_fitted(
-    keep, wide_rows, monkeypatch, python_hears_ctrl_c
-):
-    if wide_rows:  # then a perceptron inside looks for the answer
-        monkeypatch.setattr(by_training, "_MOST_DIMENSIONS", 2)
-    choices = {"keep": keep, "random_state": 0, "warm_start": True}
-    uninterrupted = with_certificate(Perceptron(**choices).fit(X, Y), X)
-    moment = 0
-    while True:
-        with monkeypatch.context() as patch:
-            Pressing(patch, moment)
-            p = Perceptron(**choices)
-            try:
-                p.fit(X, Y)
-            except KeyboardInterrupt:
-                pass
-            else:
-                break
-        assert p.certificate_ is None
-        assert p.stop_reason_ is StopReason.INTERRUPTED
-        assert p.training_errors_ == np.sum(Y * p.decision_function(X) <= 0)
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        assert with_certificate(p.fit(X, Y), X) == uninterrupted
-        moment += 1 + moment // 4
-    assert moment > 2
+def test_nothing_is_asked(order, keep, monkeypatch):
+    monkeypatch.setattr(certify, "is_separable", None)  # it cannot even be called
+    p = Perceptron(order=order, keep=keep, max_iter=300, random_state=0).fit(X, Y)
+    assert p.certificate_ is None
+    assert {"patience": 5, "prove": False}.items() <= p.get_params().items()
 
 
-def test_ctrl_c_while_the_advice_is_made_leaves_the_estimator_fitted(
-    monkeypatch, python_hears_ctrl_c
-):
-    rows, labels = load_breast_cancer(return_X_y=True)
-    p = Perceptron(max_iter=20, random_state=0)
-
-    def pressed(table, **_):
-        signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(certify, "in_full", pressed)
-    with pytest.raises(KeyboardInterrupt):
-        p.fit(rows, labels)
-    assert p.stop_reason_ is StopReason.MAX_ITER
-    assert p.certificate_.separable
-    assert p.training_errors_ == np.sum(np.where(labels, 1, -1) * p.decision_function(rows) <= 0)
+def test_what_is_not_known_is_said():
+    p = Perceptron(random_state=0).fit(*alike(2000))
+    assert "whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
+    assert "certify(X, y) tells" in str(p.stop_reason_)
 
 
-# --- The advice ---------------------------------------------------------------------------------
-
-
-def novikoff(rows, labels, intercept=True):
-    """⌊R²/γ²⌋, all subsets of rows tried for the nearest point of their hull."""
-    a = rational.lifted(rows, labels, intercept)
-    gamma2 = rational.least_distance2(a)
-    return max(rational.dot(v, v) for v in a) // gamma2
-
-
-def message(p, *data, **given):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        p.fit(*data, **given)
-    assert len(caught) == 1
-    assert caught[0].category is ConvergenceWarning
-    assert caught[0].filename == __file__
-    return str(caught[0].message)
-
-
-@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("dual", [False, True])
-@every_keep
-def test_the_numbers_in_the_advice(keep, dual, intercept, stored):
-    rows = np.array([[1.0, 100.0], [2.0, 100.5], [1.5, 103.0], [2.25, 104.0], [0.0, 50.0], [9, 9]])
-    labels = np.array([-1, 1, -1, 1, 1, -1])
-    c = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0]  # the last row does not exist
-    there = rows[:5], labels[:5]
-    if not intercept:
-        rows = np.delete(rows, 4, axis=0)
-        labels, c, there = np.delete(labels, 4), np.delete(c, 4), (rows[:4], labels[:4])
-    assert separable(*there, intercept)
-    kind = (lambda **k: KernelPerceptron(kernel="linear", **k)) if dual else Perceptron
-    p = kind(keep=keep, patience=2, max_iter=12, fit_intercept=intercept, random_state=0)
-    text = message(p, stored(rows), labels, sample_weight=c)
-    assert p.stop_reason_ is StopReason.MAX_ITER
-    scaler = StandardScaler(with_mean=intercept and stored is np.asarray)
-    scaled = scaler.fit_transform(stored(there[0]))
-    scaled = scaled.toarray() if sparse.issparse(scaled) else scaled
-    plain, better = novikoff(*there, intercept), novikoff(scaled, there[1], intercept)
-    assert plain > 10 * better
-    assert f"at most {plain:,} updates on these rows, and {better:,} updates after {scaler}" in text
-    assert f"; {p.n_updates_:,} were made" in text
-    assert f"with {p.training_errors_} of {len(there[0])} training rows" in text
-    assert "max_iter=12" in text
-    assert "Perceptron.from_certificate(certificate_)" in text
-    assert p.certificate_.mistake_bound == plain
-
-
-def test_breast_cancer_as_it_is_ends_with_the_advice_and_the_certificate_has_the_rule():
-    rows, labels = load_breast_cancer(return_X_y=True)
-    p = Perceptron(random_state=0)
-    text = message(p, rows, labels)
-    assert p.n_iter_ == 1000
-    assert p.training_errors_ > 0
-    assert "although a hyperplane separates them all" in text
-    assert "Perceptron.from_certificate(certificate_)" in text
-    assert p.certificate_.geometric_margin.exact or p.certificate_.geometric_margin.lo > 0
-    q = Perceptron.from_certificate(p.certificate_)
-    assert q.training_errors_ == np.sum(q.predict(rows) != labels) == 0
-    assert np.min(np.where(labels, 1, -1) * q.decision_function(rows)) > 0
-
-
-def test_keep_last_says_where_it_happened_to_stop():
+def test_keep_last_says_where_it_happened_to_stop_and_what_is_not_known():
     p = Perceptron(keep="last", random_state=0)
-    text = message(p, X, Y)
-    assert f"with {p.training_errors_} of 60 training rows on the wrong side" in text
-    assert str(StopReason.NOT_SEPARABLE) in text
+    with pytest.warns(ConvergenceWarning) as caught:
+        p.fit(*alike(2000))
+    text = str(caught[0].message)
+    assert f"with {p.training_errors_} of 2000 training rows on the wrong side" in text
+    assert "is not known: certify(X, y) tells" in text
     assert "keep='best'" in text
 
 
 @pytest.mark.parametrize("keep", ["best", "pocket", "average", "vote"])
-def test_where_nothing_better_can_be_had_there_is_no_warning(keep):
+def test_the_others_do_not_warn(keep):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        p = Perceptron(keep=keep, random_state=0).fit(X, Y)
-    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
+        Perceptron(keep=keep, max_iter=3000, random_state=0).fit(*alike(100))
 
 
-# --- The separator of a certificate -------------------------------------------------------------
-
-
-def test_from_certificate_takes_no_path(tmp_path):
-    with pytest.raises(InputTypeError, match=r"certificate is str: .*Certificate.load\(path\)"):
-        Perceptron.from_certificate(str(tmp_path / "c.json"))
-
-
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(3, 12),
-    intercept=st.booleans(),
-    stored=st.sampled_from([np.asarray, np.float32, sparse.csr_array]),
-)
-def test_from_certificate_separates_with_the_largest_margin(seed, n, intercept, stored):
-    rows, labels = small(seed, n=n, can_be_separated=True)
-    if not separable(rows, labels, intercept):
-        return
-    certificate = certify.certify(stored(rows), labels, fit_intercept=intercept)
-    p = Perceptron.from_certificate(certificate)
+def test_rows_that_can_be_separated_are():
+    rows, labels = easy()
+    p = Perceptron(random_state=0).fit(rows, labels)
     assert p.training_errors_ == 0
     assert p.converged_
-    distance = labels * p.decision_function(stored(rows))
-    assert np.linalg.norm(p.coef_) == pytest.approx(1)
-    if intercept:
-        points = [[tuple(map(Fraction, v)) for v in rows[labels == s]] for s in (1, -1)]
-        largest = float(rational.hull_distance2(*points)) ** 0.5 / 2
-    else:
-        largest = float(rational.least_distance2(rational.lifted(rows, labels, False))) ** 0.5
-    assert distance.min() == pytest.approx(largest)
-    assert p.predict(rows).tolist() == labels.tolist()
-
-
-def test_from_certificate_is_a_fitted_estimator(tmp_path):
-    frame = load_iris(as_frame=True)
-    table, species = frame.data[:100], frame.target_names[frame.target[:100]]
-    certificate = certify.certify(table, species)
-    p = Perceptron.from_certificate(certificate)
-    assert p.classes_.tolist() == ["setosa", "versicolor"]
-    assert p.feature_names_in_.tolist() == table.columns.tolist()
-    assert p.n_features_in_ == 4
-    assert (p.n_iter_, p.n_updates_, p.mistakes_.tolist()) == (0, 0, [])
-    assert p.update_counts_.tolist() == [0] * 100
-    assert p.stop_reason_ is StopReason.FROM_CERTIFICATE
-    assert p.certificate_ is certificate
-    assert p.score(table, species) == 1
-    assert clone(p).get_params() == Perceptron().get_params()
-    again = pickle.loads(pickle.dumps(p))
-    assert again.decision_function(table).tolist() == p.decision_function(table).tolist()
-    certificate.save(tmp_path / "c.json")
-    loaded = Perceptron.from_certificate(type(certificate).load(tmp_path / "c.json"))
-    assert loaded.classes_.tolist() == p.classes_.tolist()
-    assert loaded.coef_.tolist() == p.coef_.tolist()
-    assert loaded.predict(table).tolist() == species.tolist()
-    # Training goes on from it: there is nothing to learn.
-    assert p.partial_fit(table, species).n_updates_ == 0
-    assert loaded.set_params(warm_start=True).fit(table, species).n_updates_ == 0
-
-
-@pytest.mark.parametrize(
-    ("labels", "read"),
-    [
-        ([0, 1], [0, 1]),
-        ([-1.0, 1.0], [-1.0, 1.0]),
-        ([False, True], [False, True]),
-        (["01", "1"], ["01", "1"]),
-        (["no", "yes"], ["no", "yes"]),
-    ],
-)
-def test_labels_are_those_that_were_given_also_from_a_file(labels, read, tmp_path):
-    y = np.array(labels)[[0, 1, 1]]
-    certificate = certify.certify([[0.0], [2.0], [3.0]], y)
-    certificate.save(tmp_path / "c.json")
-    for one in (certificate, type(certificate).load(tmp_path / "c.json")):
-        p = Perceptron.from_certificate(one)
-        assert p.classes_.tolist() == read
-        assert p.classes_.dtype == np.array(read).dtype
-        assert p.score([[0.0], [2.0], [3.0]], y) == 1
-
-
-def test_text_that_reads_as_a_number_needs_the_classes(tmp_path):
-    certificate = certify.certify([[0.0], [2.0]], ["0", "1"])
-    assert Perceptron.from_certificate(certificate).classes_.tolist() == ["0", "1"]
-    certificate.save(tmp_path / "c.json")
-    loaded = type(certificate).load(tmp_path / "c.json")
-    assert Perceptron.from_certificate(loaded).classes_.tolist() == [0, 1]
-    p = Perceptron.from_certificate(loaded, classes=["0", "1"])
-    assert p.predict([[5.0]]).tolist() == ["1"]
-    with pytest.raises(InputError, match=r"classes=\[1, 0\] are not the labels"):
-        Perceptron.from_certificate(loaded, classes=[1, 0])
-
-
-def test_what_rounding_could_undo_is_not_promised():
-    # The two rows differ in the last digit: no weights in floating point tell them apart for sure.
-    near = certify.certify([[1.0, 1e-9], [np.nextafter(1.0, 2), 1e-9]], [0, 1])
-    assert near.separable
-    p = Perceptron.from_certificate(near)
-    assert p.training_errors_ is None
-    assert not p.converged_
-    decimals = certify.certify([[0.1], [0.2]], [0, 1], semantics="decimal")
-    assert Perceptron.from_certificate(decimals).training_errors_ is None
-
-
-@pytest.mark.parametrize(
-    ("rows", "labels", "words"),
-    [
-        ([[0.0], [1.0], [2.0]], [0, 1, 0], "'overlap'"),
-        ([[0.0], [1.0], [1.0], [2.0]], [0, 1, 0, 1], "'quasi-complete separation'"),
-        ([[0.0], [1.0]], ["a", "a"], "one class only, 'a'"),
-    ],
-)
-def test_other_certificates_have_no_separator(rows, labels, words):
-    with pytest.raises(InputError, match=words):
-        Perceptron.from_certificate(certify.certify(rows, labels))
 
 
 # --- The parameter ------------------------------------------------------------------------------
@@ -601,30 +180,7 @@ def test_patience_is_a_whole_number_or_none(kind, patience):
         kind(patience=patience).fit(X, Y)
 
 
-def test_a_default_fit_ends_soon_on_rows_that_no_hyperplane_separates():
-    p = Perceptron(random_state=0).fit(X, Y)
-    assert p.n_iter_ < 60
-    assert str(p.stop_reason_) == "No hyperplane separates the rows: certificate_ has the proof."
-    assert {"patience": 5}.items() <= p.get_params().items()
-
-
-@pytest.mark.parametrize(
-    ("n", "epochs"), [(4, 100), (20, 100), (50, 40), (100, 20), (999, 4), (1000, 2), (3000, 2)]
-)
-def test_epochs_of_few_rows_count_as_one_together(monkeypatch, n, epochs):
-    # 1000 visits at least make an epoch that counts: by hand 2 * ceil(1000 / n) for patience=2,
-    # and with very few rows 2 * 50.
-    monkeypatch.setattr(patience, "LEAST_VISITS", 1000)
-    rows = np.ones((n, 1))  # equal rows with both labels: every weight gets half of them wrong
-    labels = np.where(np.arange(n) % 2, 1, -1)
-    p = Perceptron(order="cyclic", patience=2).fit(rows, labels)
-    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
-    assert p.n_iter_ == 1 + epochs
-
-
-def test_with_few_rows_fifty_batch_steps_count_as_one(monkeypatch):
-    monkeypatch.setattr(patience, "LEAST_VISITS", 1000)
-    rows, labels = np.ones((100, 1)), np.where(np.arange(100) % 2, 1, -1)
-    p = Perceptron(order="batch", patience=2).fit(rows, labels)
-    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
-    assert p.n_iter_ == 1 + 2 * 50
+@pytest.mark.parametrize("kind", [Perceptron, KernelPerceptron])
+def test_without_patience_only_the_limits_end_it(kind):
+    p = kind(patience=None, max_iter=1200, random_state=0).fit(*alike(50))
+    assert (p.stop_reason_, p.n_iter_) == (StopReason.MAX_ITER, 1200)

@@ -94,8 +94,8 @@ def test_crashes_change_nothing(order, keep, path, crash_after, rng):
     assert everything(p) == expected
 
 
-def test_the_answer_to_patience_is_part_of_it(path, crash_after, rng):
-    given = {"max_iter": 1000, "patience": 1}
+def test_the_answer_of_a_proof_is_part_of_it(path, crash_after, rng):
+    given = {"max_iter": 1000, "patience": 1, "prove": True}
     expected = perceptron(**given).fit(X, Y)
     assert expected.stop_reason_ is StopReason.NOT_SEPARABLE
     p = perceptron(**given)
@@ -401,7 +401,7 @@ def test_ctrl_c_writes_the_checkpoint_and_leaves_the_best_so_far(path):
 
 # Table 2.1 of Li Hang's book, from its third update to the seventh and last one.
 LI_HANG = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
-SAME = {"order": "cyclic", "keep": "last", "random_state": 0, "patience": 5}
+SAME = {"order": "cyclic", "keep": "last", "random_state": 0, "patience": 5, "prove": True}
 
 
 def kept(version, name, path):

@@ -536,7 +536,7 @@ def test_sparse_support_vectors_keep_their_index_type(path):
 
 @may_not_converge
 def test_the_certificate_that_ended_training_comes_back_as_a_claim(path):
-    p = Perceptron(random_state=0).fit(X, Y)  # no hyperplane separates these rows
+    p = Perceptron(prove=True, random_state=0).fit(X, Y)  # no hyperplane separates these rows
     assert p.stop_reason_ is StopReason.NOT_SEPARABLE
     again = through_a_file(p, path)
     assert again.certificate_ == p.certificate_

@@ -142,9 +142,9 @@ def test_an_order_that_needs_all_rows_says_so(order):
         assert learned(train(p, batches(X, y, 17)), X) == expected
 
 
-def test_patience_asks_about_rows_on_disk(monkeypatch):
+def test_a_proof_can_be_asked_for_of_rows_on_disk(monkeypatch):
     X, y = noisy(60)
-    p = Perceptron(order="blocks", patience=1, random_state=5)
+    p = Perceptron(order="blocks", patience=1, prove=True, random_state=5)
     in_memory = p.fit(X, y).certificate_.to_dict()
     assert train(p, batches(X, y, 17)).stop_reason_ is StopReason.NOT_SEPARABLE
     assert p.certificate_.to_dict() == in_memory

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from rosenblatt._compute import reference
 
 if TYPE_CHECKING:
-    from rosenblatt._compute.protocol import Backend, ScreeningBackend
+    from rosenblatt._compute.protocol import Backend, EpochBackend, ScreeningBackend
 
 _NO_CORE = (
     "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
@@ -37,6 +37,11 @@ class Compute:
     def screening(self) -> ScreeningBackend | None:
         """The backend, where it can pass rows over unread."""
         return cast("ScreeningBackend", self.backend) if hasattr(self.backend, "refer") else None
+
+    @property
+    def whole_epochs(self) -> EpochBackend | None:
+        """The backend, where it can make many epochs in one call."""
+        return cast("EpochBackend", self.backend) if hasattr(self.backend, "epochs") else None
 
 
 def _chosen() -> Compute:

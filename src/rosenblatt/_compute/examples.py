@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,12 +39,13 @@ class Rows:
         self.n, self.d = X.shape
         if isinstance(X, Csr):
             self.native = compute.backend.csr(X.data, X.indices, X.indptr, self.d)
-            numbers_per_row = len(X.data) // max(self.n, 1) + 1
+            numbers = len(X.data) // max(self.n, 1) + 1
         else:
             self.native = compute.backend.dense(X)
-            numbers_per_row = self.d
+            numbers = self.d
         # A visit costs something however short the row is.
-        self.chunk = max(1, compute.chunk // max(numbers_per_row, 16))
+        self.row_size = max(numbers, 16)
+        self.chunk = max(1, compute.chunk // self.row_size)
 
     def chunks(
         self, check_interrupt: Callable[[], None] = no_interrupt, looks: int = 1
@@ -105,7 +106,7 @@ class Tally(NamedTuple):
     weighted: Weights
 
     @classmethod
-    def of(cls, weights: list[Weights], limits: list[float] | None) -> Tally:
+    def of(cls, weights: Sequence[Weights], limits: list[float] | None) -> Tally:
         """None yet."""
         w = np.array(weights)
         limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
@@ -117,7 +118,7 @@ class Judges(ABC):
 
     def count(
         self,
-        weights: list[Weights],
+        weights: Sequence[Weights],
         limits: list[float] | None = None,
         check_interrupt: Callable[[], None] = no_interrupt,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -143,7 +144,7 @@ class Examples(Judges, Labelled):
     def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
         super().__init__(y, c)
         self.rows = Rows(X)
-        self.chunk = self.rows.chunk
+        self.chunk, self.d = self.rows.chunk, self.rows.d
         self.screen: Screen | None = None  # of the machine that trains on these rows
 
     def add_mistakes(

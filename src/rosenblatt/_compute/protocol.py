@@ -193,3 +193,33 @@ class ScreeningBackend(Backend, Protocol):
         looked: Ints,
         /,
     ) -> int: ...
+
+
+class EpochBackend(Backend, Protocol):
+    """One that can make many epochs of a small table in one call: the same results sooner."""
+
+    def epochs(
+        self,
+        rows: NativeRows,
+        y: Signs,
+        c: Floats | None,
+        present: Indices | None,
+        pool: Indices | None,
+        n: int,
+        seed: int,
+        made: int,
+        most: int,
+        margin: float,
+        intercept: bool,
+        w: Floats,
+        drift: Floats | None,
+        counts: Ints,
+        visits: int,
+        kept: Floats | None,
+        kept_mistakes: int,
+        kept_weighted: float,
+        kept_averaged: bool,
+        updates: Ints,
+        standing: Floats,
+        /,
+    ) -> tuple[int, int, bool, int, float, bool]: ...

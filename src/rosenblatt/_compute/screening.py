@@ -85,6 +85,21 @@ class Screen:
         self._known = end
         return True
 
+    def epochs_without(self) -> int:
+        """The next epochs, as many as these, would not be screened."""
+        if not self._possible:
+            return 1 << 62
+        if self._reference is not _NONE:
+            return 0
+        until_probe = REST - 1 - self._epochs % REST
+        return until_probe or (0 if self._may_probe() else REST)
+
+    def skipped(self, epochs: int, visits: int, updates: int) -> None:
+        """Epochs were made elsewhere, with so many visits; the last one had so many updates."""
+        self._epochs += epochs
+        self._visits += visits
+        self._updates = updates
+
     def visited(self, visits: int, updates: int) -> None:
         """So many visits were made, screened or not."""
         self._visits += visits
@@ -149,14 +164,14 @@ class Screen:
             self._turn_off()
             if within * NEAR <= n // PART:
                 self._refer_to(w, n)
-        elif (
-            self._epochs % REST == REST - 1
-            and self._updates * FEW <= n
-            and self._visits >= SAFE * self._lost
-        ):
+        elif self._epochs % REST == REST - 1 and self._may_probe():
             self._refer_to(w, n // PART)
         self._epochs += 1
         self._updates = 0
+
+    def _may_probe(self) -> bool:
+        few = self._updates * FEW <= self._rows.n
+        return few and self._visits >= SAFE * self._lost
 
     def _renew(self, w: Weights) -> None:
         spared = self._passed - PAYS * (self._looked + self._rows.n)

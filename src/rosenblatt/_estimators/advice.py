@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt.certificate import Certificate
+    from rosenblatt._learning.state import Verdict
 
 
 def trend(mistakes: Sequence[int]) -> str:
@@ -43,7 +43,7 @@ def separable_unfinished(
     n: int,
     max_iter: int,
     updates: int,
-    certificate: Certificate,
+    certificate: Verdict,
     when_scaled: int | None,
     *,
     centered: bool,
@@ -68,12 +68,12 @@ def separable_unfinished(
 
 
 def undecided(name: str, errors: int, n: int, patience: int | None) -> str:
-    """Patience ended a fit, and nothing is proved."""
+    """Patience ended a fit, and the proof that was asked for was not found."""
     return (
-        f"{name} stopped after {patience} epochs without fewer mistakes, with {errors} of {n} "
-        "training rows on the wrong side. Whether a hyperplane separates them is undecided: as "
-        "much work as training had taken was not enough to tell. What to try: patience=None, to "
-        "train until max_iter; certify(X, y), to decide it without a limit."
+        f"{name} stopped after {patience} epochs without noticeably fewer mistakes, with {errors} "
+        f"of {n} training rows on the wrong side. Whether a hyperplane separates them is "
+        "undecided: as much work as training had taken was not enough to tell. What to try: "
+        "patience=None, to train until max_iter; certify(X, y), to decide it without a limit."
     )
 
 

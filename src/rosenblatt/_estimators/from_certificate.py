@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._learning.loop import State
-from rosenblatt._learning.primal import Memory
+from rosenblatt._learning.machine import Memory
+from rosenblatt._learning.primal import PrimalState
 from rosenblatt._learning.settings import Units
+from rosenblatt._learning.state import State
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._rules.linear import read_only, rule_of
 from rosenblatt.errors import InputError, InputTypeError
@@ -41,7 +42,7 @@ def as_fitted(certificate: Certificate, classes: Any, seed: int) -> dict[str, An
     errors = 0 if _survives_rounding(certificate) else None
     counts = np.zeros(certificate.n_rows + certificate.n_dropped, dtype=np.int64)
     # Training can go on from it as from a start: no epoch was made, no row updated.
-    state = State(Memory(w, np.zeros_like(w), counts), seed)
+    state: PrimalState = State(Memory(w, np.zeros_like(w), counts), seed)
     found = {
         "_rule": rule_of(w, 1.0),
         "_state": state,

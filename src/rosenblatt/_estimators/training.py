@@ -5,7 +5,8 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +15,18 @@ from sklearn.utils import check_random_state
 
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._estimators import advice
-from rosenblatt._learning.loop import Candidate, Job, State, check_finite, train
+from rosenblatt._learning.loop import train
 from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.progress import Progress
 from rosenblatt._learning.settings import Recipe, Settings, Units
+from rosenblatt._learning.state import AnyJob, AnyState, Candidate, check_finite
 from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.watch import Recorder
 from rosenblatt._rules.linear import read_only
 from rosenblatt._support.budget import Budget
-from rosenblatt._traces.run import Recorder
 
 if TYPE_CHECKING:
-    from rosenblatt._model.checkpoint_file import Checkpoint
+    from rosenblatt._learning.watch import Checkpoint
     from rosenblatt.certificate import Certificate
 
 
@@ -33,11 +35,19 @@ def _is_number(random_state: Any) -> bool:
     return isinstance(random_state, numbers.Integral)
 
 
+def _drawn(random_state: Any) -> int:
+    """64 bits for the permutations."""
+    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
+
+
+_seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
+
+
 class Training:
     """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
 
-    _state: State
-    _kept: Candidate | None
+    _state: AnyState
+    _kept: Candidate[Any] | None
     _trained_by: Recipe | None
     _made_with: Units
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
@@ -49,11 +59,13 @@ class Training:
     stop_reason_: StopReason
     certificate_: Certificate | None
 
-    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> Any:
+    def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
         raise NotImplementedError
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(0, 2**63 - 1, dtype=np.int64))
+        if _is_number(self.random_state):
+            return _seed_of(int(self.random_state))
+        return _drawn(self.random_state)
 
     def _resumed(
         self,
@@ -63,7 +75,7 @@ class Training:
         *,
         counted: bool = True,
         before: Callable[[], Recipe] | None = None,
-    ) -> State | None:
+    ) -> AnyState | None:
         """The state to go on from on n rows; None where there is none of this training.
 
         `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
@@ -85,17 +97,17 @@ class Training:
         fits = fits and len(self._state.memory.counts) == (recipe.shape[0] if counted else 0)
         return self._state.copy() if fits else None
 
-    def _record(self, settings: Settings, job: Job, state: State) -> None:
+    def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         if self._recorder is not None:
             job.watch.recorder = self._recorder
             self._recorder.begin(settings, job, state)
 
     def _progress(
-        self, settings: Settings, job: Job, state: State, max_iter: int
+        self, settings: Settings, job: AnyJob, state: AnyState, max_iter: int
     ) -> Progress | None:
         if not settings.verbose:
             return None
-        n, judged = job.machine.examples.n, job.judges.n
+        n, judged = job.machine.examples.n, job.evaluation_rows.n
         kind = "validation rows" if job.validating else "rows"
         streamed = len(state.memory.counts) == 0
         name = type(self).__name__
@@ -106,8 +118,8 @@ class Training:
     def _run(
         self,
         settings: Settings,
-        job: Job,
-        state: State,
+        job: AnyJob,
+        state: AnyState,
         classes: NDArray[Any],
         recipe: Recipe | None,
         patience: Patience,
@@ -126,14 +138,14 @@ class Training:
     def _publish(
         self,
         settings: Settings,
-        job: Job,
-        state: State,
+        job: AnyJob,
+        state: AnyState,
         classes: NDArray[Any],
         reason: StopReason,
         recipe: Recipe | None,
     ) -> None:
         job.watch.settle()
-        check_finite(state)
+        check_finite(job, state)
         result = job.keep.result(job, state)
         counts = state.memory.counts  # none of a stream
         found = {
@@ -159,7 +171,7 @@ class Training:
             self.__dict__.pop("validation_mistakes_", None)
         self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
 
-    def _warn(self, settings: Settings, job: Job, state: State, patience: Patience) -> None:
+    def _warn(self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
@@ -183,24 +195,25 @@ class Training:
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
     def _advice_in_full(
-        self, settings: Settings, job: Job, state: State, patience: Patience
+        self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience
     ) -> str:
         """Separable, and yet unfinished: how long it can take, and how to have it at once.
 
         The estimator is fitted by now: Ctrl-C can come at any time.
         """
-        question, errors = patience.question, self.training_errors_
-        assert question is not None
+        oracle, errors = patience.oracle, self.training_errors_
+        assert oracle is not None
         assert errors is not None
         work = patience.work(job, state)
-        self.certificate_ = question.in_full(Budget(work_limit=work))
+        certificate = oracle.in_full(Budget(work_limit=work))
+        self.certificate_ = cast("Certificate", certificate)
         return advice.separable_unfinished(
             type(self).__name__,
             errors,
             job.machine.examples.n,
             settings.max_iter,
             state.updates,
-            self.certificate_,
-            question.bound_when_scaled(Budget(work_limit=work)),
-            centered=question.centers,
+            certificate,
+            oracle.bound_when_scaled(Budget(work_limit=work)),
+            centered=oracle.centers,
         )

@@ -110,6 +110,8 @@ def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 def _refuse_not_labels(found: NDArray[Any]) -> None:
     """A regression target gets scikit-learn's error."""
+    if found.dtype.kind in "biuU":  # whole numbers and texts are labels always
+        return
     if found.dtype == object:  # Python's own numbers and booleans are labels, too
         found = np.array(found.tolist())
     with warnings.catch_warnings():  # one error is enough

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt._compute.examples import Csr, Matrix
-from rosenblatt._inputs.fast_path import plain
+from rosenblatt._inputs.fast_path import plain, plain_for
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
@@ -87,7 +87,10 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
 
     With `reset` the estimator learns the number and names of the features, else it checks them.
     """
-    if not reset and plain(estimator, X, finite=finite):
+    if reset and plain(X, finite=finite):
+        learn_features(estimator, X.shape[1], None)
+        return np.asarray(X)
+    if not reset and plain_for(estimator, X, finite=finite):
         return np.asarray(X)
     if reset:
         _forget_encoding(estimator)

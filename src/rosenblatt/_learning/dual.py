@@ -10,8 +10,7 @@ missed, by the same additions in the same order, so that the result is the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from numpy.typing import NDArray
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Labelled
 from rosenblatt._compute.update_log import Log
+from rosenblatt._learning.machine import EvaluationRows, Memory
+from rosenblatt._learning.state import Job, State
 from rosenblatt._rules.gram import Floats, Gram
 from rosenblatt._rules.kernel_expansion import DualVoters, KernelExpansion, add
 from rosenblatt._support.interrupt import no_interrupt
@@ -28,20 +29,9 @@ _WORK = 32 * compute.chunk  # numbers to multiply until the next look at Ctrl-C
 _NEAR, _FAR = 32, 1024  # visits in a window with updates: at least, at most
 
 
-@dataclass
-class DualMemory:
-    """What has been learned."""
-
-    w: KernelExpansion
-    drift: KernelExpansion | None  # Σ (visits before the update) · step, as for the primal machine
-    counts: NDArray[np.int64]  # updates by row
-
-    def finite(self) -> bool:
-        return self.w.finite() and (self.drift is None or self.drift.finite())
-
-    def copy(self) -> DualMemory:
-        drift = None if self.drift is None else self.drift.copy()
-        return DualMemory(self.w.copy(), drift, self.counts.copy())
+DualMemory = Memory[KernelExpansion]
+DualState = State[KernelExpansion, DualVoters]
+DualJob = Job[KernelExpansion, DualVoters]
 
 
 class KernelExamples(Labelled):
@@ -49,7 +39,7 @@ class KernelExamples(Labelled):
 
     def __init__(self, gram: Gram, y: NDArray[np.int8], c: Floats | None):
         super().__init__(y, c)
-        self.gram = gram
+        self.gram, self.d = gram, gram.X.shape[1]
         self.steps = y.astype(np.float64) if c is None else y * c  # c_i y_i
         self.chunk = len(y)
         # Updates between looks at Ctrl-C: each may need a row of the Gram matrix.
@@ -57,12 +47,12 @@ class KernelExamples(Labelled):
 
     def count(
         self,
-        functions: list[KernelExpansion],
+        weights: Sequence[KernelExpansion],
         limits: list[float] | None = None,
         check_interrupt: Callable[[], None] = no_interrupt,
     ) -> tuple[NDArray[np.int64], Floats]:
         """Mistakes of each function, plain and weighted: its scores are at hand."""
-        wrong = [self.wrong(f.scores) for f in functions]
+        wrong = [self.wrong(f.scores) for f in weights]
         plain = np.array([np.count_nonzero(v) for v in wrong], dtype=np.int64)
         weighted = plain.astype(np.float64)
         if self.c is not None:  # summed in the order of the rows, as the core does
@@ -85,7 +75,7 @@ class Dual:
         for i in np.flatnonzero(beta).tolist():
             start.add([i], [float(beta[i])], [gram.row(i)], intercept=False)
         drift = KernelExpansion(np.zeros(n), 0.0, np.zeros(n)) if averaged else None
-        return DualMemory(start, drift, np.zeros(n, dtype=np.int64))
+        return Memory(start, drift, np.zeros(n, dtype=np.int64))
 
     def _note(self, rows: list[int], visits: int, scores: Floats) -> None:
         if self.log is not None:
@@ -203,6 +193,15 @@ class Dual:
     def voters(self, memory: DualMemory) -> DualVoters:
         memory.w.fresh = []
         return DualVoters(len(self.examples.y), intercept=self.intercept)
+
+    def admit(self, voters: DualVoters, memory: DualMemory, visits: int) -> None:
+        voters.append(memory.w, visits)
+
+    def validation_votes(self, voters: DualVoters, rows: EvaluationRows[KernelExpansion]) -> Floats:
+        raise NotImplementedError("in dual form there are no validation rows")
+
+    def finite(self, memory: DualMemory) -> bool:
+        return memory.w.finite() and (memory.drift is None or memory.drift.finite())
 
     def training_votes(self, voters: DualVoters, *, quickly: bool) -> Floats:
         """The mean vote on the training rows, which is at hand."""

@@ -11,35 +11,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._compute.backend import compute
+from rosenblatt._learning.machine import TrainingRows, V, W
 
 if TYPE_CHECKING:
-    from rosenblatt._learning.loop import Job, State
+    from rosenblatt._learning.state import Job, State
 
 
 class Order(ABC):
     """An order of visits."""
 
-    def __init__(self, examples: Any):  # those of the machine
+    def __init__(self, examples: TrainingRows[Any]):  # those of the machine
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
-        self.n = int(examples.n)
+        self.n = examples.n
 
     def _room(self) -> np.ndarray:
         return np.empty(self.n, dtype=self._index_type)
 
-    def looks(self, state: State) -> int:
+    def looks(self, state: State[W, V]) -> int:
         """Row evaluations that visits have taken so far."""
         return state.visits
 
+    @property
+    def rows_of_an_epoch(self) -> int:
+        """Row evaluations that the visits of an epoch take."""
+        return self.n
+
     @abstractmethod
-    def advance(self, job: Job, state: State, most: int) -> None:
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         """Make some visits of the epoch under way, with at most `most` updates."""
 
 
 class _Pass(Order):
     """Every row once, in an order known beforehand."""
 
-    def _visit(self, job: Job, state: State, order: np.ndarray | None, most: int) -> None:
+    def _visit(
+        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, most: int
+    ) -> None:
         end = min(state.position + self.chunk, self.n)
         reached, updates = job.machine.visit(
             state.memory, order, state.position, end, most, state.visits
@@ -52,59 +60,68 @@ class _Pass(Order):
 class Cyclic(_Pass):
     """The given order."""
 
-    def advance(self, job: Job, state: State, most: int) -> None:
+    pool = None  # no permutation
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         self._visit(job, state, self.present, most)
+
+    def arranged(self, epoch: int) -> None:
+        """There is nothing to arrange."""
 
 
 class _Arranged(_Pass):
     """Every row once, arranged anew every epoch."""
 
-    def __init__(self, examples: Any):
+    def __init__(self, examples: TrainingRows[Any]):
         super().__init__(examples)
-        self._order = self._room()
+        self.pool = self._room()  # the order of this epoch
         self._arranged_for = 0
 
-    def advance(self, job: Job, state: State, most: int) -> None:
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if self._arranged_for != state.epoch:
             self._arrange(state)
-            self._arranged_for = state.epoch
-        self._visit(job, state, self._order, most)
+            self.arranged(state.epoch)
+        self._visit(job, state, self.pool, most)
+
+    def arranged(self, epoch: int) -> None:
+        """The pool holds the order of this epoch."""
+        self._arranged_for = epoch
 
     @abstractmethod
-    def _arrange(self, state: State) -> None:
-        """`_order` := the rows as this epoch visits them."""
+    def _arrange(self, state: State[W, V]) -> None:
+        """`pool` := the rows as this epoch visits them."""
 
 
 class Shuffle(_Arranged):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
-    def _arrange(self, state: State) -> None:
-        compute.backend.arrange(self._order, self.present, state.seed, state.epoch - 1, self.n)
+    def _arrange(self, state: State[W, V]) -> None:
+        compute.backend.arrange(self.pool, self.present, state.seed, state.epoch - 1, self.n)
 
 
 class Blocks(_Arranged):
     """Block after block, the blocks and the rows of each in an order of their own every epoch."""
 
-    def _arrange(self, state: State) -> None:
+    def _arrange(self, state: State[W, V]) -> None:
         place = 0
         for b in block_order(self.n, state):
             rows = slice(b * compute.block, (b + 1) * compute.block)
             size = min(self.n - rows.start, compute.block)
-            found = self._order[place : place + size]
+            found = self.pool[place : place + size]
             arrange_block(found, None if self.present is None else self.present[rows], b, state)
             if self.present is None:
                 found += rows.start
             place += size
 
 
-def block_order(n: int, state: State) -> list[int]:
+def block_order(n: int, state: State[W, V]) -> list[int]:
     """The blocks of n rows as this epoch visits them."""
     order = np.empty(-(-n // compute.block), dtype=np.int64)
     compute.backend.arrange(order, None, state.seed, (state.epoch - 1) << 32, len(order))
     return order.tolist()
 
 
-def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: State) -> None:
+def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: State[W, V]) -> None:
     """pool := the rows of block b (None: 0, 1, …) as this epoch visits them.
 
     In epoch e the permutations e·2³² + 1 + b of the seed are those of the blocks b, and e·2³² is
@@ -120,12 +137,12 @@ class Random(Order):
     Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
     """
 
-    def __init__(self, examples: Any):
+    def __init__(self, examples: TrainingRows[Any]):
         super().__init__(examples)
         self._pool = self._room()
         self._arranged = False
 
-    def advance(self, job: Job, state: State, most: int) -> None:
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if not self._arranged:
             compute.backend.arrange(self._pool, self.present, state.seed, state.draw, state.seen)
             self._arranged = True
@@ -149,13 +166,13 @@ class Random(Order):
 class Batch(Order):
     """All mistakes at once: a step of gradient descent on the perceptron loss. One visit."""
 
-    def advance(self, job: Job, state: State, most: int) -> None:
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         mistakes = job.machine.descend(state.memory, state.visits, job.watch.check_interrupt)
         state.record(1, mistakes)
         state.position = self.n
         state.clean = mistakes == 0
 
-    def looks(self, state: State) -> int:
+    def looks(self, state: State[W, V]) -> int:
         return state.visits * self.n
 
 

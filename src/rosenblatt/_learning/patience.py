@@ -1,81 +1,118 @@
-"""When to stop without being done: patience, and the question that it ends with.
+"""When to stop without being done: by counts alone, or with a proof where one was asked for.
 
-After `limit` epochs without fewer mistakes training asks, once, whether a hyperplane separates the
-rows. If it is proved that none does, training would never end by itself: stop. If one does, it will
-end: go on. The answer is part of the state, so that training resumed is training uninterrupted.
+Training ends after `limit` epochs without noticeably fewer mistakes, but not before it has read a
+million numbers, or two where few mistakes are left: that takes milliseconds. So small tables train
+to the end at no cost, and large ones stop in time. Nothing exact is asked and nothing is timed: the
+same data stop at the same epoch everywhere. Whether a hyperplane separates the rows is then not
+known.
+
+With `prove=True` it is asked, once. If it is proved that none does, training would never end by
+itself: stop. If one does, it will end: go on. The answer is part of the state, so that training
+resumed is training uninterrupted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from rosenblatt._learning.loop import Job, State
-from rosenblatt._learning.orders import Batch
+from rosenblatt._learning.machine import V, W
+from rosenblatt._learning.state import UNLIMITED, Job, State, Verdict
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._proof.question import Asked
 from rosenblatt._support.budget import Budget
 
-LEAST_VISITS = 1000
-"""Epochs of fewer rows than this tell little: as many as make so many visits count as one,"""
+LEAST_READ, NEARLY_READ = 1 << 20, 1 << 21
+"""Numbers that training reads in any case; and where at most one row in NEARLY is wrong."""
 
-MOST_TOGETHER = 50
-"""but not more than these; and so many where an epoch is one step."""
+NEARLY = 64
+
+BEFORE_PROOF = 1 << 14
+"""Numbers that are read before a proof is asked for, which tells more than many epochs."""
+
+SHORTEST, LONGEST = 16, 32
+"""Columns that a visited row counts for, at least and at most, however the rows are held."""
 
 _LEAST_WORK = 100_000  # row evaluations that may be spent on the answer in any case,
 _LEAST_LOOKS = 20  # and looks at each row
 
 
+class SeparabilityOracle(Protocol):
+    """Answers whether a hyperplane separates the training rows, with a proof."""
+
+    def is_separable(self, budget: Budget) -> Verdict:
+        """This and nothing more."""
+
+    def in_full(self, budget: Budget) -> Verdict:
+        """All that `certify` tells."""
+
+    @property
+    def centers(self) -> bool:
+        """Whether scaling may move the rows: not through the origin, nor where they are sparse."""
+
+    def bound_when_scaled(self, budget: Budget) -> int | None:
+        """The mistake bound after scaling to unit variance, where such rows are separable."""
+
+
 @dataclass(frozen=True)
 class Patience:
-    """So many epochs (None: without end); then the question, where it can be answered."""
+    """So many epochs (None: without end); then the oracle is asked, where there is one."""
 
     limit: int | None
-    question: Asked | None
-    row_evaluations: Callable[[Job, State], int]
+    oracle: SeparabilityOracle | None
+    in_dual_form: bool = False  # each update brings the scores of all rows up to date
 
-    def over(self, job: Job, state: State) -> StopReason | None:
+    def over(self, job: Job[W, V], state: State[W, V]) -> StopReason | None:
         """Why to stop before the next epoch begins, if so."""
-        if self.limit is None or state.epoch - state.fewest_in < self._epochs(job):
+        if self.limit is None or state.epoch - state.fewest_in < self.limit:
             return None
+        if self._unread(job, state) > 0:
+            return None
+        if self.oracle is None:
+            return StopReason.PATIENCE
         if _separated(job, state):
             return None
-        if self.question is None:
-            return StopReason.PATIENCE
         if state.certificate is None:
             budget = Budget(work_limit=self.work(job, state), hear=job.watch.check_interrupt)
-            state.certificate = self.question.is_separable(budget)
-        if state.certificate.separable:
-            return None
-        return _NOT[state.certificate.separable]
+            state.certificate = self.oracle.is_separable(budget)
+        return _ANSWERED[state.certificate.separable]
 
-    def _epochs(self, job: Job) -> int:
-        assert self.limit is not None
-        n = int(job.machine.examples.n)
-        together = min(-(-LEAST_VISITS // n), MOST_TOGETHER)
-        if isinstance(job.order, Batch) and n < LEAST_VISITS:
-            together = MOST_TOGETHER
-        return self.limit * together
+    def epochs_left(self, job: Job[W, V], state: State[W, V]) -> int:
+        """At least so many epochs will be made before it ends training, whatever they bring."""
+        known = state.certificate is not None and state.certificate.separable
+        if self.limit is None or known:
+            return UNLIMITED
+        for_reading = -(-self._unread(job, state) // (job.order.rows_of_an_epoch * _row_size(job)))
+        return max(state.fewest_in + self.limit - state.epoch, for_reading, 1)
 
-    def work(self, job: Job, state: State) -> int:
+    def _unread(self, job: Job[W, V], state: State[W, V]) -> int:
+        """Numbers still to be read before patience can end training.
+
+        Visits count, and neither judging nor what screening spares, which differ by machine.
+        """
+        nearly = state.fewest * NEARLY <= job.machine.examples.n
+        least = NEARLY_READ if nearly else LEAST_READ
+        least = least if self.oracle is None else BEFORE_PROOF
+        return least - job.order.looks(state) * _row_size(job)
+
+    def work(self, job: Job[W, V], state: State[W, V]) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""
-        n = int(job.machine.examples.n)
-        return max(self.row_evaluations(job, state), _LEAST_WORK, _LEAST_LOOKS * n)
+        n = job.machine.examples.n
+        made = job.order.looks(state) + job.keep.judged(job, state)
+        made += state.updates * n if self.in_dual_form else 0
+        return max(made, _LEAST_WORK, _LEAST_LOOKS * n)
 
 
-_NOT = {False: StopReason.NOT_SEPARABLE, None: StopReason.UNDECIDED}
+_ANSWERED = {
+    True: None,
+    False: StopReason.NOT_SEPARABLE,
+    None: StopReason.UNDECIDED,
+}
 
 
-def _separated(job: Job, state: State) -> bool:
+def _row_size(job: Job[W, V]) -> int:
+    return min(max(job.machine.examples.d, SHORTEST), LONGEST)
+
+
+def _separated(job: Job[W, V], state: State[W, V]) -> bool:
     """Weights without a mistake are at hand: the answer is known."""
     return not job.validating and state.kept is not None and state.kept.mistakes == 0
-
-
-def in_features(job: Job, state: State) -> int:
-    """Row evaluations so far: visits, and judging."""
-    return job.order.looks(state) + job.keep.judged(job, state)
-
-
-def in_rows(job: Job, state: State) -> int:
-    """The same in dual form, where each update brings the scores of all rows up to date."""
-    return in_features(job, state) + state.updates * int(job.machine.examples.n)

@@ -1,13 +1,13 @@
 """Weights in the space of the features: the machine under Perceptron.
 
-A machine knows how to look at rows and step; the loop in `_fit.py` knows when. Weights are lifted,
+A machine knows how to look at rows and step; the loop knows when. Weights are lifted,
 (w, b), and in units of the learning rate.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,37 +17,26 @@ from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._compute.screening import Screen
 from rosenblatt._compute.update_log import Log
+from rosenblatt._learning.machine import EvaluationRows, Memory
+from rosenblatt._learning.state import Job, State
 from rosenblatt._rules.voters import Voters
 from rosenblatt._support.interrupt import no_interrupt
 
 _MOST_VOTES_QUICKLY = 1 << 24
 
 
-@dataclass
-class Memory:
-    """What has been learned."""
-
-    w: Weights
-    drift: Weights | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
-    counts: NDArray[np.int64]  # updates by row
-
-    def add(self, step: Weights, visits: int) -> None:
-        """A step of descent after so many visits."""
-        with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
-            self.w += step
-            if self.drift is not None:
-                self.drift += visits * step
-
-    def finite(self) -> bool:
-        drift = self.w if self.drift is None else self.drift
-        return bool(np.isfinite(self.w).all() and np.isfinite(drift).all())
-
-    def copy(self) -> Memory:
-        drift = None if self.drift is None else self.drift.copy()
-        return Memory(self.w.copy(), drift, self.counts.copy())
+PrimalMemory = Memory[Weights]
+PrimalState = State[Weights, Voters]
+PrimalJob = Job[Weights, Voters]
 
 
-class InFeatures:
+def is_finite(memory: PrimalMemory) -> bool:
+    """Whether nothing grew beyond the largest floating-point number."""
+    drift = memory.w if memory.drift is None else memory.drift
+    return bool(np.isfinite(memory.w).all() and np.isfinite(drift).all())
+
+
+class InFeatures(ABC):
     """What machines with weights of the features have in common."""
 
     log: Log | None = None  # where updates are noted
@@ -55,16 +44,39 @@ class InFeatures:
     def __init__(self, *, margin: float, intercept: bool):
         self.margin, self.intercept = margin, intercept
 
-    def voters(self, memory: Memory) -> Voters:
+    @abstractmethod
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
+        """Training begins with these weights."""
+
+    def voters(self, memory: PrimalMemory) -> Voters:
         return Voters(len(memory.w))
 
-    def average(self, memory: Memory, visits: int) -> Weights:
+    def admit(self, voters: Voters, memory: PrimalMemory, visits: int) -> None:
+        voters.append(memory.w, visits)
+
+    def validation_votes(
+        self, voters: Voters, rows: EvaluationRows[Weights]
+    ) -> NDArray[np.float64]:
+        assert isinstance(rows, Examples)
+        return voters.running_scores(rows.rows)
+
+    def finite(self, memory: PrimalMemory) -> bool:
+        return is_finite(memory)
+
+    def average(self, memory: PrimalMemory, visits: int) -> Weights:
         """The mean of the weights over all visits, those after each visit counted once."""
         if memory.drift is None or visits == 0:
             return memory.w
         return memory.w - memory.drift / visits
 
-    def _begun(self, w: Weights, counts: int, *, averaged: bool) -> Memory:
+    def _step(self, memory: PrimalMemory, step: Weights, visits: int) -> None:
+        """A step of descent after so many visits."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
+            memory.w += step
+            if memory.drift is not None:
+                memory.drift += visits * step
+
+    def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
         drift = np.zeros_like(w) if averaged else None
         return Memory(w + 0.0, drift, np.zeros(counts, dtype=np.int64))
@@ -78,12 +90,12 @@ class Primal(InFeatures):
         self.examples = examples
         self.screen = examples.screen = Screen(examples.rows, examples.y, margin, intercept)
 
-    def start(self, w: Weights, *, averaged: bool) -> Memory:
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, self.examples.rows.n, averaged=averaged)
 
     def visit(
         self,
-        memory: Memory,
+        memory: PrimalMemory,
         order: NDArray[Any] | None,
         begin: int,
         end: int,
@@ -118,7 +130,7 @@ class Primal(InFeatures):
 
     def search(
         self,
-        memory: Memory,
+        memory: PrimalMemory,
         pool: NDArray[Any],
         seed: int,
         draw: int,
@@ -177,11 +189,13 @@ class Primal(InFeatures):
             )
         return marks, scores
 
-    def descend(self, memory: Memory, visits: int, check_interrupt: Callable[[], None]) -> int:
+    def descend(
+        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
+    ) -> int:
         """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
         step = np.zeros_like(memory.w)
         marks, scores = self.look(memory.w, step, check_interrupt)
-        memory.add(step, visits)
+        self._step(memory, step, visits)
         memory.counts += marks
         rows = np.flatnonzero(marks)
         if self.log is not None and scores is not None:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt._learning.loop import State
+    from rosenblatt._learning.state import AnyState
 
 
 class Progress:
@@ -44,7 +44,7 @@ class Progress:
         )
         self._task = self._bars.add_task("", total=max_iter) if self._bars else None
 
-    def start(self, state: State) -> None:
+    def start(self, state: AnyState) -> None:
         self._before = state.epoch
         self._begin, self._ahead = time.monotonic(), self._done(state)
         self._printed = state.epoch - state.under_way  # an epoch cut short gets its line, too
@@ -58,17 +58,17 @@ class Progress:
         if self._bars:
             self._bars.stop()
 
-    def _now(self, state: State) -> str:
+    def _now(self, state: AnyState) -> str:
         epochs = self._before + self._max_iter
         so_far = " so far" if state.under_way else ""
         return f"epoch {state.epoch}/{epochs}: {state.mistakes[-1]} mistakes{so_far}"
 
-    def _done(self, state: State) -> float:
+    def _done(self, state: AnyState) -> float:
         """Epochs of this training."""
         share = state.position / self._n if state.under_way else 1.0
         return max(state.epoch - self._before - 1 + share, 0.0)
 
-    def _pace(self, state: State) -> str:
+    def _pace(self, state: AnyState) -> str:
         made, seconds = self._done(state) - self._ahead, time.monotonic() - self._begin
         if not self._paced or made <= 0 or seconds <= 0:
             return ""
@@ -76,7 +76,7 @@ class Progress:
         clock = f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
         return f", {made * self._n / seconds:,.0f} rows/s, at most {clock} left"
 
-    def chunk(self, state: State) -> None:
+    def chunk(self, state: AnyState) -> None:
         if self._bars and self._task is not None:
             best = "" if state.kept is None else f", best so far {state.kept.mistakes}"
             self._bars.update(
@@ -85,20 +85,20 @@ class Progress:
                 description=self._now(state) + best + self._pace(state),
             )
 
-    def epoch(self, state: State) -> None:
+    def epoch(self, state: AnyState) -> None:
         self.chunk(state)
         done = state.epoch - self._before
         # Lines: epochs 1, 2, 5, 10, 20, 50, 100, ...; `last` adds the end.
         if str(done).strip("0") in ("1", "2", "5"):
             self._line(state)
 
-    def last(self, state: State) -> None:
+    def last(self, state: AnyState) -> None:
         """Training is over, perhaps in the middle of an epoch."""
         if self._printed != state.epoch:
             self.chunk(state)
             self._line(state)
 
-    def _line(self, state: State) -> None:
+    def _line(self, state: AnyState) -> None:
         self._printed = state.epoch
         if self._bars:
             return

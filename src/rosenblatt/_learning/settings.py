@@ -30,6 +30,7 @@ class Settings(NamedTuple):
     max_iter: int
     max_updates: int | None
     patience: int | None
+    prove: bool
     warm_start: bool
     verbose: int
 
@@ -49,6 +50,7 @@ def checked(estimator: Any) -> Settings:
         max_iter=validate.whole("max_iter", estimator.max_iter),
         max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
         patience=validate.whole_or_none("patience", estimator.patience),
+        prove=validate.flag("prove", estimator.prove),
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),
     )

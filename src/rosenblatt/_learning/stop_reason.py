@@ -11,10 +11,13 @@ class StopReason(StrEnum):
     MAX_UPDATES = "max_updates updates were made."
     NOT_SEPARABLE = "No hyperplane separates the rows: certificate_ has the proof."
     UNDECIDED = (
-        "patience epochs brought no fewer mistakes, and whether a hyperplane separates the rows "
-        "is undecided."
+        "patience epochs brought no noticeably fewer mistakes, and whether a hyperplane separates "
+        "the rows is undecided."
     )
-    PATIENCE = "patience epochs brought no fewer mistakes."
+    PATIENCE = (
+        "patience epochs brought no noticeably fewer mistakes; whether a hyperplane separates the "
+        "rows is not known: certify(X, y) tells."
+    )
     INTERRUPTED = "Training was interrupted (Ctrl-C)."
     ONE_PASS = "partial_fit made its one pass over the given rows."
     FROM_CERTIFICATE = "Nothing was trained: the rule is the separator of a certificate."

@@ -6,13 +6,43 @@ import os
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from rosenblatt._learning.loop import State
+    from collections.abc import Callable
+
     from rosenblatt._learning.progress import Progress
-    from rosenblatt._model.checkpoint_file import Checkpoint
-    from rosenblatt._traces.run import Recorder
+    from rosenblatt._learning.settings import Recipe, Settings
+    from rosenblatt._learning.state import AnyJob, AnyState
+
+
+class Recorder(Protocol):
+    """Follows training from inside: what a trace is made of."""
+
+    def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None: ...
+
+    def judged(self, state: AnyState) -> None:
+        """The weights were compared with those kept so far."""
+
+
+class Checkpoint(Protocol):
+    """Where training stands, kept in a file."""
+
+    def resume(
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        seed: int | None,
+        n: int,
+        *,
+        counted: bool,
+        before: Callable[[], Recipe] | None = None,
+    ) -> AnyState | None: ...
+
+    def write(self, state: AnyState) -> None: ...
+
+    def chunk(self, state: AnyState) -> None:
+        """Some visits were made: it may be time to write."""
 
 
 class Interrupted(Exception):  # noqa: N818 - it is not an error
@@ -34,6 +64,12 @@ class Watch:
         self._heard: int | None = None  # the signal
         self._settled = False
         self._previous: dict[int, Any] = {}  # handlers, by signal
+
+    @property
+    def followed(self) -> bool:
+        """Somebody is told of every epoch."""
+        follows = (self._progress, self._checkpoint, self.recorder)
+        return any(who is not None for who in follows)
 
     @property
     def pressed(self) -> bool:
@@ -90,7 +126,7 @@ class Watch:
         """From here on the result is put together; `check_interrupt` lets it."""
         self._settled = True
 
-    def show(self, progress: Progress | None, state: State) -> None:
+    def show(self, progress: Progress | None, state: AnyState) -> None:
         """Training begins; where it stands is shown, and kept, from here on."""
         if self._checkpoint is not None:
             self._checkpoint.write(state)  # a folder that cannot be written is an error now
@@ -98,7 +134,7 @@ class Watch:
         if progress is not None:
             progress.start(state)
 
-    def done(self, state: State) -> None:
+    def done(self, state: AnyState) -> None:
         """Training is over."""
         if self._checkpoint is not None:
             self._checkpoint.write(state)
@@ -107,19 +143,19 @@ class Watch:
         if self._progress is not None:
             self._progress.last(state)
 
-    def chunk(self, state: State) -> None:
+    def chunk(self, state: AnyState) -> None:
         """Some visits were made."""
         if self._checkpoint is not None:
             self._checkpoint.chunk(state)
         if self._progress is not None:
             self._progress.chunk(state)
 
-    def judged(self, state: State) -> None:
+    def judged(self, state: AnyState) -> None:
         """The weights were compared with those kept so far."""
         if self.recorder is not None:
             self.recorder.judged(state)
 
-    def epoch(self, state: State) -> None:
+    def epoch(self, state: AnyState) -> None:
         """An epoch is over."""
         self.judged(state)
         if self._checkpoint is not None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._compute.fingerprint import FIRST
-from rosenblatt._learning.loop import State
+from rosenblatt._learning.primal import PrimalState
+from rosenblatt._learning.state import State
 from rosenblatt._model import arrays, linear, training
 from rosenblatt._model import state as states
 from rosenblatt._support.strict_json import (
@@ -21,6 +22,7 @@ from rosenblatt._support.strict_json import (
     with_sum,
 )
 from rosenblatt._support.version import __version__
+from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 2
@@ -28,7 +30,7 @@ VERSION = 2
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(made_with: dict[str, Any], state: State) -> bytes:
+def written(made_with: dict[str, Any], state: PrimalState) -> bytes:
     counts = state.memory.counts
     head = {
         "format": FORMAT,
@@ -47,13 +49,20 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
             **states.written_place(state),
             "kept": states.written_kept(state.kept, None),
             "voters": None if state.voters is None else linear.written(state.voters),
-            "certificate": None if state.certificate is None else state.certificate.to_dict(),
+            "certificate": _certificate(state),
         },
     }
     return with_sum(as_text(head | body).encode())
 
 
 # --- Reading -----------------------------------------------------------------------------------
+
+
+def _certificate(state: PrimalState) -> dict[str, Any] | None:
+    if state.certificate is None:
+        return None
+    assert isinstance(state.certificate, Certificate)
+    return state.certificate.to_dict()
 
 
 def read(content: bytes) -> tuple[dict[str, Any], Part]:
@@ -74,10 +83,11 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
             raise InvalidDocument("made_with.data is not text")
         if version == 1:
             made_with["data"] = FIRST + made_with["data"]
+            made_with["prove"] = True  # patience always asked for a proof
         return made_with, file.part("state")
 
 
-def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> State:
+def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> PrimalState:
     """Of training with this `keep` on so many rows of so many features."""
     with part:
         counts = part.optional(

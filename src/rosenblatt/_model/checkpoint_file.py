@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._inputs import validate
-from rosenblatt._learning.loop import check_finite
+from rosenblatt._learning.primal import is_finite
+from rosenblatt._learning.state import overflow
 from rosenblatt._model import checkpoint as document
 from rosenblatt._model import labels
 from rosenblatt._support.files import as_path, read_whole, write_whole
@@ -21,7 +22,7 @@ from rosenblatt._support.strict_json import InvalidDocument
 from rosenblatt.errors import FileError, InputError, MissingFileError
 
 if TYPE_CHECKING:
-    from rosenblatt._learning.loop import State
+    from rosenblatt._learning.primal import PrimalState
     from rosenblatt._learning.settings import Recipe, Settings
     from rosenblatt._support.strict_json import Part
 
@@ -59,7 +60,7 @@ class Checkpoint:
         *,
         counted: bool,
         before: Callable[[], Recipe] | None = None,
-    ) -> State | None:
+    ) -> PrimalState | None:
         """The state in the file; None where there is none yet.
 
         `seed` is None where the training has no seed of its own: then that in the file is used.
@@ -112,7 +113,7 @@ class Checkpoint:
                 "what it was begun with, name another file, or delete this one to begin anew."
             )
 
-    def _refuse_further(self, state: State, settings: Settings) -> None:
+    def _refuse_further(self, state: PrimalState, settings: Settings) -> None:
         """It may go on for longer than was wanted at first, but not be cut short."""
         # A step of order="batch" makes many updates and is not cut in two.
         last = state.mistakes[-1] - 1 if settings.order == "batch" and state.mistakes else 0
@@ -126,13 +127,14 @@ class Checkpoint:
                     f"{reached} already. Give {reached} or more, or name another file."
                 )
 
-    def chunk(self, state: State) -> None:
+    def chunk(self, state: PrimalState) -> None:
         """Some visits were made: time to write?"""
         if time.monotonic() - self._written_at >= self._every:
             self.write(state)
 
-    def write(self, state: State) -> None:
-        check_finite(state)  # the last good one stays
+    def write(self, state: PrimalState) -> None:
+        if not is_finite(state.memory):  # the last good one stays
+            raise overflow(state.epoch)
         content = document.written(self._made_with, state)
         # Of two that begin together one is refused.
         write_whole(self._path, content, overwrite=self._is_there)
@@ -155,6 +157,7 @@ def settings_of(settings: Settings) -> dict[str, Any]:
         "fit_intercept": settings.units.fit_intercept,
         "margin": settings.margin,
         "patience": settings.patience,
+        "prove": settings.prove,
     }
 
 

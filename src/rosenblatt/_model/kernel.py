@@ -68,6 +68,8 @@ def _learned(rule: KernelRule) -> dict[str, Any]:
 
 def read(part: Part, p: Any) -> None:
     """Set the rule on an estimator that knows how training went. Training itself cannot go on."""
+    if p.update_counts_ is None:
+        raise InvalidDocument("training.update_counts is null, as only on a stream")
     rows, d, units = len(p.update_counts_), p.n_features_in_, p._made_with
     with part:
         kernel = Kernel(

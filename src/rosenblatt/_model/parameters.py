@@ -84,10 +84,13 @@ def _random_state(value: np.random.RandomState) -> dict[str, Any]:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, kind: type[Any], classes: NDArray[Any]) -> Any:
-    """A new estimator with these parameters."""
+def read(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> Any:
+    """A new estimator with these parameters, from a file of this version."""
     with part:
-        given = {name: _read(part, name) for name in kind().get_params()}
+        names = set(kind().get_params())
+        # Before version 2 patience always asked for a proof.
+        given = {"prove": True} if version < 2 and "prove" in names else {}
+        given |= {name: _read(part, name) for name in names - given.keys()}
     estimator = kind(**given)
     try:
         check(estimator, classes)

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.examples import Weights
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.loop import Candidate, State
+from rosenblatt._learning.machine import Memory
 from rosenblatt._learning.orders import ORDERS
-from rosenblatt._learning.primal import Memory
+from rosenblatt._learning.primal import PrimalMemory, PrimalState
 from rosenblatt._learning.settings import Recipe
+from rosenblatt._learning.state import Candidate, State
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model.linear import read_weights, written_weights
 from rosenblatt._rules.linear import LinearRule
@@ -35,7 +37,7 @@ def written(p: Perceptron) -> dict[str, Any]:
     }
 
 
-def written_place(state: State) -> dict[str, Any]:
+def written_place(state: PrimalState) -> dict[str, Any]:
     """Where in an epoch training stands, and with which weights."""
     memory = state.memory
     return {
@@ -53,7 +55,7 @@ def written_place(state: State) -> dict[str, Any]:
     }
 
 
-def _judgement(c: Candidate) -> dict[str, Any]:
+def _judgement(c: Candidate[Weights]) -> dict[str, Any]:
     return {
         "mistakes": int(c.mistakes),
         "weighted": float(c.weighted),
@@ -61,7 +63,7 @@ def _judgement(c: Candidate) -> dict[str, Any]:
     }
 
 
-def written_kept(kept: Candidate | None, returned: Candidate | None) -> Any:
+def written_kept(kept: Candidate[Weights] | None, returned: Candidate[Weights] | None) -> Any:
     """The best weights so far, where they are not what was returned."""
     if kept is None:
         return None
@@ -99,7 +101,7 @@ def read(part: Part, p: Any, counts: NDArray[np.int64], version: int) -> None:
         )
 
 
-def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> State:
+def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> PrimalState:
     keep, d = p._made_with.keep, p.n_features_in_
     return State(
         **read_place(part, keep, d, p._n_rows, p.n_iter_, counts),
@@ -146,7 +148,7 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
     return found
 
 
-def _read_returned(part: Part, p: Any, keep: str) -> Candidate | None:
+def _read_returned(part: Part, p: Any, keep: str) -> Candidate[Weights] | None:
     judged = keep in JUDGED and p.stop_reason_ is not StopReason.FROM_CERTIFICATE
     returned = _part_with(part, "returned", keep, wanted=judged)
     if returned is None:
@@ -156,14 +158,14 @@ def _read_returned(part: Part, p: Any, keep: str) -> Candidate | None:
         return _read_judgement(returned, p._rule.weights.copy())
 
 
-def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate:
+def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate[Weights]:
     weighted = part.number("weighted")
     if weighted < 0:
         raise InvalidDocument(f"{part.name('weighted')} is {weighted}, which is less than 0")
     return Candidate(weights, part.whole("mistakes"), weighted, part.flag("averaged"))
 
 
-def read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | None:
+def read_kept(part: Part, d: int, returned: Candidate[Weights] | None) -> Candidate[Weights] | None:
     if returned is not None and part.value("kept") == "returned":
         return returned
     kept = part.optional(part.part, "kept")
@@ -173,7 +175,7 @@ def read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | Non
         return _read_judgement(kept, read_weights(kept, d))
 
 
-def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> Memory:
+def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> PrimalMemory:
     with part.part("last") as last:
         w = read_weights(last, d)
     given = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)

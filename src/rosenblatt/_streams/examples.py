@@ -38,6 +38,15 @@ class StreamedExamples(Judges):
             self._block, self._at = Examples(X, y, targets.weigh(None, y, self._by_class)), b
         return self._block
 
+    def enter(self, b: int) -> None:
+        """Visits are made in this block from now on."""
+        self.block(b)
+
+    @property
+    def entered(self) -> Examples:
+        assert self._block is not None
+        return self._block
+
     def expect(self, b: int) -> None:
         """This block comes next."""
         if b != self._at:

@@ -14,13 +14,13 @@ from rosenblatt._compute.fingerprint import of_weights, ranges
 from rosenblatt._estimators.transaction import unchanged_on_error
 from rosenblatt._inputs import targets, validate
 from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.loop import Job
 from rosenblatt._learning.orders import ORDERS, Order
-from rosenblatt._learning.patience import Patience, in_features
+from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.primal import Primal
 from rosenblatt._learning.settings import Recipe, Settings, checked
+from rosenblatt._learning.state import Job
 from rosenblatt._learning.watch import Watch
-from rosenblatt._proof.question import Question
+from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._streams.examples import StreamedExamples
 from rosenblatt._streams.machine import Streamed
 from rosenblatt._streams.orders import STREAMED_ORDERS
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rosenblatt.perceptron import Perceptron
 
 MOST_ASKED = 1 << 30
-"""Bytes of rows about which `patience` still asks whether a hyperplane separates them."""
+"""Bytes of rows about which `prove=True` still asks whether a hyperplane separates them."""
 
 
 def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
@@ -54,7 +54,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
             if settings.warm_start and hasattr(p, "_state"):
                 start = np.append(*p._returned(settings, stored.d, classes))
             state = p._new_state(settings, job, start)
-        patience = Patience(settings.patience, _question(settings, stored), in_features)
+        patience = Patience(settings.patience, _oracle(settings, stored))
         p._run(settings, job, state, classes, recipe, patience)
         p.update_counts_ = None  # not even where an order needed them
         if stored.encoding is not None:
@@ -104,24 +104,24 @@ def _weights(stored: Stored, by_class: tuple[float, float]) -> Iterator[Weights]
         yield c
 
 
-def _question(settings: Settings, stored: Stored) -> LateQuestion | None:
-    if stored.nbytes > MOST_ASKED:
+def _oracle(settings: Settings, stored: Stored) -> StoredRowsOracle | None:
+    if not settings.prove or stored.nbytes > MOST_ASKED:
         return None
-    return LateQuestion(stored, settings.units.fit_intercept)
+    return StoredRowsOracle(stored, settings.units.fit_intercept)
 
 
 @dataclass(frozen=True)
-class LateQuestion:
-    """A Question about rows that are mapped into memory when it is asked."""
+class StoredRowsOracle:
+    """A RowsOracle about rows that are mapped into memory when it is asked."""
 
     stored: Stored
     fit_intercept: bool
 
-    def _asked(self) -> Question:
+    def _asked(self) -> RowsOracle:
         X, signs = self.stored.whole()
         names, classes = self.stored.feature_names, self.stored.classes
         y = classes[(signs > 0).astype(np.intp)]
-        return Question(X, signs, None, names, y, classes, self.fit_intercept)
+        return RowsOracle(X, signs, None, names, y, classes, self.fit_intercept)
 
     def is_separable(self, budget: Budget) -> Certificate:
         return self._asked().is_separable(budget)

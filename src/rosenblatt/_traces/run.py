@@ -13,8 +13,8 @@ from rosenblatt._compute.update_log import Log
 
 if TYPE_CHECKING:
     from rosenblatt._compute.examples import Matrix
-    from rosenblatt._learning.loop import Job, State
     from rosenblatt._learning.settings import Settings
+    from rosenblatt._learning.state import AnyJob, AnyState
     from rosenblatt._rules.gram import Kernel
 
 Floats = NDArray[np.float64]
@@ -90,7 +90,7 @@ class Recorder:
         self._facts: dict[str, Any] = {}
         self._judged: list[tuple[int, int]] = []
 
-    def begin(self, settings: Settings, job: Job, state: State) -> None:
+    def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         machine = job.machine
         machine.log = self.log
         examples: Any = machine.examples
@@ -110,7 +110,7 @@ class Recorder:
             "kernel": examples.gram.kernel if dual else None,
         }
 
-    def judged(self, state: State) -> None:
+    def judged(self, state: AnyState) -> None:
         if state.kept is not None:
             self._judged.append((state.updates, state.kept.mistakes))
 

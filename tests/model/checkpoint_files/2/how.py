@@ -20,6 +20,6 @@ def batches():
 
 
 if __name__ == "__main__":
-    stopped = Perceptron(order="cyclic", keep="last", max_updates=3, random_state=0)
+    stopped = Perceptron(order="cyclic", keep="last", max_updates=3, random_state=0, prove=True)
     train(stopped, (ROWS, LABELS), checkpoint=Path(sys.argv[1]) / "arrays.json")
     train(stopped, batches, checkpoint=Path(sys.argv[1]) / "stream.json")

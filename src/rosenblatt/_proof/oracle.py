@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,25 +17,8 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Asked(Protocol):
-    """What training asks about its rows."""
-
-    def is_separable(self, budget: Budget) -> Certificate:
-        """This and nothing more."""
-
-    def in_full(self, budget: Budget) -> Certificate:
-        """All that `certify` tells."""
-
-    @property
-    def centers(self) -> bool:
-        """Whether scaling may move the rows: not through the origin, nor where they are sparse."""
-
-    def bound_when_scaled(self, budget: Budget) -> int | None:
-        """The mistake bound after scaling to unit variance, where such rows are separable."""
-
-
 @dataclass(frozen=True)
-class Question:
+class RowsOracle:
     """Does a hyperplane separate these rows? (Certifying is imported when it is asked.)"""
 
     X: Matrix

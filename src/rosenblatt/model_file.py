@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
+from rosenblatt._model import arrays, fitted, kernel, labels, linear, parameters, state, training
 from rosenblatt._support.files import read_whole, write_whole
 from rosenblatt._support.strict_json import (
     NO_SUM,
@@ -138,7 +139,7 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
         }
         document["rule"] = linear.written(estimator._rule)
         return document
-    document["training"] = training.written(estimator)
+    document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
     else:
@@ -257,14 +258,7 @@ def _read(file: Part, version: int) -> Model:
         _read_drawn(file.part("drawn"), p)
         p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)
         return Model(p, encoding, about | {"training_errors": p.training_errors_})
-    counts = training.read(file.part("training"), p)
-    if isinstance(p, KernelPerceptron):
-        kernel.read(file.part("rule"), p)
-    else:
-        rule, d = file.part("rule"), p.n_features_in_
-        voting, eta0 = p._made_with.keep == "vote", p._made_with.eta0
-        p._rule = linear.read_voters(rule, d) if voting else linear.read_rule(rule, d, eta0)
-        state.read(file.part("state"), p, counts, version)
+    fitted.read(file, p, version)
     return Model(p, encoding, about | _about(p))
 
 

@@ -118,6 +118,11 @@ class Certificate:
         return str(self._document["sha256"])
 
     @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the rows: `sha256`, but of certificates of version 1."""
+        return self.sha256 if self._document["schema"] == verify.SCHEMA else None
+
+    @property
     def encoding(self) -> dict[str, Any] | None:
         """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
         return self._document.get("encoding")
@@ -268,7 +273,7 @@ class Certificate:
     @classmethod
     def from_dict(cls, document: Any, name: str = "This") -> Certificate:
         """What `to_dict` gave, from anywhere: it claims, and `verify` says whether it proves."""
-        if not isinstance(document, dict) or document.get("schema") != verify.SCHEMA:
+        if not isinstance(document, dict) or document.get("schema") not in verify.SCHEMAS:
             raise InputError(
                 f"{name} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
             )

@@ -8,16 +8,16 @@ from typing import Any, Literal, Self, final
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from rosenblatt._compute.examples import Examples, Matrix
+from rosenblatt._compute.examples import Csr, Examples, Matrix
+from rosenblatt._estimators import fitting
 from rosenblatt._estimators.kernel import KernelClassifier
 from rosenblatt._estimators.training import Training
-from rosenblatt._estimators.transaction import unchanged_on_error
 from rosenblatt._inputs import starts, targets, validate
 from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.settings import Recipe, Settings, checked, recipe_of
+from rosenblatt._learning.settings import Recipe, Settings, recipe_of
 from rosenblatt._learning.state import Job, State
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
@@ -165,47 +165,50 @@ class KernelPerceptron(Training, KernelClassifier):
         as `dual_coef_` is). Ctrl-C leaves the estimator fitted with the best so far, then raises
         KeyboardInterrupt.
         """
-        with Watch() as watch, unchanged_on_error(self):
-            settings = checked(self)
+        given = dual_coef_init is not None or intercept_init is not None
+
+        def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+            units = settings.units
             most_bytes = 2**20 * validate.positive("cache_size", self.cache_size)
-            X = validate.rows(self, X, reset=True)
-            labelled, classes = targets.examples(X, y, sample_weight, self.class_weight)
-            kernel = checked_kernel(self, X)
-            start = starts.start(
+            rows = validate.rows(self, X, reset=True)
+            labelled, classes = targets.examples(rows, y, sample_weight, self.class_weight)
+            kernel = checked_kernel(self, rows)
+            begin = starts.start(
                 dual_coef_init,
                 intercept_init,
-                X.shape[0],
-                settings.units.fit_intercept,
+                rows.shape[0],
+                units.fit_intercept,
                 name="dual_coef_init",
                 what="rows",
             )
-            examples = KernelExamples(Gram(kernel, X, most_bytes), labelled.y, labelled.c)
+            examples = KernelExamples(Gram(kernel, rows, most_bytes), labelled.y, labelled.c)
             machine = Dual(
-                examples,
-                margin=settings.margin / settings.units.eta0,
-                intercept=settings.units.fit_intercept,
+                examples, margin=settings.margin / units.eta0, intercept=units.fit_intercept
             )
-            keep, order = KEEPS[settings.units.keep](), ORDERS[settings.order](examples)
-            job = Job(machine, order, keep, examples, False, watch)
-            recipe = None
-            if settings.warm_start:
-                same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
-                recipe = recipe_of(settings, labelled, classes, same)
-            given = dual_coef_init is not None or intercept_init is not None
-            state = (
-                None if given or recipe is None else self._continued(settings, recipe, examples.n)
+            keep, order = KEEPS[units.keep](), ORDERS[settings.order](examples)
+
+            def start() -> DualState:
+                w = begin / units.eta0
+                memory = machine.start(w[:-1], float(w[-1]), averaged=keep.averaged)
+                return State(memory, self._seed())
+
+            def resume(recipe: Recipe) -> DualState | None:
+                return None if given else self._continued(settings, recipe, examples.n)
+
+            return fitting.Task(
+                Job(machine, order, keep, examples, False, watch),
+                classes,
+                self._patience(settings, kernel, rows, labelled, y, classes),
+                start,
+                lambda: recipe_of(settings, labelled, classes, _same(kernel, rows)),
+                resume,
+                more={"_weights": labelled.c},
+                # A row of the Gram matrix at a time is too little for threads to share, where a
+                # kernel function has them.
+                while_it_runs=lambda: threadpool_limits(limits=1, user_api="blas"),
             )
-            if state is None:
-                units = start / settings.units.eta0
-                memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
-                state = State(memory, self._seed())
-            patience = self._patience(settings, kernel, X, labelled, y, classes)
-            # A row of the Gram matrix at a time is too little for threads to share, where a kernel
-            # function has them.
-            self._weights = labelled.c  # first: once published, a second Ctrl-C may come
-            with threadpool_limits(limits=1, user_api="blas"):
-                self._run(settings, job, state, classes, recipe, patience)
-        self._warn(settings, job, state, patience)
+
+        fitting.fit(self, prepare)
         return self
 
     def _patience(
@@ -238,7 +241,7 @@ class KernelPerceptron(Training, KernelClassifier):
                 "rule and not the state of its training. Set warm_start=False to begin anew, or "
                 "give dual_coef_init."
             )
-        state = self._resumed(settings, recipe, n)
+        state = fitting.resumed(self, settings, recipe, n)
         if state is None:
             raise InputError(
                 "warm_start=True, but the data or the parameters are not those of the fit before: "
@@ -251,3 +254,9 @@ class KernelPerceptron(Training, KernelClassifier):
         assert isinstance(job.machine, Dual)
         gram = job.machine.examples.gram
         return KernelRule.of(learned, gram.kernel, gram.X, settings.units.eta0)
+
+
+def _same(kernel: Kernel, X: Matrix) -> tuple[Any, ...]:
+    """What must be equal besides; the values of a kernel have the type of the rows."""
+    numbers = X.data if isinstance(X, Csr) else X
+    return kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0, numbers.dtype

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
+from rosenblatt._model import arrays, fitted, kernel, labels, linear, parameters, state, training
 from rosenblatt._support.files import read_whole, write_whole
 from rosenblatt._support.strict_json import (
     NO_SUM,
@@ -70,7 +71,8 @@ def save(
         How a table becomes the numbers that the estimator takes; kept as it is, as JSON. By
         default `estimator.encoding_`, where `train` has set it.
     data_fingerprint : str or None
-        Of the training data. By default the hash that `warm_start=True` takes, where it did.
+        Of the training data. By default the fingerprint of the rows, where it is known: with
+        `warm_start=True` or a checkpoint, and where training made a certificate.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
         }
         document["rule"] = linear.written(estimator._rule)
         return document
-    document["training"] = training.written(estimator)
+    document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
     else:
@@ -166,7 +168,10 @@ def _encoding(encoding: Any) -> dict[str, Any] | None:
 def _fingerprint(estimator: Any, given: str | None) -> str | None:
     if given is None:
         recipe = getattr(estimator, "_trained_by", None)
-        return None if recipe is None else recipe.data
+        if recipe is not None:
+            return str(recipe.data)
+        certificate = getattr(estimator, "certificate_", None)
+        return None if certificate is None else certificate.fingerprint
     if not isinstance(given, str):
         raise InputTypeError(f"data_fingerprint={given!r} is not text.")
     return str(given)
@@ -206,14 +211,14 @@ def _model(content: bytes) -> Model:
         if content.startswith(beginning):
             raise InvalidDocument(what)
     with parse(content) as file:
-        _check_version(file)
+        version = _version(file)
         advice = ". Save the model again, or get the file again"
         check_sum(file.text("sha256"), content, advice)
         del content  # the arrays are yet to come
-        return _read(file)
+        return _read(file, version)
 
 
-def _check_version(file: Part) -> None:
+def _version(file: Part) -> int:
     if "format" not in file or file.value("format") != FORMAT:
         raise InvalidDocument(f"its field 'format' is not {FORMAT!r}")
     version = file.value("version")
@@ -225,12 +230,12 @@ def _check_version(file: Part) -> None:
         )
     if type(version) is not int or version < 1:
         raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
+    return version
 
 
-def _read(file: Part) -> Model:
+def _read(file: Part, version: int) -> Model:
     name = file.one_of("estimator", _KINDS)
     classes = labels.read(file.part("classes"))
-    version = file.whole("version")
     p = parameters.read(file.part("parameters"), _KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
@@ -253,14 +258,7 @@ def _read(file: Part) -> Model:
         _read_drawn(file.part("drawn"), p)
         p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)
         return Model(p, encoding, about | {"training_errors": p.training_errors_})
-    counts = training.read(file.part("training"), p)
-    if isinstance(p, KernelPerceptron):
-        kernel.read(file.part("rule"), p)
-    else:
-        rule, d = file.part("rule"), p.n_features_in_
-        voting, eta0 = p._made_with.keep == "vote", p._made_with.eta0
-        p._rule = linear.read_voters(rule, d) if voting else linear.read_rule(rule, d, eta0)
-        state.read(file.part("state"), p, counts)
+    fitted.read(file, p, version)
     return Model(p, encoding, about | _about(p))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Examples, Weights
-from rosenblatt._compute.fingerprint import fingerprint
-from rosenblatt._estimators.from_certificate import as_fitted, check_certificate
+from rosenblatt._compute.examples import Examples
+from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
@@ -18,9 +19,9 @@ from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.primal import InFeatures, Primal, PrimalJob, PrimalState
-from rosenblatt._learning.settings import Settings, checked, recipe_of
-from rosenblatt._learning.state import Job, State
+from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
+from rosenblatt._learning.settings import Recipe, Settings, checked, judged_by, recipe_of
+from rosenblatt._learning.state import Job
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
@@ -167,28 +168,33 @@ class Perceptron(Training, LinearClassifier):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with Watch(self._checkpoint) as watch, unchanged_on_error(self):
-            settings = checked(self)
-            X = validate.rows(self, X, reset=True)
-            examples, classes = targets.examples(X, y, sample_weight, self.class_weight)
+        given = coef_init is not None or intercept_init is not None
+
+        def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+            rows = validate.rows(self, X, reset=True)
+            examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
-            recipe = None
-            if settings.warm_start or self._checkpoint is not None:
-                judged_on = None if judges is None else fingerprint(judges)
-                recipe = recipe_of(settings, examples, classes, judged_on)
-            given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(settings, recipe, examples.n)
-            if state is None:
+
+            def recipe() -> Recipe:
+                return recipe_of(settings, examples, classes, judged_by(judges))
+
+            def resume(recipe: Recipe) -> PrimalState | None:
+                before = partial(recipe.as_version_1, examples, judges)
+                n = examples.n
+                return None if given else fitting.resumed(self, settings, recipe, n, before=before)
+
+            def start() -> PrimalState:
+                d, intercept = examples.d, settings.units.fit_intercept
                 if settings.warm_start and not given and hasattr(self, "_state"):
-                    coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
-                start = starts.start(
-                    coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
-                )
-                state = self._new_state(settings, job, start)
+                    return linear_start.from_returned(self, settings, job, d, classes)
+                begin = starts.start(coef_init, intercept_init, d, intercept)
+                return linear_start.new_state(self, settings, job, begin)
+
             patience = self._patience(settings, examples, y, classes)
-            self._run(settings, job, state, classes, recipe, patience)
-        self._warn(settings, job, state, patience)
+            return fitting.Task(job, classes, patience, start, recipe, resume)
+
+        fitting.fit(self, prepare)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -216,7 +222,7 @@ class Perceptron(Training, LinearClassifier):
             reason = train(job, state, max_iter=1, max_updates=None)
             if reason is not StopReason.INTERRUPTED:
                 reason = StopReason.ONE_PASS
-            self._publish(settings, job, state, known, reason, None)
+            fitting.publish(self, settings, job, state, known, reason, None, {})
         return self
 
     @classmethod
@@ -235,7 +241,7 @@ class Perceptron(Training, LinearClassifier):
         """
         check_certificate(certificate)
         estimator = cls(fit_intercept=certificate.fit_intercept)
-        estimator.__dict__.update(as_fitted(certificate, classes, estimator._seed()))
+        put_on(estimator, certificate, classes, estimator._seed())
         return estimator
 
     # --- What is given ---------------------------------------------------------------------------
@@ -276,35 +282,14 @@ class Perceptron(Training, LinearClassifier):
 
     # --- Where training starts -------------------------------------------------------------------
 
-    def _new_state(self, settings: Settings, job: PrimalJob, start: Weights) -> PrimalState:
-        assert isinstance(job.machine, InFeatures)
-        memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
-        return State(memory, self._seed())
-
-    def _returned(
-        self, settings: Settings, d: int, classes: NDArray[Any]
-    ) -> tuple[Weights, Weights]:
-        """The weights that the fit before returned (the last ones with keep="vote")."""
-        rule = self._rule
-        if isinstance(rule, Voters):
-            rule = LinearRule(self._state.memory.w, self._made_with.eta0)
-        if rule.coef.shape[1] != d or classes.tolist() != self.classes_.tolist():
-            raise InputError(
-                f"warm_start=True, but the fit before was on {rule.coef.shape[1]} features with "
-                f"classes {self.classes_.tolist()}, and now there are {d} with {classes.tolist()}. "
-                "Set warm_start=False to begin anew."
-            )
-        return rule.coef, rule.intercept if settings.units.fit_intercept else np.zeros(1)
-
     def _next_state(self, settings: Settings, job: PrimalJob) -> PrimalState:
         """The state to begin a pass of partial_fit with."""
         assert isinstance(job.machine, Primal)
         rows = job.machine.examples.rows
         if not hasattr(self, "_state"):
-            return self._new_state(settings, job, np.zeros(rows.d + 1))
+            return linear_start.new_state(self, settings, job, np.zeros(rows.d + 1))
         if self._made_with != settings.units:  # only the returned weights can go on
-            coef, intercept = self._returned(settings, rows.d, self.classes_)
-            return self._new_state(settings, job, np.append(coef, intercept))
+            return linear_start.from_returned(self, settings, job, rows.d, self.classes_)
         state = self._state.copy()
         state.memory.counts = np.zeros(rows.n, dtype=np.int64)
         state.mistakes, state.validation, state.kept = [], [], self._kept

@@ -4,6 +4,7 @@ import errno
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -128,7 +129,7 @@ OTHERS = {
     "fit_intercept is False and was True": {"fit_intercept": False},
     "patience is None and was 5": {"patience": None},
     "random_state is another": {"random_state": 2},
-    "the rows, their order, labels or weights are not the same": {"class_weight": {1: 2.0}},
+    "the weights of the rows are not the same": {"class_weight": {1: 2.0}},
     "max_iter=5, but .* has come to 6 already": {"max_iter": 5},
     "max_updates=3, but .* already": {"max_updates": 3},
 }
@@ -148,7 +149,7 @@ def test_other_data_is_refused(path):
     other = X.copy()
     other[17, 1] = np.nextafter(other[17, 1], 9)
     for rows, labels, reason in [
-        (other, Y, "the rows, their order, labels or weights"),
+        (other, Y, "the rows, their order or labels"),
         (X[:-1], Y[:-1], "rows|data"),
         (X[:, :2], Y, "features|data"),
         (X, Y > 0, "classes"),
@@ -164,7 +165,7 @@ def test_other_data_is_refused(path):
         (lambda b: b"", "JSON"),
         (lambda b: b"\x80\x04pickle", "UTF-8"),
         (lambda b: b.replace(b'"updates": ', b'"updates": 1'), "sha256"),
-        (lambda b: b.replace(b'"version": 1', b'"version": 2'), "version 2, and 1 is read here"),
+        (lambda b: b.replace(b'"version": 2', b'"version": 3'), "version 3, and those up to 2 are"),
         (lambda b: b.replace(b"rosenblatt checkpoint", b"something else"), "format"),
     ],
     ids=["truncated", "empty", "pickle", "changed", "newer", "other"],
@@ -344,7 +345,7 @@ def test_killed_at_random_moments(source, tmp_path, heavy, rng):
                 "cache",
             }
             if (place / "run.checkpoint").exists():  # whole, whenever one looks
-                assert json.loads((place / "run.checkpoint").read_bytes())["version"] == 1
+                assert json.loads((place / "run.checkpoint").read_bytes())["version"] == 2
         assert crashing.run_to_the_end(source, place) == expected
         left = [f.name for f in place.iterdir() if f.name.startswith(".rosenblatt")]
         assert left == []
@@ -387,3 +388,36 @@ def test_ctrl_c_writes_the_checkpoint_and_leaves_the_best_so_far(path):
     )
     whole = Perceptron(max_iter=reached + 5, patience=None, random_state=0).fit(X, y)
     assert everything(q, X) == everything(whole, X)
+
+
+# --- Kept ones -----------------------------------------------------------------------------------
+
+# Table 2.1 of Li Hang's book, from its third update to the seventh and last one.
+LI_HANG = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
+SAME = {"order": "cyclic", "keep": "last", "random_state": 0, "patience": 5, "prove": True}
+
+
+def kept(version, name, path):
+    shutil.copy(Path(__file__).parent / "checkpoint_files" / str(version) / f"{name}.json", path)
+    assert json.loads(path.read_text())["version"] == version
+    return {"checkpoint": path, "checkpoint_every": 0}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_training_goes_on_from_a_checkpoint_of_an_earlier_version(version, path):
+    options = kept(version, "arrays", path)
+    with pytest.raises(InputError, match="the rows, their order or labels are not the same"):
+        train(Perceptron(**SAME), (LI_HANG[0] + 1, LI_HANG[1]), **options)
+    p = train(Perceptron(**SAME), LI_HANG, **options)
+    assert (p.coef_.tolist(), p.intercept_.tolist()) == ([[1.0, 1.0]], [-3.0])
+    assert p.update_counts_.tolist() == [2, 0, 5]
+    assert json.loads(path.read_text())["version"] == 2  # from here on
+
+
+def test_a_checkpoint_of_a_stream_goes_on_from_the_same_version_only(path):
+    options = kept(2, "stream", path)
+    p = train(Perceptron(**SAME), lambda: [LI_HANG], **options)
+    assert (p.coef_.tolist(), p.intercept_.tolist(), p.n_updates_) == ([[1.0, 1.0]], [-3.0], 7)
+    options = kept(1, "stream", path)
+    with pytest.raises(InputError, match="version 1, which knew rows on disk by another hash"):
+        train(Perceptron(**SAME), lambda: [LI_HANG], **options)

@@ -78,9 +78,10 @@ def test_types_of_labels_and_numbers_are_those_of_then():
     assert seen(drawn.standard_normal(5)) == seen(before.standard_normal(5))
 
 
-def test_training_goes_on_from_a_file_of_an_earlier_version():
+@pytest.mark.parametrize("name", ["li-hang-2.1-stopped", "li-hang-2.1-stopped-format-2"])
+def test_training_goes_on_from_a_file_of_an_earlier_version(name):
     # Table 2.1 of the book, from its third update to the seventh and last one.
-    p = load(FOLDER / "0.1.0" / "li-hang-2.1-stopped.json")
+    p = load(FOLDER / "0.1.0" / f"{name}.json")
     rows, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
     p.set_params(max_updates=None).fit(rows, y)
     assert (p.coef_.tolist(), p.intercept_.tolist()) == ([[1.0, 1.0]], [-3.0])

@@ -194,6 +194,8 @@ def true_of(claim, X, y):
 # Changes after which the certificate is still true, and why. Nothing else is accepted.
 STILL_TRUE = {
     r"producer changed": "who made it is no part of the proof",
+    r"(columns\.\d|target|labels|labels\.\d) changed": "names: tested with data that have some",
+    r"columns changed": "in another order, of numbers without names",
     r"semantics changed": "these are whole numbers: the same in binary and in decimals",
     r"margins\.geometric removed": "it says less",
     r"margins\.geometric\.rows changed": "exchanged rows of equal weights",
@@ -341,14 +343,37 @@ def test_a_certificate_is_about_these_data_and_no_others(verdict):
 def test_the_hash_is_what_the_documentation_says():
     X, y = [[1.5, 0.0], [-0.0, 2.0], [7.0, 7.0], [3.0, 4.0]], ["b", "a", "a", "b"]
     claim = certify(X, y, sample_weight=[1, 1, 0, 1]).to_dict()
-    text = b'[["x0", "x1"], "y", ["a", "b"], 4]'
-    places, numbers = struct.pack("<4Q", 0, 3, 4, 5), struct.pack("<4d", 1.5, 2, 3, 4)
-    signs = struct.pack("3b", 1, -1, 1)
-    assert claim["sha256"] == hashlib.sha256(text + signs + places + numbers).hexdigest()
+    block = struct.pack("<4b8d", 1, -1, 0, 1, 1.5, 0, 0, 2, 7, 7, 3, 4)  # six of eight: all of them
+    shape = struct.pack("<2Q", 4, 2)
+    assert claim["sha256"] == hashlib.sha256(shape + sha256(block)).hexdigest()
     assert accepted(claim, X, [1, -1, -1, 1])
-    claim = certify([[1.5, 2.0], [3.0, 4.0]], ["a", "b"]).to_dict()  # without zeros: no places
-    numbers = struct.pack("<4d", 1.5, 2, 3, 4)
-    assert claim["sha256"] == hashlib.sha256(text + b"\xff\x01" + numbers).hexdigest()
+    claim = certify([[1.5, 0.0, 0.0], [-0.0, 4.0, 0.0]], ["a", "b"]).to_dict()  # two of six
+    block, shape = struct.pack("<2b2Q2d", -1, 1, 0, 4, 1.5, 4), struct.pack("<2Q", 2, 3)
+    assert claim["sha256"] == hashlib.sha256(shape + sha256(block)).hexdigest()
+
+
+def sha256(content):
+    return hashlib.sha256(content).digest()
+
+
+def test_a_certificate_with_other_names_is_rejected_where_the_data_have_names(tmp_path):
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.5, 0.0, 1.0, 1.5]})
+    y = pd.Series(["no", "no", "yes", "yes"], name="paid")
+    table.assign(paid=y).to_csv(tmp_path / "t.csv", index=False)
+    claim = certify(table, y).to_dict()
+    for field, other in [
+        ("columns", ["b", "a"]),
+        ("columns", ["a", "c"]),
+        ("target", "b"),
+        ("labels", ["yes", "no"]),
+        ("labels", ["no", "y"]),
+    ]:
+        changed = claim | {field: other}
+        (tmp_path / "c.json").write_text(json.dumps(changed))
+        assert verify.main([str(tmp_path / "c.json"), str(tmp_path / "t.csv")]) == 1
+        if field != "target":
+            with pytest.raises(CertificateRejected):
+                Certificate(changed).verify(table, y)
 
 
 def test_the_certificate_object_says_so_too():

@@ -200,7 +200,7 @@ def test_a_checkpoint_of_a_stream_goes_on(tmp_path):
     train(p.set_params(max_iter=7), batches(X, y, 13), **options)  # the same rows
     found = learned(p, X)
     assert found == learned(p.fit(X, y), X)
-    with pytest.raises(InputError, match="rows, their order, labels or weights are not the same"):
+    with pytest.raises(InputError, match="rows, their order or labels are not the same"):
         train(p, batches(X[::-1], y[::-1], 17), **options)
 
 

@@ -1,6 +1,7 @@
 """Traces as JSON: the round trip, and files that are none."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -155,7 +156,7 @@ def refused(document, message):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/1'"),
+        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/2'"),
         ("classes", [1], "two labels"),
         ("classes", [1, [2]], "two labels"),
         ("feature_names", ["a"], "one name for each feature"),
@@ -271,3 +272,18 @@ def test_nothing_but_input_errors(document, data):
         assert Trace.from_json(t.to_json()).row.tolist() == t.row.tolist()
     except InputError:
         pass
+
+
+# --- Kept ones -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_trace_of_an_earlier_version_is_read_and_holds(version):
+    # Table 2.1 of Li Hang's book: seven updates, the last weights (1, 1; -3).
+    path = Path(__file__).parent / "trace_files" / str(version) / "li-hang-2.1.json"
+    assert json.loads(path.read_text())["schema"] == f"rosenblatt.trace/{version}"
+    found = Trace.from_json(path)
+    assert len(found) == 7
+    last = found.weights_at(7)
+    assert (last.w.tolist(), last.b) == ([1.0, 1.0], -3.0)
+    assert found.check().ok

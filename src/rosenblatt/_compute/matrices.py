@@ -37,3 +37,12 @@ def some_rows(X: Matrix, index: Any) -> Matrix:
         return np.asarray(X[index])
     part = as_table(X)[index]
     return Csr(part.data, part.indices, part.indptr, part.shape)
+
+
+def row_range(X: Matrix, begin: int, end: int) -> Matrix:
+    """The rows from `begin` to `end`, without a copy of their numbers."""
+    if not isinstance(X, Csr):
+        return X[begin:end]
+    indptr = X.indptr[begin : end + 1]
+    first, last = indptr[0], indptr[-1]
+    return Csr(X.data[first:last], X.indices[first:last], indptr - first, (end - begin, X.shape[1]))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._estimators.fitted import Fitted, shown_counts
 from rosenblatt._learning.machine import Memory
 from rosenblatt._learning.primal import PrimalState
 from rosenblatt._learning.settings import Units
 from rosenblatt._learning.state import State
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._rules.linear import read_only, rule_of
+from rosenblatt._rules.linear import rule_of
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def check_certificate(given: Any) -> None:
         )
 
 
-def as_fitted(certificate: Certificate, classes: Any, seed: int) -> dict[str, Any]:
-    """The attributes of a Perceptron whose rule is the certificate's separator."""
+def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) -> None:
+    """Make a Perceptron one whose rule is the certificate's separator."""
     if not certificate.separable:
         raise InputError(
             f"The verdict of the certificate is {certificate.verdict!r}: it has no hyperplane with "
@@ -43,27 +44,26 @@ def as_fitted(certificate: Certificate, classes: Any, seed: int) -> dict[str, An
     counts = np.zeros(certificate.n_rows + certificate.n_dropped, dtype=np.int64)
     # Training can go on from it as from a start: no epoch was made, no row updated.
     state: PrimalState = State(Memory(w, np.zeros_like(w), counts), seed)
-    found = {
-        "_rule": rule_of(w, 1.0),
-        "_state": state,
-        "_kept": None,
-        "_trained_by": None,
-        "_made_with": Units("best", 1.0, certificate.fit_intercept),
-        "classes_": labels,
-        "n_features_in_": certificate.n_features,
-        "training_errors_": errors,
-        "converged_": errors == 0,
-        "stop_reason_": StopReason.FROM_CERTIFICATE,
-        "certificate_": certificate,
-        "n_iter_": 0,
-        "n_updates_": 0,
-        "mistakes_": np.zeros(0, dtype=np.int64),
-        "update_counts_": read_only(counts.view()),
-        "_n_rows": len(counts),
-    }
+    more: dict[str, Any] = {"n_features_in_": certificate.n_features}
     if _has_names(certificate):
-        found["feature_names_in_"] = np.array(certificate.feature_names, dtype=object)
-    return found
+        more["feature_names_in_"] = np.array(certificate.feature_names, dtype=object)
+    Fitted(
+        _rule=rule_of(w, 1.0),
+        _state=state,
+        _kept=None,
+        _trained_by=None,
+        _made_with=Units("best", 1.0, certificate.fit_intercept),
+        _n_rows=len(counts),
+        classes_=labels,
+        training_errors_=errors,
+        converged_=errors == 0,
+        stop_reason_=StopReason.FROM_CERTIFICATE,
+        certificate_=certificate,
+        n_iter_=0,
+        n_updates_=0,
+        mistakes_=np.zeros(0, dtype=np.int64),
+        update_counts_=shown_counts(counts),
+    ).put_on(estimator, **more)
 
 
 # --- The rule ------------------------------------------------------------------------------------

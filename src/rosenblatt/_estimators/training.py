@@ -8,19 +8,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt._estimators import advice
-from rosenblatt._learning.loop import train
 from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.progress import Progress
 from rosenblatt._learning.settings import Recipe, Settings, Units
-from rosenblatt._learning.state import AnyJob, AnyState, Candidate, check_finite
+from rosenblatt._learning.state import AnyJob, AnyState, Candidate
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Recorder
-from rosenblatt._rules.linear import read_only
 from rosenblatt._support.budget import Budget
 
 if TYPE_CHECKING:
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-def _is_number(random_state: Any) -> bool:
+def is_number(random_state: Any) -> bool:
     """A seed that is the same every time."""
     return isinstance(random_state, numbers.Integral)
 
@@ -61,29 +58,9 @@ class Training:
         raise NotImplementedError
 
     def _seed(self) -> int:
-        if _is_number(self.random_state):
+        if is_number(self.random_state):
             return _seed_of(int(self.random_state))
         return _drawn(self.random_state)
-
-    def _resumed(
-        self, settings: Settings, recipe: Recipe, n: int, *, counted: bool = True
-    ) -> AnyState | None:
-        """The state to go on from on n rows; None where there is none of this training.
-
-        `counted`: updates are counted by row.
-        """
-        if self._checkpoint is not None:
-            seed = self._seed() if _is_number(self.random_state) else None
-            state = self._checkpoint.resume(recipe, settings, seed, n, counted=counted)
-            if state is not None and seed is None:
-                self._seed()  # a generator goes on as if this training had drawn from it
-            return state
-        if getattr(self, "_trained_by", None) != recipe:
-            return None
-        # A file can claim anything, and the kernels believe the state.
-        fits = self._state.position <= n and self._state.seen <= n
-        fits = fits and len(self._state.memory.counts) == (recipe.shape[0] if counted else 0)
-        return self._state.copy() if fits else None
 
     def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         if self._recorder is not None:
@@ -102,62 +79,6 @@ class Training:
         resumed = self._checkpoint is not None and state.epoch > 0
         text = f"{judged} {kind}"
         return Progress(name, max_iter, n, text, paced=streamed, resumed=resumed)
-
-    def _run(
-        self,
-        settings: Settings,
-        job: AnyJob,
-        state: AnyState,
-        classes: NDArray[Any],
-        recipe: Recipe | None,
-        patience: Patience,
-    ) -> None:
-        """Train from this state, and publish what was learned."""
-        watch, max_iter, max_updates = job.watch, settings.max_iter, settings.max_updates
-        if self._checkpoint is not None:  # the limits are about the training as a whole
-            max_iter -= state.epoch
-            max_updates = None if max_updates is None else max_updates - state.updates
-        self._record(settings, job, state)
-        watch.show(self._progress(settings, job, state, max_iter), state)
-        reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=patience)
-        watch.done(state)
-        self._publish(settings, job, state, classes, reason, recipe)
-
-    def _publish(
-        self,
-        settings: Settings,
-        job: AnyJob,
-        state: AnyState,
-        classes: NDArray[Any],
-        reason: StopReason,
-        recipe: Recipe | None,
-    ) -> None:
-        job.watch.settle()
-        check_finite(job, state)
-        result = job.keep.result(job, state)
-        counts = state.memory.counts  # none of a stream
-        found = {
-            "_rule": self._rule_of(result.rule, settings, job),
-            "_state": state,
-            "_kept": result.kept,
-            "_trained_by": recipe,
-            "_made_with": settings.units,
-            "classes_": classes,
-            "training_errors_": result.mistakes,
-            "converged_": state.clean,
-            "stop_reason_": reason,
-            "certificate_": state.certificate,
-            "n_iter_": state.epoch,
-            "n_updates_": state.updates,
-            "mistakes_": np.array(state.mistakes, dtype=np.int64),
-            "update_counts_": read_only(counts.view()) if len(counts) else None,
-            "_n_rows": len(counts) or job.machine.examples.n,
-        }
-        if job.validating:
-            found["validation_mistakes_"] = np.array(state.validation, dtype=np.int64)
-        else:
-            self.__dict__.pop("validation_mistakes_", None)
-        self.__dict__.update(found)  # all at once: a second Ctrl-C cannot come in between
 
     def _warn(self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
@@ -180,7 +101,7 @@ class Training:
             text = advice.separable_but(name, self.keep, errors, n)
         else:
             return
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
     def _advice_in_full(
         self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience

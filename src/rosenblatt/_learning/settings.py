@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from rosenblatt._compute import fingerprint
 from rosenblatt._compute.examples import Examples
-from rosenblatt._compute.fingerprint import fingerprint
 from rosenblatt._inputs import validate
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
@@ -65,7 +65,16 @@ class Recipe(NamedTuple):
     classes: list[Any]
     shape: tuple[int, int]
     data: str  # fingerprint of the training rows
-    more: Any  # that of the validation rows, or the kernel
+    weights: str | None  # that of their weights; None: all are 1
+    more: Any  # those of the validation rows, or the kernel
+
+    def as_version_1(self, examples: Examples, judges: Examples | None) -> Recipe:
+        """As files of version 1 have it."""
+        data, judged = (
+            None if e is None else fingerprint.of_version_1(e) for e in (examples, judges)
+        )
+        assert data is not None
+        return self._replace(data=data, weights=None, more=judged)
 
 
 def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], more: Any) -> Recipe:
@@ -75,6 +84,15 @@ def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], mor
         settings.margin,
         classes.tolist(),
         examples.rows.X.shape,
-        fingerprint(examples),
+        fingerprint.of_examples(examples),
+        fingerprint.of_weights_of(examples),
         more,
     )
+
+
+def judged_by(judges: Examples | None) -> str | None:
+    """The fingerprints of validation rows and, where they are not all 1, of their weights."""
+    if judges is None:
+        return None
+    weights = fingerprint.of_weights_of(judges)
+    return fingerprint.of_examples(judges) + ("" if weights is None else f" {weights}")

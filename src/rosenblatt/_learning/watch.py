@@ -9,6 +9,8 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rosenblatt._learning.progress import Progress
     from rosenblatt._learning.settings import Recipe, Settings
     from rosenblatt._learning.state import AnyJob, AnyState
@@ -27,7 +29,14 @@ class Checkpoint(Protocol):
     """Where training stands, kept in a file."""
 
     def resume(
-        self, recipe: Recipe, settings: Settings, seed: int | None, n: int, *, counted: bool
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        seed: int | None,
+        n: int,
+        *,
+        counted: bool,
+        before: Callable[[], Recipe] | None = None,
     ) -> AnyState | None: ...
 
     def write(self, state: AnyState) -> None: ...

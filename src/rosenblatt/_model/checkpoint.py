@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._learning.primal import PrimalState
 from rosenblatt._learning.state import State
 from rosenblatt._model import arrays, linear, training
@@ -24,7 +25,7 @@ from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
-VERSION = 1
+VERSION = 2
 
 # --- Writing -----------------------------------------------------------------------------------
 
@@ -69,14 +70,21 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
     with parse(content) as file:
         if file.text("format") != FORMAT:
             raise InvalidDocument(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
-        if file.whole("version") != VERSION:
+        version = file.whole("version")
+        if not 1 <= version <= VERSION:
             raise InvalidDocument(
                 f"it was written by {shown(file.text('written_by'))}, whose checkpoints are of "
-                f"version {file.whole('version')}, and {VERSION} is read here"
+                f"version {version}, and those up to {VERSION} are read here"
             )
         file.text("written_by")
         check_sum(file.text("sha256"), content)
-        return file.part("made_with").everything(), file.part("state")
+        made_with = file.part("made_with").everything()
+        if type(made_with.get("data")) is not str:
+            raise InvalidDocument("made_with.data is not text")
+        if version == 1:
+            made_with["data"] = FIRST + made_with["data"]
+            made_with["prove"] = True  # patience always asked for a proof
+        return made_with, file.part("state")
 
 
 def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> PrimalState:

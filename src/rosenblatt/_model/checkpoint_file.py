@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._inputs import validate
 from rosenblatt._learning.primal import is_finite
 from rosenblatt._learning.state import overflow
@@ -50,19 +52,33 @@ class Checkpoint:
         self._refuse_other(before, settings_of(settings))
 
     def resume(
-        self, recipe: Recipe, settings: Settings, seed: int | None, n: int, *, counted: bool
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        seed: int | None,
+        n: int,
+        *,
+        counted: bool,
+        before: Callable[[], Recipe] | None = None,
     ) -> PrimalState | None:
         """The state in the file; None where there is none yet.
 
         `seed` is None where the training has no seed of its own: then that in the file is used.
-        `counted`: updates are counted by row.
+        `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
         """
         self._made_with = _made_with(recipe, settings, seed)
         try:
-            before, part = self._read()
+            begun, part = self._read()
         except MissingFileError:
             return None
-        self._refuse_other(before, self._made_with)
+        wanted = self._made_with
+        if begun["data"].startswith(FIRST):
+            if before is None:
+                raise self._unreadable(
+                    InvalidDocument("it is of version 1, which knew rows on disk by another hash")
+                )
+            wanted = _made_with(before(), settings, seed)
+        self._refuse_other(begun, wanted)
         try:
             state = document.read_state(part, recipe.units.keep, *recipe.shape, counted=counted)
             if max(state.position, state.seen) > n:  # the kernels believe the state
@@ -126,7 +142,8 @@ class Checkpoint:
 
 
 _WORDS = {
-    "data": "the rows, their order, labels or weights are not the same",
+    "data": "the rows, their order or labels are not the same",
+    "weights": "the weights of the rows are not the same",
     "seed": "random_state is another",
 }
 
@@ -154,4 +171,5 @@ def _made_with(recipe: Recipe, settings: Settings, seed: int | None) -> dict[str
         "rows": n,
         "features": d,
         "data": recipe.data,
+        "weights": recipe.weights,
     }

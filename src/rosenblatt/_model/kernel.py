@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._estimators.fitted import Course
 from rosenblatt._model import arrays
 from rosenblatt._rules.gram import KERNELS, Kernel
 from rosenblatt._rules.kernel import KernelRule
@@ -66,9 +67,11 @@ def _learned(rule: KernelRule) -> dict[str, Any]:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, p: Any) -> None:
-    """Set the rule on an estimator that knows how training went. Training itself cannot go on."""
-    rows, d, units = len(p.update_counts_), p.n_features_in_, p._made_with
+def read(part: Part, course: Course, d: int) -> tuple[KernelRule, NDArray[np.float64] | None]:
+    """The rule of d features, and the weights of the rows. Training itself cannot go on."""
+    if course.update_counts_ is None:
+        raise InvalidDocument("training.update_counts is null, as only on a stream")
+    rows, units = len(course.update_counts_), course._made_with
     with part:
         kernel = Kernel(
             part.one_of("kernel", KERNELS),
@@ -96,9 +99,7 @@ def read(part: Part, p: Any) -> None:
         )
     if weights is not None and (weights < 0).any():
         raise InvalidDocument(f"{part.name('row_weights')} holds numbers less than 0")
-    p._rule = KernelRule(learned, kernel, support, vectors, units.eta0)
-    p._weights = weights
-    p._state = p._kept = p._trained_by = None
+    return KernelRule(learned, kernel, support, vectors, units.eta0), weights
 
 
 def _read_vectors(part: Part, kernel: Kernel, n: int, d: int) -> Matrix | None:

@@ -242,19 +242,20 @@ class _Case:
 def head(table: Table, rows: Rows, semantics: str) -> dict[str, Any]:
     """What a document is about; `rows` are those that are present."""
     index = np.arange(len(table.y))
-    dropped = index[:0] if table.present is None else np.delete(index, table.present)
-    out = {
+    left_out = index[:0] if table.present is None else np.delete(index, table.present)
+    dropped = left_out.tolist()
+    return {
         "schema": verify.SCHEMA,
         "producer": f"rosenblatt {__version__}",
         "semantics": semantics,
         "fit_intercept": rows.intercept,
         "rows": len(table.y),
-        "dropped": dropped.tolist(),
+        "dropped": dropped,
         "columns": table.columns,
         "target": table.target,
         "labels": table.labels,
+        "sha256": fingerprint(table.X, table.y, dropped, rows.budget.hear),
     }
-    return out | {"sha256": fingerprint(out, rows)}
 
 
 @contextmanager

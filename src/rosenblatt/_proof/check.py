@@ -12,9 +12,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import verify
+from rosenblatt._compute.examples import Csr
+from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget
@@ -101,7 +104,12 @@ class _Data(verify.Data):
         return (self._rows.norms() * (1 + rounding) + 2.0**-490).tolist()  # type: ignore[no-any-return]
 
     def sha256(self, claim: dict[str, Any]) -> str:
-        return str(claim["sha256"]) if self._hashed else fingerprint(claim, self._rows)
+        if self._hashed:
+            return str(claim["sha256"])
+        if claim["schema"] == verify.SCHEMAS[0]:
+            return fingerprint_of_version_1(claim, self._rows)
+        y = np.array(self.y, dtype=np.int8)
+        return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
 
     def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
         return self._rows.signs(w, Fraction(bound)).tolist()  # type: ignore[no-any-return]
@@ -118,8 +126,16 @@ class _Data(verify.Data):
         return flat.tolist()  # type: ignore[no-any-return]
 
 
-def fingerprint(claim: dict[str, Any], rows: Rows) -> str:
-    """The hash of `verify.py`: names, labels, places of non-zero numbers and these numbers."""
+def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:
+    """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
+    signs = y.copy()
+    signs[dropped] = 0
+    rows = Csr(X.data, X.indices, X.indptr, X.shape) if sparse.issparse(X) else X
+    return of_matrix(rows, signs, hear)
+
+
+def fingerprint_of_version_1(claim: dict[str, Any], rows: Rows) -> str:
+    """Names, labels, places of non-zero numbers and these numbers."""
     X = rows.X
     count = int(np.count_nonzero(X.data if sparse.issparse(X) else X))
     names = [claim["columns"], claim["target"], claim["labels"], count]

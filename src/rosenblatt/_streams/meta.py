@@ -18,7 +18,7 @@ from rosenblatt.data.encode import Encoding
 from rosenblatt.errors import FileError, InputError
 
 FORMAT = "rosenblatt-rows"
-VERSION = 1
+VERSION = 2
 NAME = "meta.json"
 _MOST = 1 << 30  # bytes: names of a few million features
 _DTYPES: dict[str, np.dtype[Any]] = {

@@ -62,7 +62,7 @@ class TableRows:
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
             for rows, y in self.parts(encoding):
                 moments.add(rows[:, numbers])
-                writer.add(rows, y, final=finished)
+                writer.add(rows, y)
                 say.rows(writer.n)
             for file in self.files:  # their readers were ahead, and may have looked too early
                 file.check_unchanged()

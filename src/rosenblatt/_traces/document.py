@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._compute.examples import Csr
+from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import as_table, dense
 from rosenblatt._inputs import validate
 from rosenblatt._learning.keeps import KEEPS
@@ -21,7 +22,8 @@ from rosenblatt._traces.about import About
 from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt.trace/1"
+SCHEMA = "rosenblatt.trace/2"
+SCHEMAS = ("rosenblatt.trace/1", SCHEMA)
 _MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
 _MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has many of them
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
@@ -43,6 +45,7 @@ def write(
         "schema": SCHEMA,
         **asdict(about),
         "all_rows": all_rows,
+        "data_fingerprint": _fingerprint(run, about),
         "n_rows": run.X.shape[0],
         "n_features": run.X.shape[1],
         "order": run.order,
@@ -72,6 +75,13 @@ def write(
 
         write_whole(Path(path), (text + "\n").encode(), overwrite=True)
     return text
+
+
+def _fingerprint(run: Run, about: About) -> str | None:
+    """Of all rows: as the file said that had only some of them, if it did."""
+    if not about.all_rows:
+        return about.data_fingerprint
+    return of_matrix(run.X, run.y if run.c is None else np.where(run.c == 0, 0, run.y))
 
 
 def _kernel(kernel: Kernel | None) -> dict[str, Any] | None:
@@ -117,7 +127,7 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
         content, name = Path(source).read_bytes(), str(source)
     try:
         with parse(content, _MOST_VALUES) as document:
-            if document.value("schema") != SCHEMA:
+            if document.value("schema") not in SCHEMAS:
                 raise InvalidDocument(f"its schema is not {SCHEMA!r}, that of this version")
             return _run(document), _about(document)
     except (InvalidDocument, InputError, MemoryError) as why:
@@ -126,6 +136,9 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
 
 def _about(document: Part) -> About:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
+    fingerprint = None
+    if document.value("schema") != SCHEMAS[0]:
+        fingerprint = document.optional(document.text, "data_fingerprint")
     if names is not None and len(names) != document.value("n_features"):
         raise InvalidDocument("feature_names is not one name for each feature")
     if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
@@ -137,6 +150,7 @@ def _about(document: Part) -> About:
         converged=document.flag("converged"),
         ended=document.text("ended"),
         all_rows=document.flag("all_rows"),
+        data_fingerprint=fingerprint,
     )
 
 

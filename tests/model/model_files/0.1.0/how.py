@@ -3,7 +3,8 @@
     python how.py FOLDER
 
 `expected.json` was computed by hand; the calculations are in it. Later versions must read these
-files and give the same answers; a version with another format adds a folder of its own.
+files and give the same answers; a version with another format adds a folder of its own. Where the
+format changed before a release, a file of the new one has its number in its name.
 """
 
 import sys

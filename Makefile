@@ -1,8 +1,9 @@
 # demo   the main job on a real table: demo/without-the-leak/report.html
 # test   everything, from nothing; BROWSER=no leaves out what needs one
-# check  ruff, types
+# check  ruff, types, and that the floors of the house import downwards only
 # bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
+# stub   the types of the compiled core, after a change of native/module.cpp
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.
 
@@ -16,7 +17,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak clean browser
+.PHONY: demo test check bench soak clean browser stub
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -26,14 +27,16 @@ demo: $(VENV)/core
 
 test: $(VENV)/tools browser
 	$(RUN) -m pytest --numprocesses auto --dist worksteal
-	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/test_textbook.py tests/test_reference_trains.py
+	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/learning/test_textbook.py tests/compute/test_reference_trains.py
 
 check: $(VENV)/tools
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports
 
 bench: $(VENV)/tools
+	$(RUN) benchmarks/typical.py
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
 	$(RUN) benchmarks/kernel.py
@@ -47,6 +50,9 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/screening.py
 	$(RUN) benchmarks/data.py
 	$(RUN) benchmarks/streams.py
+
+stub: $(VENV)/tools
+	$(RUN) -m nanobind.stubgen -q -m rosenblatt._compute._core -o src/rosenblatt/_compute/_core.pyi
 
 soak: $(VENV)/tools browser
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal

@@ -18,7 +18,7 @@ from sklearn.linear_model import Perceptron as Theirs
 
 import rosenblatt
 from rosenblatt import Perceptron
-from rosenblatt._kernels import kernels
+from rosenblatt._compute.backend import compute
 
 EPOCHS, REPEATS = 10, 5
 
@@ -76,11 +76,11 @@ def training(name, data, target):
 def floor(X):
     """Scoring every row in shuffled order and nothing else: what memory allows for one epoch."""
     n, d = X.shape
-    rows, y, w = kernels.dense(X), np.ones(n, dtype=np.int8), np.ones(d + 1)
+    rows, y, w = compute.backend.dense(X), np.ones(n, dtype=np.int8), np.ones(d + 1)
     counts, order = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int32)
-    kernels.arrange(order, None, 0, 0, n)
+    compute.backend.arrange(order, None, 0, 0, n)
     never = -np.inf  # no row's margin is below it
-    return lambda: kernels.pass_(
+    return lambda: compute.backend.visit(
         rows, y, None, order, 0, n, 1 << 60, never, True, w, None, counts, 0
     )
 
@@ -197,7 +197,7 @@ def machine():
         platform.processor(),
     )
     return (
-        f"{cpu}, {kernels.cpu_levels()[-1]}; Python {platform.python_version()}, "
+        f"{cpu}, {compute.backend.cpu_levels()[-1]}; Python {platform.python_version()}, "
         f"NumPy {np.__version__}, scikit-learn {sklearn.__version__}, "
         f"rosenblatt {rosenblatt.__version__}"
     )

@@ -11,7 +11,7 @@ from run import best_of, machine, main
 from sklearn.linear_model import Perceptron as Theirs
 
 from rosenblatt import Perceptron
-from rosenblatt._screen import Screen
+from rosenblatt._compute.screening import Screen
 
 
 def unit_rows(n, d, margin=0.0, noise=0.0):
@@ -91,9 +91,10 @@ def bench_noise():
 PEAK = """
 import warnings; warnings.simplefilter("ignore")
 import numpy as np
-from rosenblatt import Perceptron, _screen
-_screen.FEW = _screen.NEAR = _screen.PAYS = 0
-_screen.REST = 1
+from rosenblatt import Perceptron
+from rosenblatt._compute import screening
+screening.FEW = screening.NEAR = screening.PAYS = 0
+screening.REST = 1
 rng = np.random.default_rng(0)
 X = rng.standard_normal((1_000_000, 100), dtype=np.float32)
 y = X[:, 0] > 0

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rosenblatt import Perceptron, _checkpoint, train
+from rosenblatt import Perceptron, train
+from rosenblatt._model import checkpoint_file
 from rosenblatt._streams.cache import stored
 
 EPOCHS, TIMES = 6, 5
@@ -97,7 +98,7 @@ def checkpoints(cache):
             X.resize((1000, d))
         p = Perceptron(keep="best", max_iter=2, patience=None, random_state=0)
         seconds = []
-        write = _checkpoint.Checkpoint.write
+        write = checkpoint_file.Checkpoint.write
 
         def timed(self, state, n=n, seconds=seconds, write=write):
             counts, state.memory.counts = state.memory.counts, np.ones(n, dtype=np.int64)
@@ -106,9 +107,9 @@ def checkpoints(cache):
             seconds.append(time.perf_counter() - begin)
             state.memory.counts = counts
 
-        _checkpoint.Checkpoint.write = timed
+        checkpoint_file.Checkpoint.write = timed
         train(p, (X, y), checkpoint=path, checkpoint_every=0)
-        _checkpoint.Checkpoint.write = write
+        checkpoint_file.Checkpoint.write = write
         path.unlink()
         worst = max(seconds)
         print(f"| {n:,} x {d:,} | {1000 * worst:.0f} | {worst / 60:.2%} | <= 1 % |")

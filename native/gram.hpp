@@ -82,13 +82,6 @@ ROSENBLATT_INLINE void rbf_exponents(Value* products, const Value* x_squares, in
     }
 }
 
-template <class Value>
-ROSENBLATT_INLINE bool all_finite(const Value* values, int64_t n) {
-  int not_finite = 0;  // (counted, or the loop is not vectorised)
-  for (int64_t i = 0; i < n; ++i) not_finite |= values[i] - values[i] != 0;
-  return not_finite == 0;
-}
-
 // into[s] += steps[s][0] * values[0], then += steps[s][1] * values[1], ... for each of several sums:
 // in blocks that stay in cache, so that values are read from memory once.
 template <class Value>

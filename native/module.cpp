@@ -1,4 +1,4 @@
-// Bindings, nothing else: arrays in, pointers out. Arguments are checked in Python (_validate.py).
+// Bindings, nothing else: arrays in, pointers out. Arguments are checked in Python (_inputs/).
 //
 // Every array is taken as it is (noconvert): a silent copy would be trained instead of the weights.
 
@@ -18,6 +18,7 @@
 
 #include "count.hpp"
 #include "dispatch.hpp"
+#include "epochs.hpp"
 #include "gram.hpp"
 #include "modular.hpp"
 #include "pass.hpp"
@@ -208,7 +209,7 @@ NB_MODULE(_core, m) {
       "pool"_a.noconvert(), "rows"_a.noconvert().none(), "seed"_a, "k"_a, "swaps"_a);
 
   m.def(
-      "pass_",
+      "visit",
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,
@@ -226,6 +227,33 @@ NB_MODULE(_core, m) {
       "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
       "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
       "log"_a.noconvert().none());
+
+  m.def(
+      "epochs",
+      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
+         std::optional<ReadOnlyIndexVector> present, std::optional<IndexVector> pool, int64_t n,
+         uint64_t seed, int64_t made, int64_t most, double margin, bool intercept, Vector<double> w,
+         Maybe<double> drift, Vector<int64_t> counts, int64_t visits, Maybe<double> kept,
+         int64_t kept_mistakes, double kept_weighted, bool kept_averaged,
+         Vector<int64_t> updates, Vector<double> standing) {
+        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
+                        log_of(std::nullopt)};
+        Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
+        std::vector<double> average(drift ? w.shape(0) : 0);
+        Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
+                      standing.data(),  average.data(), false};
+        int64_t done = 0;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          done = epochs.run(view, labels_of(y, c), FixedIncrement{margin}, most, learner, best);
+        });
+        return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
+                          best.mistakes.weighted, best.averaged);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "present"_a.noconvert().none(),
+      "pool"_a.noconvert().none(), "n"_a, "seed"_a, "made"_a, "most"_a, "margin"_a, "intercept"_a,
+      "w"_a.noconvert(), "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "kept"_a.noconvert().none(), "kept_mistakes"_a, "kept_weighted"_a, "kept_averaged"_a,
+      "updates"_a.noconvert(), "standing"_a.noconvert());
 
   m.def(
       "search",
@@ -298,7 +326,7 @@ NB_MODULE(_core, m) {
       "slack"_a.noconvert());
 
   m.def(
-      "screened_pass",
+      "screened_visit",
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,

@@ -48,6 +48,13 @@ ROSENBLATT_INLINE int64_t rows_ahead(int64_t bytes_per_row) {
 }
 
 template <class Value>
+ROSENBLATT_INLINE bool all_finite(const Value* values, int64_t n) {
+  int not_finite = 0;  // (counted, or the loop is not vectorised)
+  for (int64_t i = 0; i < n; ++i) not_finite |= values[i] - values[i] != 0;
+  return not_finite == 0;
+}
+
+template <class Value>
 struct Dense {
   const Value* x;
   int64_t n, d;
@@ -60,7 +67,10 @@ struct Dense {
     int64_t j = 0;
     for (; j + L <= d; j += L)
       for (int l = 0; l < L; ++l) lane[l] += Sum(row[j + l]) * w[j + l];
-    for (int l = 0; j + l < d; ++l) lane[l] += Sum(row[j + l]) * w[j + l];
+    // The rest, as many steps whatever it is: masked vectors, where the processor has them.
+    const int64_t rest = d - j;
+    for (int l = 0; l < L; ++l)
+      if (l < rest) lane[l] += Sum(row[j + l]) * w[j + l];
     return fold(lane) + w[d];
   }
 

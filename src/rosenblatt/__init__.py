@@ -3,12 +3,16 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rosenblatt._support.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from rosenblatt._certify import certify
-    from rosenblatt._minimum_errors import minimum_errors
-    from rosenblatt._stop import StopReason
-    from rosenblatt._trace import Trace, trace
-    from rosenblatt._train import train
+    from rosenblatt._learning.stop_reason import StopReason
+    from rosenblatt._minimum.minimum_errors import minimum_errors
+    from rosenblatt._proof.certify import certify
+    from rosenblatt._streams.train import train
+    from rosenblatt._study.result import Study
+    from rosenblatt._study.study import study
+    from rosenblatt._traces.trace import Trace, trace
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
@@ -23,15 +27,16 @@ __all__ = [
     "Perceptron",
     "RandomLinearClassifier",
     "StopReason",
+    "Study",
     "Trace",
     "certify",
     "load",
     "minimum_errors",
     "save",
+    "study",
     "trace",
     "train",
 ]
-__version__ = "0.1.0"
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
@@ -40,14 +45,16 @@ _HOME = {
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
-    "StopReason": "rosenblatt._stop",
-    "Trace": "rosenblatt._trace",
-    "certify": "rosenblatt._certify",
+    "StopReason": "rosenblatt._learning.stop_reason",
+    "Study": "rosenblatt._study.result",
+    "Trace": "rosenblatt._traces.trace",
+    "certify": "rosenblatt._proof.certify",
     "load": "rosenblatt.model_file",
-    "minimum_errors": "rosenblatt._minimum_errors",
+    "minimum_errors": "rosenblatt._minimum.minimum_errors",
     "save": "rosenblatt.model_file",
-    "trace": "rosenblatt._trace",
-    "train": "rosenblatt._train",
+    "study": "rosenblatt._study.study",
+    "trace": "rosenblatt._traces.trace",
+    "train": "rosenblatt._streams.train",
 }
 
 

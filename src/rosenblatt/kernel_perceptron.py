@@ -5,32 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, Self, final
 
-import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
-from rosenblatt import _targets, _validate
-from rosenblatt._dual import Dual, KernelExamples
-from rosenblatt._examples import Csr, Examples, Matrix
-from rosenblatt._fit import Job, State
-from rosenblatt._gram import Gram, Kernel, checked_kernel
-from rosenblatt._keeps import KEEPS
-from rosenblatt._kernel_rule import KernelRule
-from rosenblatt._orders import ORDERS
-from rosenblatt._patience import Patience, in_rows
-from rosenblatt._question import Question
-from rosenblatt._rule import read_only
-from rosenblatt._settings import Recipe, Settings, checked, recipe_of
-from rosenblatt._training import Training
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._watch import Watch
+from rosenblatt._compute.examples import Csr, Examples, Matrix
+from rosenblatt._estimators import fitting
+from rosenblatt._estimators.kernel import KernelClassifier
+from rosenblatt._estimators.training import Training
+from rosenblatt._inputs import starts, targets, validate
+from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.orders import ORDERS
+from rosenblatt._learning.patience import Patience
+from rosenblatt._learning.settings import Recipe, Settings, recipe_of
+from rosenblatt._learning.state import Job, State
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt._rules.gram import Gram, Kernel, checked_kernel
+from rosenblatt._rules.kernel import KernelRule
 from rosenblatt.errors import InputError
 
 
 @final
-class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped
+class KernelPerceptron(Training, KernelClassifier):
     """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
 
     α_i counts how often row i was a mistake. Scores of all training rows are at hand, so that a
@@ -64,8 +61,11 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     max_updates : int or None, default=None
         The most updates, None for no limit.
     patience : int or None, default=5
-        After so many epochs without fewer mistakes training ends; with kernel="linear" it asks
-        first whether it can end by itself, as `Perceptron` does. None: never.
+        After so many epochs without noticeably fewer mistakes training ends, as that of
+        `Perceptron` does. None: only `max_iter` and `max_updates` end it.
+    prove : bool, default=False
+        Ask first whether a hyperplane separates the rows, as `Perceptron` does; with
+        kernel="linear" only.
     cache_size : float, default=1024
         Megabytes for rows of the Gram matrix; the least recently used leave first. The result does
         not depend on it.
@@ -75,7 +75,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
-        patience, cache_size and random_state) goes on exactly where training stopped.
+        patience, prove, cache_size and random_state) goes on exactly where training stopped.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -107,10 +107,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     ([-1, 1, 1, -1], True)
     """
 
-    _rule: KernelRule
-    _state: State | None  # type: ignore[assignment] # None: loaded from a file
-    classes_: NDArray[Any]
-    update_counts_: NDArray[np.int64]
+    _state: DualState | None  # type: ignore[assignment] # None: loaded from a file
 
     def __init__(
         self,
@@ -127,6 +124,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         max_iter: int = 1000,
         max_updates: int | None = None,
         patience: int | None = 5,
+        prove: bool = False,
         cache_size: float = 1024,
         class_weight: Any = None,
         random_state: Any = None,
@@ -145,6 +143,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.patience = patience
+        self.prove = prove
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.random_state = random_state
@@ -166,47 +165,50 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         as `dual_coef_` is). Ctrl-C leaves the estimator fitted with the best so far, then raises
         KeyboardInterrupt.
         """
-        with Watch() as watch, unchanged_on_error(self):
-            settings = checked(self)
-            most_bytes = 2**20 * _validate.positive("cache_size", self.cache_size)
-            X = _validate.rows(self, X, reset=True)
-            labelled, classes = _targets.examples(X, y, sample_weight, self.class_weight)
-            kernel = checked_kernel(self, X)
-            start = _targets.start(
+        given = dual_coef_init is not None or intercept_init is not None
+
+        def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+            units = settings.units
+            most_bytes = 2**20 * validate.positive("cache_size", self.cache_size)
+            rows = validate.rows(self, X, reset=True)
+            labelled, classes = targets.examples(rows, y, sample_weight, self.class_weight)
+            kernel = checked_kernel(self, rows)
+            begin = starts.start(
                 dual_coef_init,
                 intercept_init,
-                X.shape[0],
-                settings.units.fit_intercept,
+                rows.shape[0],
+                units.fit_intercept,
                 name="dual_coef_init",
                 what="rows",
             )
-            examples = KernelExamples(Gram(kernel, X, most_bytes), labelled.y, labelled.c)
+            examples = KernelExamples(Gram(kernel, rows, most_bytes), labelled.y, labelled.c)
             machine = Dual(
-                examples,
-                margin=settings.margin / settings.units.eta0,
-                intercept=settings.units.fit_intercept,
+                examples, margin=settings.margin / units.eta0, intercept=units.fit_intercept
             )
-            keep, order = KEEPS[settings.units.keep](), ORDERS[settings.order](examples)
-            job = Job(machine, order, keep, examples, False, watch)
-            recipe = None
-            if settings.warm_start:
-                same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0)
-                recipe = recipe_of(settings, labelled, classes, same)
-            given = dual_coef_init is not None or intercept_init is not None
-            state = (
-                None if given or recipe is None else self._continued(settings, recipe, examples.n)
+            keep, order = KEEPS[units.keep](), ORDERS[settings.order](examples)
+
+            def start() -> DualState:
+                w = begin / units.eta0
+                memory = machine.start(w[:-1], float(w[-1]), averaged=keep.averaged)
+                return State(memory, self._seed())
+
+            def resume(recipe: Recipe) -> DualState | None:
+                return None if given else self._continued(settings, recipe, examples.n)
+
+            return fitting.Task(
+                Job(machine, order, keep, examples, False, watch),
+                classes,
+                self._patience(settings, kernel, rows, labelled, y, classes),
+                start,
+                lambda: recipe_of(settings, labelled, classes, _same(kernel, rows)),
+                resume,
+                more={"_weights": labelled.c},
+                # A row of the Gram matrix at a time is too little for threads to share, where a
+                # kernel function has them.
+                while_it_runs=lambda: threadpool_limits(limits=1, user_api="blas"),
             )
-            if state is None:
-                units = start / settings.units.eta0
-                memory = machine.start(units[:-1], float(units[-1]), averaged=keep.averaged)
-                state = State(memory, self._seed())
-            patience = self._patience(settings, kernel, X, labelled, y, classes)
-            # A row of the Gram matrix at a time is too little for threads to share, where a kernel
-            # function has them.
-            self._weights = labelled.c  # first: once published, a second Ctrl-C may come
-            with threadpool_limits(limits=1, user_api="blas"):
-                self._run(settings, job, state, classes, recipe, patience)
-        self._warn(settings, job, state, patience)
+
+        fitting.fit(self, prepare)
         return self
 
     def _patience(
@@ -218,14 +220,19 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         y: Any,
         classes: NDArray[Any],
     ) -> Patience:
-        question = None  # of other kernels nothing is known but what training shows
-        if kernel.kernel == "linear":
-            names = getattr(self, "feature_names_in_", None)
-            intercept = settings.units.fit_intercept
-            question = Question(X, labelled.y, labelled.present, names, y, classes, intercept)
-        return Patience(settings.patience, question, in_rows)
+        if not settings.prove:
+            return Patience(settings.patience, None, in_dual_form=True)
+        if kernel.kernel != "linear":
+            raise InputError(
+                f"prove=True with kernel={kernel.kernel!r}: a proof is made of the features of the "
+                "rows, with kernel='linear'. Leave prove=False."
+            )
+        names = getattr(self, "feature_names_in_", None)
+        intercept = settings.units.fit_intercept
+        oracle = RowsOracle(X, labelled.y, labelled.present, names, y, classes, intercept)
+        return Patience(settings.patience, oracle, in_dual_form=True)
 
-    def _continued(self, settings: Settings, recipe: Recipe, n: int) -> State | None:
+    def _continued(self, settings: Settings, recipe: Recipe, n: int) -> DualState | None:
         if not hasattr(self, "_state"):
             return None
         if self._state is None:
@@ -234,7 +241,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
                 "rule and not the state of its training. Set warm_start=False to begin anew, or "
                 "give dual_coef_init."
             )
-        state = self._resumed(settings, recipe, n)
+        state = fitting.resumed(self, settings, recipe, n)
         if state is None:
             raise InputError(
                 "warm_start=True, but the data or the parameters are not those of the fit before: "
@@ -243,94 +250,13 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             )
         return state
 
-    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> KernelRule:
+    def _rule_of(self, learned: Any, settings: Settings, job: DualJob) -> KernelRule:
         assert isinstance(job.machine, Dual)
         gram = job.machine.examples.gram
         return KernelRule.of(learned, gram.kernel, gram.X, settings.units.eta0)
 
-    # --- Predicting ------------------------------------------------------------------------------
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The score of each row; the mean vote in [-1, 1] with keep="vote"."""
-        rows = self._rows(X)
-        return self._rule.scores(rows)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: `classes_[1]` where the score is 0 or greater."""
-        rows = self._rows(X)
-        signed = self._rule.signed(rows)
-        return self.classes_[(signed >= 0).astype(np.intp)]
-
-    def _rows(self, X: Any) -> Any:
-        return _validate.rows_to_judge(self, X)
-
-    # --- What was learned ------------------------------------------------------------------------
-
-    @property
-    def alpha_(self) -> NDArray[np.float64]:
-        """η c_i update_counts_i."""
-        self._fitted("alpha_")
-        counts = self._made_with.eta0 * self.update_counts_
-        return read_only(counts if self._weights is None else counts * self._weights)
-
-    @property
-    def support_(self) -> NDArray[np.intp]:
-        """The training rows with a coefficient."""
-        return read_only(self._fitted("support_").support.copy())
-
-    @property
-    def support_vectors_(self) -> Any:
-        """Those rows; an empty array with kernel="precomputed"."""
-        vectors = self._fitted("support_vectors_").vectors
-        if vectors is None:
-            return np.empty((0, 0))
-        if isinstance(vectors, Csr):
-            return sparse.csr_matrix((vectors.data, vectors.indices, vectors.indptr), vectors.shape)
-        return read_only(vectors.copy())
-
-    @property
-    def dual_coef_(self) -> NDArray[np.float64]:
-        """Coefficients of the support vectors, of shape (1, n_support)."""
-        beta = self._fitted("dual_coef_").beta
-        if beta is None:
-            raise self._votes("dual_coef_")
-        return read_only(self._made_with.eta0 * beta[None, :])
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        """The intercept b, of shape (1,)."""
-        learned = self._fitted("intercept_").learned
-        if not hasattr(learned, "b"):
-            raise self._votes("intercept_")
-        return read_only(np.array([self._made_with.eta0 * learned.b]))
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """The weights w, of shape (1, d); with kernel="linear"."""
-        rule = self._fitted("coef_")
-        if rule.kernel.kernel != "linear":
-            raise AttributeError(
-                f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
-                "has no weights of features. dual_coef_ has those of the support vectors."
-            )
-        vectors = self.support_vectors_
-        return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
-
-    def _fitted(self, name: str) -> KernelRule:
-        if not hasattr(self, "_rule"):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
-        return self._rule
-
-    def _votes(self, name: str) -> AttributeError:
-        return AttributeError(
-            f"keep='vote' has no {name}: one function for each update votes, and no single one "
-            "gives the same answers. keep='average' is close to the vote and has one."
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.pairwise = precomputed
-        tags.classifier_tags.multi_class = False
-        return tags
+def _same(kernel: Kernel, X: Matrix) -> tuple[Any, ...]:
+    """What must be equal besides; the values of a kernel have the type of the rows."""
+    numbers = X.data if isinstance(X, Csr) else X
+    return kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0, numbers.dtype

@@ -3,7 +3,7 @@
 `docs/model-file.md` describes every field. A file is checked as it is read: whatever it holds, the
 worst that can happen is a ModelFileError. Whoever changes what is written, by a new parameter for
 example, counts VERSION up, goes on reading the versions before, and keeps files of the new one in
-`tests/model_files`.
+`tests/model/model_files`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import rosenblatt
-from rosenblatt._files import read_whole, write_whole
-from rosenblatt._model import arrays, kernel, labels, linear, parameters, state, training
-from rosenblatt._model.document import (
+from rosenblatt._estimators.fitted import Course
+from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._model import arrays, fitted, kernel, labels, linear, parameters, state, training
+from rosenblatt._support.files import read_whole, write_whole
+from rosenblatt._support.strict_json import (
     NO_SUM,
+    InvalidDocument,
     Part,
-    Wrong,
     as_text,
     check_size,
     check_sum,
@@ -30,13 +31,13 @@ from rosenblatt._model.document import (
     shown,
     with_sum,
 )
-from rosenblatt._stop import StopReason
+from rosenblatt._support.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 1
+FORMAT, VERSION = "rosenblatt-model", 2
 MOST_BYTES = 4 << 30
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
@@ -70,7 +71,8 @@ def save(
         How a table becomes the numbers that the estimator takes; kept as it is, as JSON. By
         default `estimator.encoding_`, where `train` has set it.
     data_fingerprint : str or None
-        Of the training data. By default the hash that `warm_start=True` takes, where it did.
+        Of the training data. By default the fingerprint of the rows, where it is known: with
+        `warm_start=True` or a checkpoint, and where training made a certificate.
 
     Examples
     --------
@@ -95,7 +97,7 @@ def save(
         )
     try:
         check_size(content)
-    except Wrong as why:
+    except InvalidDocument as why:
         raise InputError(
             f"The model has too many feature names, or too large an encoding: {why}."
         ) from None
@@ -119,7 +121,7 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
         "format": FORMAT,
         "version": VERSION,
         "sha256": NO_SUM,
-        "written_by": f"rosenblatt {rosenblatt.__version__}",
+        "written_by": f"rosenblatt {__version__}",
         "estimator": type(estimator).__name__,
         "parameters": parameters.written(estimator),
         "classes": labels.written(estimator.classes_),
@@ -137,7 +139,7 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
         }
         document["rule"] = linear.written(estimator._rule)
         return document
-    document["training"] = training.written(estimator)
+    document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
     else:
@@ -157,7 +159,7 @@ def _encoding(encoding: Any) -> dict[str, Any] | None:
         )
     try:
         return plain(found, "encoding")  # type: ignore[no-any-return] # a dict stays one
-    except Wrong as why:
+    except InvalidDocument as why:
         raise InputError(
             f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."
         ) from None
@@ -166,7 +168,10 @@ def _encoding(encoding: Any) -> dict[str, Any] | None:
 def _fingerprint(estimator: Any, given: str | None) -> str | None:
     if given is None:
         recipe = getattr(estimator, "_trained_by", None)
-        return None if recipe is None else recipe.data
+        if recipe is not None:
+            return str(recipe.data)
+        certificate = getattr(estimator, "certificate_", None)
+        return None if certificate is None else certificate.fingerprint
     if not isinstance(given, str):
         raise InputTypeError(f"data_fingerprint={given!r} is not text.")
     return str(given)
@@ -188,7 +193,7 @@ def read(path: Any) -> Model:
     """All that a model file holds."""
     try:
         return _model(read_whole(path, most=MOST_BYTES))
-    except Wrong as why:
+    except InvalidDocument as why:
         raise ModelFileError(f"{path} cannot be read as a model file: {why}.") from None
 
 
@@ -201,40 +206,41 @@ _NOT_ONES = {
 
 def _model(content: bytes) -> Model:
     if not content:
-        raise Wrong("it is empty")
+        raise InvalidDocument("it is empty")
     for beginning, what in _NOT_ONES.items():
         if content.startswith(beginning):
-            raise Wrong(what)
+            raise InvalidDocument(what)
     with parse(content) as file:
-        _check_version(file)
+        version = _version(file)
         advice = ". Save the model again, or get the file again"
         check_sum(file.text("sha256"), content, advice)
         del content  # the arrays are yet to come
-        return _read(file)
+        return _read(file, version)
 
 
-def _check_version(file: Part) -> None:
+def _version(file: Part) -> int:
     if "format" not in file or file.value("format") != FORMAT:
-        raise Wrong(f"its field 'format' is not {FORMAT!r}")
+        raise InvalidDocument(f"its field 'format' is not {FORMAT!r}")
     version = file.value("version")
     if type(version) is int and version > VERSION:
         writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
-        raise Wrong(
+        raise InvalidDocument(
             f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
-            f"rosenblatt {rosenblatt.__version__} reads version {VERSION}. Install a newer one"
+            f"rosenblatt {__version__} reads versions up to {VERSION}. Install a newer one"
         )
-    if type(version) is not int or version != VERSION:
-        raise Wrong(f"its version is {shown(version)}, and there is no such version")
+    if type(version) is not int or version < 1:
+        raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
+    return version
 
 
-def _read(file: Part) -> Model:
+def _read(file: Part, version: int) -> Model:
     name = file.one_of("estimator", _KINDS)
     classes = labels.read(file.part("classes"))
-    p = parameters.read(file.part("parameters"), _KINDS[name], classes)
+    p = parameters.read(file.part("parameters"), _KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {
-        "format": f"{FORMAT}/{VERSION}",
+        "format": f"{FORMAT}/{version}",
         "rosenblatt": file.text("written_by").removeprefix("rosenblatt "),
         "sha256": file.text("sha256"),
         "estimator": name,
@@ -252,14 +258,7 @@ def _read(file: Part) -> Model:
         _read_drawn(file.part("drawn"), p)
         p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)
         return Model(p, encoding, about | {"training_errors": p.training_errors_})
-    counts = training.read(file.part("training"), p)
-    if isinstance(p, KernelPerceptron):
-        kernel.read(file.part("rule"), p)
-    else:
-        rule, d = file.part("rule"), p.n_features_in_
-        voting, eta0 = p._made_with.keep == "vote", p._made_with.eta0
-        p._rule = linear.read_voters(rule, d) if voting else linear.read_rule(rule, d, eta0)
-        state.read(file.part("state"), p, counts)
+    fitted.read(file, p, version)
     return Model(p, encoding, about | _about(p))
 
 
@@ -268,10 +267,12 @@ def _read_features(part: Part, p: Any) -> None:
         p.n_features_in_ = part.whole("number")
         names = part.optional(part.texts, "names")
     if p.n_features_in_ == 0:
-        raise Wrong("features.number is 0")
+        raise InvalidDocument("features.number is 0")
     if names is not None:
         if len(names) != p.n_features_in_:
-            raise Wrong(f"there are {p.n_features_in_} features, but {len(names)} names of them")
+            raise InvalidDocument(
+                f"there are {p.n_features_in_} features, but {len(names)} names of them"
+            )
         p.feature_names_in_ = np.array(names, dtype=object)
 
 

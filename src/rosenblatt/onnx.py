@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import _validate
-from rosenblatt._files import write_whole
-from rosenblatt._kernel_rule import KernelRule
+from rosenblatt._inputs import validate
+from rosenblatt._rules.kernel import KernelRule
+from rosenblatt._support.files import write_whole
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
@@ -47,7 +47,7 @@ def export(
     """
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     _refuse(estimator, encoding)
-    _validate.one_of("dtype", dtype, _TYPES)
+    validate.one_of("dtype", dtype, _TYPES)
     try:
         from rosenblatt._onnx.model import model_of
     except ImportError as error:

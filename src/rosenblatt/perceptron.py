@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Examples, Weights
-from rosenblatt._fingerprint import fingerprint
-from rosenblatt._fit import Job, State, train
-from rosenblatt._from_certificate import as_fitted, check_certificate
-from rosenblatt._keeps import KEEPS, KEEPS_OF_A_PASS, Keep
-from rosenblatt._linear import LinearClassifier
-from rosenblatt._orders import ORDERS, Batch, Cyclic, Order
-from rosenblatt._patience import Patience, in_features
-from rosenblatt._primal import Primal
-from rosenblatt._question import Question
-from rosenblatt._rule import LinearRule, rule_of
-from rosenblatt._settings import Settings, checked, recipe_of
-from rosenblatt._stop import StopReason
-from rosenblatt._training import Training
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._voters import Voters
-from rosenblatt._watch import Watch
+from rosenblatt._compute.examples import Examples
+from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._estimators.from_certificate import check_certificate, put_on
+from rosenblatt._estimators.linear import LinearClassifier
+from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._inputs import starts, targets, validate, weights
+from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
+from rosenblatt._learning.loop import train
+from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
+from rosenblatt._learning.patience import Patience
+from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
+from rosenblatt._learning.settings import Recipe, Settings, checked, judged_by, recipe_of
+from rosenblatt._learning.state import Job
+from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt._rules.linear import LinearRule, rule_of
+from rosenblatt._rules.voters import Voters
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,18 +63,24 @@ class Perceptron(Training, LinearClassifier):
     max_updates : int or None, default=None
         The most updates, None for no limit; a step of order="batch" is not cut in two.
     patience : int or None, default=5
-        After so many epochs without fewer mistakes training asks, once, whether a hyperplane
-        separates the rows. If it is proved that none does, or cannot be decided with as much work
-        as training has taken, training ends; if one does, it goes on. None: never ask. Below 1,000
-        rows as many epochs as make 1,000 visits, at most 50, count as one.
+        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 10),
+        but not before it has read a million numbers, two where at most one row in 64 is wrong: a
+        visited row counts for its columns, at least 16 and at most 32. None: only `max_iter` and
+        `max_updates` end it.
+    prove : bool, default=False
+        When patience is at its end, ask whether a hyperplane separates the rows. If it is proved
+        that none does, or cannot be decided with as much work as training has taken, training
+        ends; if one does, it goes on. `certificate_` has the answer. It can take far longer than
+        training.
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of both classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates, patience and random_state) exactly where training stopped, otherwise from the
-        weights that were returned. Set it before the first fit: it then takes a hash of the data.
+        max_updates, patience, prove and random_state) exactly where training stopped, otherwise
+        from the weights that were returned. Set it before the first fit: it then takes a hash of
+        the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
 
@@ -91,7 +99,8 @@ class Perceptron(Training, LinearClassifier):
     stop_reason_ : StopReason
         Why training ended, in words.
     certificate_ : Certificate or None
-        The answer with its proof, where the question was asked.
+        Whether a hyperplane separates the rows, with the proof; None without prove=True, and where
+        training came to an end before it was asked.
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
     mistakes_ : array
@@ -123,6 +132,7 @@ class Perceptron(Training, LinearClassifier):
         max_iter: int = 1000,
         max_updates: int | None = None,
         patience: int | None = 5,
+        prove: bool = False,
         class_weight: Any = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -136,6 +146,7 @@ class Perceptron(Training, LinearClassifier):
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.patience = patience
+        self.prove = prove
         self.class_weight = class_weight
         self.random_state = random_state
         self.warm_start = warm_start
@@ -157,28 +168,33 @@ class Perceptron(Training, LinearClassifier):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with Watch(self._checkpoint) as watch, unchanged_on_error(self):
-            settings = checked(self)
-            X = _validate.rows(self, X, reset=True)
-            examples, classes = _targets.examples(X, y, sample_weight, self.class_weight)
+        given = coef_init is not None or intercept_init is not None
+
+        def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+            rows = validate.rows(self, X, reset=True)
+            examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
-            recipe = None
-            if settings.warm_start or self._checkpoint is not None:
-                judged_on = None if judges is None else fingerprint(judges)
-                recipe = recipe_of(settings, examples, classes, judged_on)
-            given = coef_init is not None or intercept_init is not None
-            state = None if given or recipe is None else self._resumed(settings, recipe, examples.n)
-            if state is None:
+
+            def recipe() -> Recipe:
+                return recipe_of(settings, examples, classes, judged_by(judges))
+
+            def resume(recipe: Recipe) -> PrimalState | None:
+                before = partial(recipe.as_version_1, examples, judges)
+                n = examples.n
+                return None if given else fitting.resumed(self, settings, recipe, n, before=before)
+
+            def start() -> PrimalState:
+                d, intercept = examples.d, settings.units.fit_intercept
                 if settings.warm_start and not given and hasattr(self, "_state"):
-                    coef_init, intercept_init = self._returned(settings, X.shape[1], classes)
-                start = _targets.start(
-                    coef_init, intercept_init, X.shape[1], settings.units.fit_intercept
-                )
-                state = self._new_state(settings, job, start)
+                    return linear_start.from_returned(self, settings, job, d, classes)
+                begin = starts.start(coef_init, intercept_init, d, intercept)
+                return linear_start.new_state(self, settings, job, begin)
+
             patience = self._patience(settings, examples, y, classes)
-            self._run(settings, job, state, classes, recipe, patience)
-        self._warn(settings, job, state, patience)
+            return fitting.Task(job, classes, patience, start, recipe, resume)
+
+        fitting.fit(self, prepare)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -192,13 +208,13 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if _targets.is_balanced(self.class_weight):
+            if weights.is_balanced(self.class_weight):
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
                 )
-            X = _validate.rows(self, X, reset=not hasattr(self, "_state"))
-            examples, known = _targets.examples(
+            X = validate.rows(self, X, reset=not hasattr(self, "_state"))
+            examples, known = targets.examples(
                 X, y, sample_weight, self.class_weight, self._known(classes), one_of_many=True
             )
             job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
@@ -206,7 +222,7 @@ class Perceptron(Training, LinearClassifier):
             reason = train(job, state, max_iter=1, max_updates=None)
             if reason is not StopReason.INTERRUPTED:
                 reason = StopReason.ONE_PASS
-            self._publish(settings, job, state, known, reason, None)
+            fitting.publish(self, settings, job, state, known, reason, None, {})
         return self
 
     @classmethod
@@ -225,7 +241,7 @@ class Perceptron(Training, LinearClassifier):
         """
         check_certificate(certificate)
         estimator = cls(fit_intercept=certificate.fit_intercept)
-        estimator.__dict__.update(as_fitted(certificate, classes, estimator._seed()))
+        put_on(estimator, certificate, classes, estimator._seed())
         return estimator
 
     # --- What is given ---------------------------------------------------------------------------
@@ -237,14 +253,14 @@ class Perceptron(Training, LinearClassifier):
             raise InputError("Give X_val and y_val together, or neither.")
         if X_val is None:
             return None
-        X = _validate.rows(self, X_val, reset=False, name="X_val")
-        y = _targets.signs(_targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
-        by_class = _targets.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, _targets.weigh(None, y, by_class))
+        X = validate.rows(self, X_val, reset=False, name="X_val")
+        y = targets.signs(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
+        by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, weights.weigh(None, y, by_class))
 
     def _known(self, classes: Any) -> NDArray[Any] | None:
         """The classes that partial_fit knows of."""
-        given = None if classes is None else _targets.given_classes(classes)
+        given = None if classes is None else targets.given_classes(classes)
         if not hasattr(self, "classes_"):
             return given
         if given is not None and given.tolist() != self.classes_.tolist():
@@ -257,41 +273,23 @@ class Perceptron(Training, LinearClassifier):
     def _patience(
         self, settings: Settings, examples: Examples, y: Any, classes: NDArray[Any]
     ) -> Patience:
+        if not settings.prove:
+            return Patience(settings.patience, None)
         names = getattr(self, "feature_names_in_", None)
         X, intercept = examples.rows.X, settings.units.fit_intercept
-        question = Question(X, examples.y, examples.present, names, y, classes, intercept)
-        return Patience(settings.patience, question, in_features)
+        oracle = RowsOracle(X, examples.y, examples.present, names, y, classes, intercept)
+        return Patience(settings.patience, oracle)
 
     # --- Where training starts -------------------------------------------------------------------
 
-    def _new_state(self, settings: Settings, job: Job, start: Weights) -> State:
-        memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
-        return State(memory, self._seed())
-
-    def _returned(
-        self, settings: Settings, d: int, classes: NDArray[Any]
-    ) -> tuple[Weights, Weights]:
-        """The weights that the fit before returned (the last ones with keep="vote")."""
-        rule = self._rule
-        if isinstance(rule, Voters):
-            rule = LinearRule(self._state.memory.w, self._made_with.eta0)
-        if rule.coef.shape[1] != d or classes.tolist() != self.classes_.tolist():
-            raise InputError(
-                f"warm_start=True, but the fit before was on {rule.coef.shape[1]} features with "
-                f"classes {self.classes_.tolist()}, and now there are {d} with {classes.tolist()}. "
-                "Set warm_start=False to begin anew."
-            )
-        return rule.coef, rule.intercept if settings.units.fit_intercept else np.zeros(1)
-
-    def _next_state(self, settings: Settings, job: Job) -> State:
+    def _next_state(self, settings: Settings, job: PrimalJob) -> PrimalState:
         """The state to begin a pass of partial_fit with."""
         assert isinstance(job.machine, Primal)
         rows = job.machine.examples.rows
         if not hasattr(self, "_state"):
-            return self._new_state(settings, job, np.zeros(rows.d + 1))
+            return linear_start.new_state(self, settings, job, np.zeros(rows.d + 1))
         if self._made_with != settings.units:  # only the returned weights can go on
-            coef, intercept = self._returned(settings, rows.d, self.classes_)
-            return self._new_state(settings, job, np.append(coef, intercept))
+            return linear_start.from_returned(self, settings, job, rows.d, self.classes_)
         state = self._state.copy()
         state.memory.counts = np.zeros(rows.n, dtype=np.int64)
         state.mistakes, state.validation, state.kept = [], [], self._kept
@@ -299,7 +297,7 @@ class Perceptron(Training, LinearClassifier):
         state.certificate = None  # it is about other rows
         return state
 
-    def _rule_of(self, learned: Any, settings: Settings, job: Job) -> LinearRule | Voters:
+    def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)
 
 
@@ -313,8 +311,9 @@ def _job(
     examples: Examples,
     judges: Examples | None,
     watch: Watch,
-) -> Job:
+) -> PrimalJob:
     keep, eta0, intercept = settings.units
     machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
     order = orders[settings.order](examples)
-    return Job(machine, order, keeps[keep](), judges or examples, judges is not None, watch)
+    rows = judges or machine.evaluation_rows
+    return Job(machine, order, keeps[keep](), rows, judges is not None, watch)

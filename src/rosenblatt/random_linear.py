@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Examples, nobody_waits
-from rosenblatt._linear import LinearClassifier
-from rosenblatt._rule import LinearRule
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._watch import Interrupted, Watch
+from rosenblatt._compute.examples import Examples
+from rosenblatt._estimators.linear import LinearClassifier
+from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._inputs import targets, validate
+from rosenblatt._learning.watch import Interrupted, Watch
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt._support.interrupt import no_interrupt
 
 _TOGETHER = 25  # hyperplanes judged in one pass over the rows
 
@@ -64,10 +65,10 @@ class RandomLinearClassifier(LinearClassifier):
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         with Watch() as watch, unchanged_on_error(self):
-            _validate.whole("k", self.k)
-            _validate.flag("fit_intercept", self.fit_intercept)
-            X = _validate.rows(self, X, reset=True)
-            examples, classes = _targets.examples(X, y, sample_weight, None)
+            validate.whole("k", self.k)
+            validate.flag("fit_intercept", self.fit_intercept)
+            X = validate.rows(self, X, reset=True)
+            examples, classes = targets.examples(X, y, sample_weight, None)
             self._draw(examples, watch)
             self.classes_ = classes
         return self
@@ -82,9 +83,9 @@ class RandomLinearClassifier(LinearClassifier):
             planes /= np.linalg.norm(planes, axis=1, keepdims=True)
             try:
                 if begin:  # the first are judged whatever happens: there must be a best one
-                    watch.breathe()
-                breathe = watch.breathe if begin else nobody_waits
-                plain, weighted = examples.count(list(planes), breathe=breathe)
+                    watch.check_interrupt()
+                check_interrupt = watch.check_interrupt if begin else no_interrupt
+                plain, weighted = examples.count(list(planes), check_interrupt=check_interrupt)
             except Interrupted:
                 break
             errors.append(plain)

@@ -24,7 +24,8 @@ from itertools import compress
 from operator import mul
 from typing import Any
 
-SCHEMA = "rosenblatt-certificate/1"
+SCHEMA = "rosenblatt-certificate/2"
+SCHEMAS = ("rosenblatt-certificate/1", SCHEMA)
 ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropped columns target
     labels sha256 limits"""
 FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
@@ -90,6 +91,32 @@ def rank(vectors: Iterable[Sequence[int]]) -> int:
     return len(echelon)
 
 
+def fingerprint(numbers: bytes, signs: Sequence[int], row: int) -> str:
+    """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
+    for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
+    n, whole = len(signs), hashlib.sha256(struct.pack("<2Q", len(signs), row // 8))
+    for first in range(0, n, 65536):
+        some = signs[first : first + 65536]
+        block = hashlib.sha256(struct.pack(f"{len(some)}b", *some))
+        for begin in range(first, first + len(some), 1024):
+            end = min(begin + 1024, first + len(some))
+            block.update(strip(numbers[begin * row : end * row]))
+        whole.update(block.digest())
+    return whole.hexdigest()
+
+
+def strip(numbers: bytes) -> bytes:
+    """All numbers; where more than half are zero, the places of the others and these. No -0.0."""
+    if bytes(7) not in numbers:  # which 0.0 and -0.0 have
+        return numbers
+    values = [v + 0.0 for (v,) in struct.iter_unpack("<d", numbers)]
+    places = [k for k, v in enumerate(values) if v]
+    if 2 * len(places) >= len(values):
+        return struct.pack(f"<{len(values)}d", *values)
+    form = f"<{len(places)}Q{len(places)}d"
+    return struct.pack(form, *places, *filter(None, values))
+
+
 class Data:
     """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
 
@@ -132,9 +159,17 @@ class Data:
         return [math.hypot(*x) for x in self.rows]
 
     def sha256(self, claim: dict[str, Any]) -> str:
-        """Names, labels and non-zero numbers of the rows: the same for dense and sparse storage."""
+        """The fingerprint of the rows: the same for dense and sparse storage."""
+        size = len(self.y) * self.form.size
+        demand(len(self.numbers) == size, "rows have more numbers, or fewer")
+        if claim["schema"] == SCHEMAS[0]:
+            return self.sha256_of_version_1(claim)
+        signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
+        return fingerprint(self.numbers, signs, self.form.size)
+
+    def sha256_of_version_1(self, claim: dict[str, Any]) -> str:
+        """Names, labels and non-zero numbers of the rows that are not dropped."""
         numbers, places = self.numbers, b""
-        demand(len(numbers) == len(self.y) * self.form.size, "rows have more numbers, or fewer")
         if not all(self.kept):
             numbers = b"".join(self.form.pack(*x) for x in self.rows)
         if bytes(7) in numbers:  # as in 0.0 and -0.0
@@ -245,8 +280,11 @@ class Data:
 def check(claim: dict[str, Any], data: Data) -> None:
     """Raise Rejected unless all that is claimed about this data is proved."""
     verdict = claim["verdict"]
-    demand(claim["schema"] == SCHEMA, f"the schema is not {SCHEMA}")
+    demand(claim["schema"] in SCHEMAS, f"the schema is not {SCHEMA}")
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
+    names = [*claim["columns"], claim["target"], *filter(None, claim["labels"])]
+    demand(all(type(name) is str for name in names), "a name is not text")
+    demand(len(claim["labels"]) == 2 and any(claim["labels"]), "labels are not two names")
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
     always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
     odd = (always - set(claim)) | (set(claim) - always - own)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import bound_of
-from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.check import data_of
 from rosenblatt._proof.rows import Rows
+from rosenblatt._support.budget import Budget
 from rosenblatt.verify import demand
 
 if TYPE_CHECKING:

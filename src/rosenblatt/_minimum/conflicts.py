@@ -11,10 +11,10 @@ import numpy as np
 from rosenblatt._minimum.problem import Index, Mask, Problem, part
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.findings import hashes
+from rosenblatt._proof.integer_algebra import kernel
 from rosenblatt._proof.least_distance import Metric, nearest_point
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole import kernel
 
 _SAMPLE = 50  # times D: so many rows mostly hold a conflict, if there are any
 _GROWTH = 8
@@ -74,7 +74,7 @@ def _blend(rows: Rows, support: list[int]) -> Blend | None:
     if not support:
         return None
     whole, _ = rows.whole(support)
-    found = kernel(whole, rows.budget.breathe)
+    found = kernel(whole, rows.budget.check_interrupt)
     if found is None or (min(found) < 0 < max(found)):
         return None
     return {i: abs(v) for i, v in sorted(zip(support, found, strict=True)) if v}

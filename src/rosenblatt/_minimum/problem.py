@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._proof.budget import Budget
+from rosenblatt._proof.by_training import is_wide
 from rosenblatt._proof.findings import hashes
 from rosenblatt._proof.least_distance import Metric, decision_metric
 from rosenblatt._proof.rows import Floats, Rows
-from rosenblatt._proof.wide import is_wide
+from rosenblatt._support.budget import Budget
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.intp]

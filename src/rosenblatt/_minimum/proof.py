@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._minimum.cover import Cover, Relaxation, Shares
-from rosenblatt._proof.budget import Budget, LimitReached
+from rosenblatt._minimum.hitting_set import Cover, Relaxation, Shares
+from rosenblatt._support.budget import Budget, LimitReached
 
 _MOST_CASES = 2000
 _DEEPEST = 200  # rows that a case is about
@@ -114,7 +114,7 @@ class Cases:
     def reach(self, target: int) -> None:
         while self.bound < target and self._count < _MOST_CASES:
             try:
-                self.budget.breathe()
+                self.budget.check_interrupt()
                 if not self._part(self._open[0]):
                     return
             except LimitReached:
@@ -151,7 +151,7 @@ class Cases:
                 return end
         mask = np.zeros(len(cover.cost), dtype=bool)
         mask[list(kept)] = True
-        relaxed = cover.relaxation(among, mask, self.budget.breathe, None)
+        relaxed = cover.relaxation(among, mask, self.budget.check_interrupt, None)
         end.case.shares, end.x = relaxed.prove(), relaxed.x
         total = sum(int(cover.cost[i]) for i in given_up)
         end.bound = total + math.ceil(sum(end.case.shares.values()))

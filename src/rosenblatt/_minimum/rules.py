@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._kernels import NATIVE
+from rosenblatt._compute.backend import compute
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._proof.least_distance import mean
 from rosenblatt._proof.rows import Floats, Rows
@@ -66,7 +66,7 @@ def _starts(problem: Problem) -> Iterator[Floats]:
     if (rows.y == rows.y[0]).all():
         return
     X, scale, center = _scaled(problem)
-    work = _WORK if NATIVE else _WORK // 1000  # a time limit is a time limit
+    work = _WORK if compute.native else _WORK // 1000  # a time limit is a time limit
     numbers = rows.n + (rows.X.nnz if sparse.issparse(rows.X) else rows.X.size)
     epochs = max(2, min(_EPOCHS, work // (4 * numbers)))
     updates = max(20, min(_UPDATES, work // (8 * numbers)))

@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from rosenblatt._minimum import conflicts, rules
-from rosenblatt._minimum.cover import Cover, Relaxation, Shares
+from rosenblatt._minimum.hitting_set import Cover, Relaxation, Shares
 from rosenblatt._minimum.problem import Mask, Problem
 from rosenblatt._minimum.proof import Case, Cases
-from rosenblatt._proof.budget import Budget, LimitReached
 from rosenblatt._proof.rows import Floats
+from rosenblatt._support.budget import Budget, LimitReached
 
 _MANY = 50  # conflicts that are added before the cover is solved again
 _PETALS = 3  # conflicts that have one row in common and no other
@@ -176,7 +176,7 @@ class Search:
 
     def _meet(self) -> None:
         while not self.closed:
-            self.problem.rows.budget.breathe()
+            self.problem.rows.budget.check_interrupt()
             relaxed = self._relaxed(0.85)
             if relaxed.value * (1 + _SOLVER) > self.proved:
                 self._believe(relaxed.prove())
@@ -196,8 +196,8 @@ class Search:
     def _relaxed(self, part: float) -> Relaxation:
         none = np.zeros(self.problem.rows.n, dtype=bool)
         among = range(len(self.cover.rows))
-        breathe = self.problem.rows.budget.breathe
-        return self.cover.relaxation(among, none, breathe, self.clock.left(part))
+        check_interrupt = self.problem.rows.budget.check_interrupt
+        return self.cover.relaxation(among, none, check_interrupt, self.clock.left(part))
 
     def _cut(self, x: Floats) -> int:
         """Conflicts that x does not meet: how many were added."""

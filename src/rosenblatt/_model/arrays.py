@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._model.document import LARGEST, Part, Wrong, kind, shown
+from rosenblatt._support.strict_json import LARGEST, InvalidDocument, Part, kind, shown
 
 SHOWN = 100  # numbers of an array that is written as decimals
 MOST_INFLATED = 1 << 24  # bytes that any file may inflate to,
@@ -69,7 +69,7 @@ def read_floats(part: Part, field: str, shape: Shape, *, single: bool = False) -
     found = _read(part, field, shape, float, "numbers with a decimal point", dtypes)
     array = found.astype(found.dtype.newbyteorder("="))
     if not np.isfinite(array).all():
-        raise Wrong(f"{part.name(field)} holds NaN or infinity")
+        raise InvalidDocument(f"{part.name(field)} holds NaN or infinity")
     return array
 
 
@@ -80,7 +80,7 @@ def read_counts(
     dtypes = ("|u1", "<u2", "<u4", "<u8")
     found = _read(part, field, shape, int, "whole numbers", dtypes, deflated)
     if found.size and int(found.max()) > most:
-        raise Wrong(f"{part.name(field)} holds {found.max()}, which is more than {most}")
+        raise InvalidDocument(f"{part.name(field)} holds {found.max()}, which is more than {most}")
     return found.astype(np.int64)
 
 
@@ -105,16 +105,16 @@ def _read(
     ):
         wanted = " x ".join("any" if want is None else str(want) for want in expected)
         got = " x ".join(map(str, array.shape))
-        raise Wrong(f"{part.name(field)} has shape {got}, not {wanted}")
+        raise InvalidDocument(f"{part.name(field)} has shape {got}, not {wanted}")
     return array
 
 
 def _listed(values: list[Any], name: str, number: type[Any], words: str) -> NDArray[Any]:
     for i, value in enumerate(values):
         if type(value) is not number:
-            raise Wrong(f"{name}[{i}] is {kind(value)}; {words} are expected")
+            raise InvalidDocument(f"{name}[{i}] is {kind(value)}; {words} are expected")
         if number is int and not 0 <= int(value) <= LARGEST:
-            raise Wrong(f"{name}[{i}] is {value}, not between 0 and {LARGEST}")
+            raise InvalidDocument(f"{name}[{i}] is {value}, not between 0 and {LARGEST}")
     return np.array(values, dtype=np.float64 if number is float else np.uint64)
 
 
@@ -128,7 +128,7 @@ def _from_bytes(binary: Part, dtypes: tuple[str, ...], deflated: bool) -> NDArra
     else:
         data = _decoded(binary, "base64")
     if len(data) != expected:
-        raise Wrong(
+        raise InvalidDocument(
             f"{binary.name('shape')} calls for {expected:,} bytes of data, and there are "
             f"{len(data):,}"
         )
@@ -138,10 +138,14 @@ def _from_bytes(binary: Part, dtypes: tuple[str, ...], deflated: bool) -> NDArra
 def _shape(binary: Part) -> list[int]:
     values = binary.value("shape")
     if type(values) is not list or not 1 <= len(values) <= 2:
-        raise Wrong(f"{binary.name('shape')} is {shown(values)}, not a list of one or two lengths")
+        raise InvalidDocument(
+            f"{binary.name('shape')} is {shown(values)}, not a list of one or two lengths"
+        )
     for value in values:
         if type(value) is not int or not 0 <= value <= LARGEST:
-            raise Wrong(f"{binary.name('shape')} holds {shown(value)}, which is not a length")
+            raise InvalidDocument(
+                f"{binary.name('shape')} holds {shown(value)}, which is not a length"
+            )
     return values
 
 
@@ -149,17 +153,17 @@ def _decoded(binary: Part, field: str) -> bytes:
     try:
         return base64.b64decode(binary.text(field), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Wrong(f"{binary.name(field)} is not base64: {error}") from None
+        raise InvalidDocument(f"{binary.name(field)} is not base64: {error}") from None
 
 
 def _inflated(data: bytes, expected: int, name: str) -> bytes:
     if expected > _most_inflated(len(data)):
-        raise Wrong(f"{name} would inflate to {expected:,} bytes, more than a file may")
+        raise InvalidDocument(f"{name} would inflate to {expected:,} bytes, more than a file may")
     machine = zlib.decompressobj()
     try:
         found = machine.decompress(data, expected + 1)
     except zlib.error as error:
-        raise Wrong(f"{name} cannot be inflated: {error}") from None
+        raise InvalidDocument(f"{name} cannot be inflated: {error}") from None
     if not machine.eof or machine.unused_data:
-        raise Wrong(f"{name} does not inflate to {expected:,} bytes")
+        raise InvalidDocument(f"{name} does not inflate to {expected:,} bytes")
     return found

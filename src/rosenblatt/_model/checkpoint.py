@@ -6,33 +6,36 @@ from typing import Any
 
 import numpy as np
 
-import rosenblatt
-from rosenblatt._fit import State
+from rosenblatt._compute.fingerprint import FIRST
+from rosenblatt._learning.primal import PrimalState
+from rosenblatt._learning.state import State
 from rosenblatt._model import arrays, linear, training
 from rosenblatt._model import state as states
-from rosenblatt._model.document import (
+from rosenblatt._support.strict_json import (
     NO_SUM,
+    InvalidDocument,
     Part,
-    Wrong,
     as_text,
     check_sum,
     parse,
     shown,
     with_sum,
 )
+from rosenblatt._support.version import __version__
+from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
-VERSION = 1
+VERSION = 2
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(made_with: dict[str, Any], state: State) -> bytes:
+def written(made_with: dict[str, Any], state: PrimalState) -> bytes:
     counts = state.memory.counts
     head = {
         "format": FORMAT,
         "version": VERSION,
-        "written_by": f"rosenblatt {rosenblatt.__version__}",
+        "written_by": f"rosenblatt {__version__}",
         "sha256": NO_SUM,
     }
     body = {
@@ -46,7 +49,7 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
             **states.written_place(state),
             "kept": states.written_kept(state.kept, None),
             "voters": None if state.voters is None else linear.written(state.voters),
-            "certificate": None if state.certificate is None else state.certificate.to_dict(),
+            "certificate": _certificate(state),
         },
     }
     return with_sum(as_text(head | body).encode())
@@ -55,29 +58,45 @@ def written(made_with: dict[str, Any], state: State) -> bytes:
 # --- Reading -----------------------------------------------------------------------------------
 
 
+def _certificate(state: PrimalState) -> dict[str, Any] | None:
+    if state.certificate is None:
+        return None
+    assert isinstance(state.certificate, Certificate)
+    return state.certificate.to_dict()
+
+
 def read(content: bytes) -> tuple[dict[str, Any], Part]:
     """What it was made with, and its state, to be read by `read_state` where that fits."""
     with parse(content) as file:
         if file.text("format") != FORMAT:
-            raise Wrong(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
-        if file.whole("version") != VERSION:
-            raise Wrong(
+            raise InvalidDocument(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
+        version = file.whole("version")
+        if not 1 <= version <= VERSION:
+            raise InvalidDocument(
                 f"it was written by {shown(file.text('written_by'))}, whose checkpoints are of "
-                f"version {file.whole('version')}, and {VERSION} is read here"
+                f"version {version}, and those up to {VERSION} are read here"
             )
         file.text("written_by")
         check_sum(file.text("sha256"), content)
-        return file.part("made_with").everything(), file.part("state")
+        made_with = file.part("made_with").everything()
+        if type(made_with.get("data")) is not str:
+            raise InvalidDocument("made_with.data is not text")
+        if version == 1:
+            made_with["data"] = FIRST + made_with["data"]
+            made_with["prove"] = True  # patience always asked for a proof
+        return made_with, file.part("state")
 
 
-def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> State:
+def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> PrimalState:
     """Of training with this `keep` on so many rows of so many features."""
     with part:
         counts = part.optional(
             lambda field: arrays.read_counts(part, field, (rows,), deflated=True), "update_counts"
         )
         if (counts is not None) != counted:  # the kernels believe the state
-            raise Wrong("state.update_counts is there on a stream, or is not there on arrays")
+            raise InvalidDocument(
+                "state.update_counts is there on a stream, or is not there on arrays"
+            )
         epochs = part.whole("epoch")
         nobody = np.zeros(0, dtype=np.int64)
         place = states.read_place(part, keep, d, rows, epochs, nobody if counts is None else counts)
@@ -96,5 +115,5 @@ def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> St
     begun = epochs > 0
     for field, wanted in (("kept", keep in states.JUDGED), ("voters", keep == "vote")):
         if begun and (getattr(state, field) is not None) != wanted:
-            raise Wrong(f"state.{field} does not go with keep={keep!r}")
+            raise InvalidDocument(f"state.{field} does not go with keep={keep!r}")
     return state

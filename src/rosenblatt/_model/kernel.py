@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Csr, Matrix
-from rosenblatt._function import DualVoters, Function
-from rosenblatt._gram import KERNELS, Kernel
-from rosenblatt._kernel_rule import KernelRule
+from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._estimators.fitted import Course
 from rosenblatt._model import arrays
-from rosenblatt._model.document import Part, Wrong
+from rosenblatt._rules.gram import KERNELS, Kernel
+from rosenblatt._rules.kernel import KernelRule
+from rosenblatt._rules.kernel_expansion import DualVoters, KernelExpansion
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.kernel_perceptron import KernelPerceptron
 
 # --- Writing -----------------------------------------------------------------------------------
@@ -45,7 +46,7 @@ def _table(X: Matrix) -> dict[str, Any]:
 
 def _learned(rule: KernelRule) -> dict[str, Any]:
     voters = rule.learned
-    if isinstance(voters, Function):
+    if isinstance(voters, KernelExpansion):
         coefficients = np.asarray(voters.beta[rule.support])
         return {"coefficients": arrays.floats(coefficients), "intercept": float(voters.b)}
     found: dict[str, Any] = {
@@ -66,9 +67,11 @@ def _learned(rule: KernelRule) -> dict[str, Any]:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, p: Any) -> None:
-    """Set the rule on an estimator that knows how training went. Training itself cannot go on."""
-    rows, d, units = len(p.update_counts_), p.n_features_in_, p._made_with
+def read(part: Part, course: Course, d: int) -> tuple[KernelRule, NDArray[np.float64] | None]:
+    """The rule of d features, and the weights of the rows. Training itself cannot go on."""
+    if course.update_counts_ is None:
+        raise InvalidDocument("training.update_counts is null, as only on a stream")
+    rows, units = len(course.update_counts_), course._made_with
     with part:
         kernel = Kernel(
             part.one_of("kernel", KERNELS),
@@ -78,9 +81,9 @@ def read(part: Part, p: Any) -> None:
         )
         support = arrays.read_counts(part, "support", (None,), most=rows - 1).astype(np.intp)
         if (np.diff(support) <= 0).any():
-            raise Wrong(f"{part.name('support')} is not in increasing order")
+            raise InvalidDocument(f"{part.name('support')} is not in increasing order")
         vectors = _read_vectors(part, kernel, len(support), d)
-        learned: Function | DualVoters
+        learned: KernelExpansion | DualVoters
         if units.keep == "vote":
             learned = _read_voters(part, rows, support, intercept=units.fit_intercept)
         else:
@@ -89,20 +92,20 @@ def read(part: Part, p: Any) -> None:
             lambda field: arrays.read_floats(part, field, (rows,)), "row_weights"
         )
     if kernel.degree < 0 or kernel.gamma < 0:
-        raise Wrong("rule.degree or rule.gamma is less than 0")
+        raise InvalidDocument("rule.degree or rule.gamma is less than 0")
     if kernel.precomputed and d != rows:
-        raise Wrong(f"the kernel is precomputed, but there are {rows} rows and {d} features")
+        raise InvalidDocument(
+            f"the kernel is precomputed, but there are {rows} rows and {d} features"
+        )
     if weights is not None and (weights < 0).any():
-        raise Wrong(f"{part.name('row_weights')} holds numbers less than 0")
-    p._rule = KernelRule(learned, kernel, support, vectors, units.eta0)
-    p._weights = weights
-    p._state = p._kept = p._trained_by = None
+        raise InvalidDocument(f"{part.name('row_weights')} holds numbers less than 0")
+    return KernelRule(learned, kernel, support, vectors, units.eta0), weights
 
 
 def _read_vectors(part: Part, kernel: Kernel, n: int, d: int) -> Matrix | None:
     given = part.optional(part.part, "vectors")
     if kernel.precomputed != (given is None):
-        raise Wrong(f"{part.name('vectors')} is not as kernel={kernel.kernel!r} has it")
+        raise InvalidDocument(f"{part.name('vectors')} is not as kernel={kernel.kernel!r} has it")
     if given is None:
         return None
     with given:
@@ -117,19 +120,19 @@ def _read_csr(part: Part, n: int, d: int) -> Csr:
     indptr = arrays.read_counts(part, "indptr", (n + 1,), most=len(data))
     indices = arrays.read_counts(part, "indices", (len(data),), most=d - 1)
     if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        raise Wrong(f"{part.name('indptr')} is not rows one after the other")
+        raise InvalidDocument(f"{part.name('indptr')} is not rows one after the other")
     within = np.ones(len(data), dtype=bool)  # places whose entry before is of the same row
     within[indptr[:-1][indptr[:-1] < len(data)]] = False
     if len(data) and (np.diff(indices)[within[1:]] <= 0).any():
-        raise Wrong(f"{part.name('indices')} is not in increasing order within rows")
+        raise InvalidDocument(f"{part.name('indices')} is not in increasing order within rows")
     return Csr(data, indices.astype(index_type), indptr.astype(index_type), (n, d))
 
 
-def _read_function(part: Part, rows: int, support: NDArray[np.intp]) -> Function:
+def _read_function(part: Part, rows: int, support: NDArray[np.intp]) -> KernelExpansion:
     beta = np.zeros(rows)
     beta[support] = arrays.read_floats(part, "coefficients", (len(support),))
     # What it gives on the training rows is needed in training only.
-    return Function(beta, part.number("intercept"), np.zeros(0))
+    return KernelExpansion(beta, part.number("intercept"), np.zeros(0))
 
 
 def _read_voters(
@@ -140,7 +143,9 @@ def _read_voters(
     updates = len(voters.votes)
     updated = arrays.read_counts(part, "updated_rows", (updates,), most=rows - 1)
     if not np.isin(updated, support).all():
-        raise Wrong(f"{part.name('updated_rows')} holds rows that are not in rule.support")
+        raise InvalidDocument(
+            f"{part.name('updated_rows')} holds rows that are not in rule.support"
+        )
     voters.rows = updated.tolist()
     voters.steps = arrays.read_floats(part, "steps", (updates,)).tolist()
     given = part.optional(part.part, "start")

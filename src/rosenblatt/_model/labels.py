@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._model.document import MOST_DIGITS, Part, Wrong, kind, shown
+from rosenblatt._support.strict_json import MOST_DIGITS, InvalidDocument, Part, kind, shown
 from rosenblatt.errors import InputError
 
 _DTYPES = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[248]|U[1-9][0-9]{0,5})")
@@ -46,13 +46,17 @@ def read(part: Part) -> NDArray[Any]:
     with part:
         dtype, values = part.text("dtype"), part.value("labels")
         if type(values) is not list or len(values) != 2:
-            raise Wrong(f"{part.name('labels')} is {shown(values)}, not a list of two labels")
+            raise InvalidDocument(
+                f"{part.name('labels')} is {shown(values)}, not a list of two labels"
+            )
         if dtype != _OBJECTS and not _DTYPES.fullmatch(dtype):
-            raise Wrong(f"{part.name('dtype')} is {shown(dtype)}, which is not a type of labels")
+            raise InvalidDocument(
+                f"{part.name('dtype')} is {shown(dtype)}, which is not a type of labels"
+            )
         _check_types(dtype, values, part.name("labels"))
         classes = np.array(values, dtype=np.dtype(dtype))
     if classes.tolist() != values or not classes[0] < classes[1]:
-        raise Wrong(
+        raise InvalidDocument(
             f"{part.name('labels')} is {shown(values)}: two different labels of type {dtype} are "
             "expected, the smaller one first"
         )
@@ -73,4 +77,6 @@ def _check_types(dtype: str, values: list[Any], name: str) -> None:
             good = all(abs(v) <= np.finfo(np.dtype(dtype)).max for v in values)
     if not good:
         kinds = " and ".join(kind(v) for v in values)
-        raise Wrong(f"{name} is {shown(values)} ({kinds}), not two labels of type {dtype}")
+        raise InvalidDocument(
+            f"{name} is {shown(values)} ({kinds}), not two labels of type {dtype}"
+        )

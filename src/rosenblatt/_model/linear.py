@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._model import arrays
-from rosenblatt._model.document import Part, Wrong
-from rosenblatt._rule import LinearRule, rule_of
-from rosenblatt._voters import MOST_BYTES, Voters
+from rosenblatt._rules.linear import LinearRule, rule_of
+from rosenblatt._rules.voters import MOST_BYTES, Voters
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.errors import WeightsOverflow
 
 
@@ -37,7 +37,9 @@ def read_rule(part: Part, d: int, eta: float) -> LinearRule:
     try:
         rule = rule_of(weights, eta)
     except WeightsOverflow:
-        raise Wrong(f"{part.name('weights')} times the learning rate {eta} overflow") from None
+        raise InvalidDocument(
+            f"{part.name('weights')} times the learning rate {eta} overflow"
+        ) from None
     assert isinstance(rule, LinearRule)
     return rule
 
@@ -54,5 +56,5 @@ def read_voters(part: Part, d: int) -> Voters:
         votes = arrays.read_counts(part, "votes", (len(intercepts),)).tolist()
         since = part.whole("newest_since")
     if 8 * len(intercepts) * (d + 1) > MOST_BYTES:
-        raise Wrong(f"{part.name('voters')} holds more than {MOST_BYTES >> 30} GiB")
+        raise InvalidDocument(f"{part.name('voters')} holds more than {MOST_BYTES >> 30} GiB")
     return Voters.of(np.hstack([weights, intercepts[:, None]]), votes, since)

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt import _settings, _targets, _validate
-from rosenblatt._gram import check_parameters
+from rosenblatt._inputs import validate, weights
+from rosenblatt._learning import settings
 from rosenblatt._model import arrays, labels
-from rosenblatt._model.document import MOST_DIGITS, Part, Wrong
+from rosenblatt._rules.gram import check_parameters
+from rosenblatt._support.strict_json import MOST_DIGITS, InvalidDocument, Part
 from rosenblatt.errors import InputError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
@@ -83,15 +84,18 @@ def _random_state(value: np.random.RandomState) -> dict[str, Any]:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, kind: type[Any], classes: NDArray[Any]) -> Any:
-    """A new estimator with these parameters."""
+def read(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> Any:
+    """A new estimator with these parameters, from a file of this version."""
     with part:
-        given = {name: _read(part, name) for name in kind().get_params()}
+        names = set(kind().get_params())
+        # Before version 2 patience always asked for a proof.
+        given = {"prove": True} if version < 2 and "prove" in names else {}
+        given |= {name: _read(part, name) for name in names - given.keys()}
     estimator = kind(**given)
     try:
         check(estimator, classes)
     except ValueError as error:
-        raise Wrong(f"parameters are not allowed: {str(error).rstrip('.')}") from None
+        raise InvalidDocument(f"parameters are not allowed: {str(error).rstrip('.')}") from None
     return estimator
 
 
@@ -104,7 +108,7 @@ def _read(part: Part, name: str) -> Any:
         with part.part(name) as state:
             return _read_random_state(state)
     if isinstance(value, (dict, list)):
-        raise Wrong(f"{part.name(name)} is an object or a list, not a single value")
+        raise InvalidDocument(f"{part.name(name)} is an object or a list, not a single value")
     return value
 
 
@@ -118,7 +122,9 @@ def _class_weight(part: Part) -> dict[Any, float]:
         for pair in pairs
     )
     if not good or len({pair[0] for pair in pairs}) < len(pairs):
-        raise Wrong(f"{part.name('weights')} is not a list of different labels with weights")
+        raise InvalidDocument(
+            f"{part.name('weights')} is not a list of different labels with weights"
+        )
     return dict(pairs)
 
 
@@ -143,14 +149,14 @@ def check(estimator: Any, classes: NDArray[Any]) -> None:
     if estimator.random_state is not None:
         check_random_state(estimator.random_state)
     if isinstance(estimator, RandomLinearClassifier):
-        _validate.whole("k", estimator.k)
-        _validate.flag("fit_intercept", estimator.fit_intercept)
+        validate.whole("k", estimator.k)
+        validate.flag("fit_intercept", estimator.fit_intercept)
         return
-    _settings.checked(estimator)
+    settings.checked(estimator)
     weight = estimator.class_weight
     if not (isinstance(weight, str) and weight == "balanced"):
         nobody = np.zeros(0, dtype=np.int8)
-        _targets.class_weights(weight, classes, nobody, None)
+        weights.class_weights(weight, classes, nobody, None)
     if isinstance(estimator, KernelPerceptron):
-        _validate.positive("cache_size", estimator.cache_size)
+        validate.positive("cache_size", estimator.cache_size)
         check_parameters(estimator)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._fit import Candidate, State
-from rosenblatt._keeps import KEEPS
-from rosenblatt._model.document import Part, Wrong
+from rosenblatt._compute.examples import Weights
+from rosenblatt._compute.fingerprint import FIRST
+from rosenblatt._estimators.fitted import Course
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.machine import Memory
+from rosenblatt._learning.orders import ORDERS
+from rosenblatt._learning.primal import PrimalMemory, PrimalState
+from rosenblatt._learning.settings import Recipe
+from rosenblatt._learning.state import Candidate, State
+from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model.linear import read_weights, written_weights
-from rosenblatt._orders import ORDERS
-from rosenblatt._primal import Memory
-from rosenblatt._rule import LinearRule
-from rosenblatt._settings import Recipe
-from rosenblatt._stop import StopReason
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt._rules.voters import Voters
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.perceptron import Perceptron
 
 JUDGED = ("best", "pocket")  # what these return was judged
@@ -34,7 +40,7 @@ def written(p: Perceptron) -> dict[str, Any]:
     }
 
 
-def written_place(state: State) -> dict[str, Any]:
+def written_place(state: PrimalState) -> dict[str, Any]:
     """Where in an epoch training stands, and with which weights."""
     memory = state.memory
     return {
@@ -52,7 +58,7 @@ def written_place(state: State) -> dict[str, Any]:
     }
 
 
-def _judgement(c: Candidate) -> dict[str, Any]:
+def _judgement(c: Candidate[Weights]) -> dict[str, Any]:
     return {
         "mistakes": int(c.mistakes),
         "weighted": float(c.weighted),
@@ -60,7 +66,7 @@ def _judgement(c: Candidate) -> dict[str, Any]:
     }
 
 
-def written_kept(kept: Candidate | None, returned: Candidate | None) -> Any:
+def written_kept(kept: Candidate[Weights] | None, returned: Candidate[Weights] | None) -> Any:
     """The best weights so far, where they are not what was returned."""
     if kept is None:
         return None
@@ -75,6 +81,7 @@ def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
         "order": recipe.order,
         "margin": recipe.margin,
         "data": recipe.data,
+        "weights": recipe.weights,
         "validation_data": recipe.more,
     }
 
@@ -82,31 +89,54 @@ def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, p: Any, counts: NDArray[np.int64]) -> None:
-    """Set the state on an estimator that has its rule and knows how training went."""
-    keep = p._made_with.keep
+class Read(NamedTuple):
+    """What is set on the estimator."""
+
+    state: PrimalState | None
+    kept: Candidate[Weights] | None
+    trained_by: Recipe | None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was read before."""
+
+    course: Course
+    rule: LinearRule | Voters
+    classes: NDArray[Any]
+    d: int
+
+
+def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> Read:
+    keep = known.course._made_with.keep
     with part:
-        p._kept = _read_returned(part, p, keep)
-        p._state = _read_state(part, p, counts)
-        p._trained_by = _read_recipe(part, p)
-    if p._state.under_way and not (p._state.mistakes and p._state.epoch):
-        raise Wrong("state.under_way is true, but no epoch has begun")
-    if p._trained_by is not None and keep in JUDGED and p._state.kept is None:
-        raise Wrong("state.kept is null, and training could not go on as state.goes_on says")
+        kept = _read_returned(part, known)
+        state = _read_state(part, known, counts, kept)
+        recipe = _read_recipe(part, known, version)
+    if state.under_way and not (state.mistakes and state.epoch):
+        raise InvalidDocument("state.under_way is true, but no epoch has begun")
+    if recipe is not None and keep in JUDGED and state.kept is None:
+        raise InvalidDocument(
+            "state.kept is null, and training could not go on as state.goes_on says"
+        )
+    return Read(state, kept, recipe)
 
 
-def _read_state(part: Part, p: Any, counts: NDArray[np.int64]) -> State:
-    keep, d = p._made_with.keep, p.n_features_in_
+def _read_state(
+    part: Part, known: Known, counts: NDArray[np.int64], returned: Candidate[Weights] | None
+) -> PrimalState:
+    course, validation = known.course, known.course.validation_mistakes_
+    keep = course._made_with.keep
     return State(
-        **read_place(part, keep, d, p._n_rows, p.n_iter_, counts),
-        epoch=p.n_iter_,
-        clean=p.converged_,
-        updates=p.n_updates_,
-        mistakes=p.mistakes_.tolist(),
-        validation=list(map(int, getattr(p, "validation_mistakes_", ()))),
-        kept=read_kept(part, d, p._kept),
-        certificate=p.certificate_,
-        voters=p._rule if keep == "vote" else None,
+        **read_place(part, keep, known.d, course._n_rows, course.n_iter_, counts),
+        epoch=course.n_iter_,
+        clean=course.converged_,
+        updates=course.n_updates_,
+        mistakes=course.mistakes_.tolist(),
+        validation=[] if validation is None else validation.tolist(),
+        kept=read_kept(part, known.d, returned),
+        certificate=course.certificate_,
+        voters=known.rule if isinstance(known.rule, Voters) else None,
     )
 
 
@@ -138,28 +168,29 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
     found = part.optional(part.part, field)
     if (found is not None) != wanted:
         is_there = "null" if found is None else "there"
-        raise Wrong(f"{part.name(field)} is {is_there} with keep={keep!r}")
+        raise InvalidDocument(f"{part.name(field)} is {is_there} with keep={keep!r}")
     return found
 
 
-def _read_returned(part: Part, p: Any, keep: str) -> Candidate | None:
-    judged = keep in JUDGED and p.stop_reason_ is not StopReason.FROM_CERTIFICATE
+def _read_returned(part: Part, known: Known) -> Candidate[Weights] | None:
+    keep = known.course._made_with.keep
+    judged = keep in JUDGED and known.course.stop_reason_ is not StopReason.FROM_CERTIFICATE
     returned = _part_with(part, "returned", keep, wanted=judged)
     if returned is None:
         return None
-    assert isinstance(p._rule, LinearRule)
+    assert isinstance(known.rule, LinearRule)
     with returned:
-        return _read_judgement(returned, p._rule.weights.copy())
+        return _read_judgement(returned, known.rule.weights.copy())
 
 
-def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate:
+def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate[Weights]:
     weighted = part.number("weighted")
     if weighted < 0:
-        raise Wrong(f"{part.name('weighted')} is {weighted}, which is less than 0")
+        raise InvalidDocument(f"{part.name('weighted')} is {weighted}, which is less than 0")
     return Candidate(weights, part.whole("mistakes"), weighted, part.flag("averaged"))
 
 
-def read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | None:
+def read_kept(part: Part, d: int, returned: Candidate[Weights] | None) -> Candidate[Weights] | None:
     if returned is not None and part.value("kept") == "returned":
         return returned
     kept = part.optional(part.part, "kept")
@@ -169,7 +200,7 @@ def read_kept(part: Part, d: int, returned: Candidate | None) -> Candidate | Non
         return _read_judgement(kept, read_weights(kept, d))
 
 
-def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> Memory:
+def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> PrimalMemory:
     with part.part("last") as last:
         w = read_weights(last, d)
     given = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)
@@ -179,13 +210,16 @@ def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> Me
         return Memory(w, read_weights(given, d), counts)
 
 
-def _read_recipe(part: Part, p: Any) -> Recipe | None:
+def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
     recipe = part.optional(part.part, "goes_on")
     if recipe is None:
         return None
     with recipe:
         order, margin = recipe.one_of("order", ORDERS), recipe.number("margin")
         data = recipe.text("data")
-        validation = recipe.optional(recipe.text, "validation_data")
-    shape = (p._n_rows, p.n_features_in_)
-    return Recipe(p._made_with, order, margin, p.classes_.tolist(), shape, data, validation)
+        weights = None if version == 1 else recipe.optional(recipe.text, "weights")
+        judged = recipe.optional(recipe.text, "validation_data")
+    if version == 1:
+        data, judged = FIRST + data, None if judged is None else FIRST + judged
+    units, shape = known.course._made_with, (known.course._n_rows, known.d)
+    return Recipe(units, order, margin, known.classes.tolist(), shape, data, weights, judged)

@@ -7,47 +7,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._keeps import KEEPS
+from rosenblatt._estimators.fitted import Course, shown_counts
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.settings import Units
+from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model import arrays
-from rosenblatt._model.document import Part, Wrong
-from rosenblatt._rule import read_only
-from rosenblatt._settings import Units
-from rosenblatt._stop import StopReason
-from rosenblatt._training import Training
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 
 
-def written(p: Any) -> dict[str, Any]:
-    validation = getattr(p, "validation_mistakes_", None)
+def written(course: Course) -> dict[str, Any]:
+    validation, by_row = course.validation_mistakes_, course.update_counts_
+    certificate, units = course.certificate_, course._made_with
+    errors = course.training_errors_
     return {
-        "ended": p.stop_reason_.name,
-        "in_words": str(p.stop_reason_),
-        "converged": bool(p.converged_),
-        "epochs": int(p.n_iter_),
-        "updates": int(p.n_updates_),
-        "training_errors": None if p.training_errors_ is None else int(p.training_errors_),
-        "rows": int(p._n_rows),
-        "keep": p._made_with.keep,
-        "eta0": p._made_with.eta0,
-        "fit_intercept": p._made_with.fit_intercept,
-        "mistakes": arrays.counts(p.mistakes_),
+        "ended": course.stop_reason_.name,
+        "in_words": str(course.stop_reason_),
+        "converged": bool(course.converged_),
+        "epochs": int(course.n_iter_),
+        "updates": int(course.n_updates_),
+        "training_errors": None if errors is None else int(errors),
+        "rows": int(course._n_rows),
+        "keep": units.keep,
+        "eta0": units.eta0,
+        "fit_intercept": units.fit_intercept,
+        "mistakes": arrays.counts(course.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
-        "update_counts": _written_counts(p.update_counts_),
-        "certificate": None if p.certificate_ is None else p.certificate_.to_dict(),
+        "update_counts": None if by_row is None else arrays.many_counts(by_row),
+        "certificate": None if certificate is None else certificate.to_dict(),
     }
 
 
-def _written_counts(by_row: NDArray[np.int64] | None) -> Any:
-    """None where rows came from a stream: they were not counted by row."""
-    return None if by_row is None else arrays.many_counts(by_row)
-
-
-def read(part: Part, p: Training) -> NDArray[np.int64]:
-    """Set on a new estimator what `written` has taken from another.
-
-    Returns the counts of updates: `update_counts_` is a view of them that cannot be changed.
-    """
+def read(part: Part) -> tuple[Course, NDArray[np.int64]]:
+    """What `written` has written; and the counts of updates, of which `update_counts_` is a view
+    that cannot be changed."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
@@ -58,26 +52,23 @@ def read(part: Part, p: Training) -> NDArray[np.int64]:
         validation = part.optional(
             lambda field: arrays.read_counts(part, field, (None,)), "validation_mistakes"
         )
-        found = {
-            "_made_with": _units(part),
-            "training_errors_": part.optional(part.whole, "training_errors", rows),
-            "converged_": part.flag("converged"),
-            "stop_reason_": reason,
-            "certificate_": part.optional(
-                lambda field: read_certificate(part, field), "certificate"
-            ),
-            "n_iter_": part.whole("epochs"),
-            "n_updates_": part.whole("updates"),
-            "mistakes_": arrays.read_counts(part, "mistakes", (None,)),
-            "update_counts_": None if counts is None else read_only(counts.view()),
-            "_n_rows": rows,
-        }
+        by_row = np.empty(0, dtype=np.int64) if counts is None else counts
+        course = Course(
+            _made_with=_units(part),
+            _n_rows=rows,
+            training_errors_=part.optional(part.whole, "training_errors", rows),
+            converged_=part.flag("converged"),
+            stop_reason_=reason,
+            certificate_=part.optional(lambda field: read_certificate(part, field), "certificate"),
+            n_iter_=part.whole("epochs"),
+            n_updates_=part.whole("updates"),
+            mistakes_=arrays.read_counts(part, "mistakes", (None,)),
+            update_counts_=shown_counts(by_row),
+            validation_mistakes_=validation,
+        )
     if rows == 0:
-        raise Wrong("training.rows is 0: nothing could be learned")
-    if validation is not None:
-        found["validation_mistakes_"] = validation
-    p.__dict__.update(found)
-    return np.empty(0, dtype=np.int64) if counts is None else counts
+        raise InvalidDocument("training.rows is 0: nothing could be learned")
+    return course, by_row
 
 
 def read_certificate(part: Part, field: str) -> Certificate:
@@ -86,12 +77,14 @@ def read_certificate(part: Part, field: str) -> Certificate:
         certificate = Certificate.from_dict(part.value(field))
         str(certificate)  # all that is shown of it can be shown
     except (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-        raise Wrong(f"{part.name(field)} is not a certificate: {str(e).rstrip('.')}") from None
+        raise InvalidDocument(
+            f"{part.name(field)} is not a certificate: {str(e).rstrip('.')}"
+        ) from None
     return certificate
 
 
 def _units(part: Part) -> Units:
     keep, eta0 = part.one_of("keep", KEEPS), part.number("eta0")
     if not eta0 > 0:
-        raise Wrong(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
+        raise InvalidDocument(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
     return Units(keep, eta0, part.flag("fit_intercept"))

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto, checker, helper
 
-from rosenblatt import __version__
-from rosenblatt._function import DualVoters
 from rosenblatt._onnx.graph import DOUBLE, IR, OPSET, Graph
 from rosenblatt._onnx.names import feature_names, labels
 from rosenblatt._onnx.rules import signed
-from rosenblatt._voters import Voters
+from rosenblatt._rules.kernel_expansion import DualVoters
+from rosenblatt._rules.voters import Voters
+from rosenblatt._support.version import __version__
 from rosenblatt.data.encode import Encoding, Number
 
 _AS_TRAINED = "The numbers that the rule was trained on, in this order."

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from onnx import helper
 
-from rosenblatt._examples import Weights
-from rosenblatt._function import DualVoters
-from rosenblatt._kernel_rule import KernelRule
+from rosenblatt._compute.examples import Weights
+from rosenblatt._compute.matrices import as_table, dense, squares
+from rosenblatt._compute.reference import LANES
 from rosenblatt._onnx.graph import DOUBLE, Graph
-from rosenblatt._reference import LANES
-from rosenblatt._rule import LinearRule
-from rosenblatt._tables import as_table, dense, squares
-from rosenblatt._voters import Voters
+from rosenblatt._rules.kernel import KernelRule
+from rosenblatt._rules.kernel_expansion import DualVoters
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt._rules.voters import Voters
 
 
 def signed(graph: Graph, rule: LinearRule | Voters | KernelRule, X: str, d: int) -> str:

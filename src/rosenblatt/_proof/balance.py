@@ -1,10 +1,10 @@
 """Many rows at once that no hyperplane can have strictly on the right side: a balance of them.
 
-If rows overlap, then every blend of rows has a negative: -Σ_G a_i is a positive blend of rows too. So
-take rows G that span all of them and solve Σ_B x_i a_i = -Σ_G a_i with x > 0; G and B together are a
-positive blend that is zero, and it spans everything. If that is not possible, what is left of the
-target is a direction that has no row on the wrong side and some strictly on the right one: without
-these rows try again.
+If rows overlap, then every blend of rows has a negative: -Σ_G a_i is a positive blend of rows, too.
+So take rows G that span all of them and solve Σ_B x_i a_i = -Σ_G a_i with x > 0; G and B together
+are a positive blend that is zero, and it spans everything. If that is not possible, what is left of
+the target is a direction that has no row on the wrong side and some strictly on the right one:
+without these rows try again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.exact_product import combined
+from rosenblatt._proof.integer_algebra import Singular, System, reduce
 from rosenblatt._proof.least_distance import Sight, blend_to
 from rosenblatt._proof.modular import PRIMES, Ints, echelon, inverse, mod, product
 from rosenblatt._proof.rows import Floats, Rows
-from rosenblatt._proof.whole import Singular, System, reduce
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 8
@@ -79,7 +79,7 @@ def _exactly(rows: Rows, support: list[int], given: Blend) -> Blend | None:
         system = System([[row[j] for row in basis] for j in columns])
     except Singular:
         return None
-    x, times = system.solve([right[j] for j in columns], rows.budget.breathe)
+    x, times = system.solve([right[j] for j in columns], rows.budget.check_interrupt)
     if min(x, default=1) <= 0 or combined([*x, -times], [*basis, right]) != [0] * rows.D:
         return None
     total = {i: times * v for i, v in given.items()}
@@ -100,8 +100,8 @@ def spanning_rows(
 ) -> tuple[list[int], list[int]]:
     """Independent rows that span those of the pool, and columns in which they are independent.
 
-    Some rows tell; where another row is not in their span, it joins them. Columns are taken as early
-    in the `order` as possible.
+    Some rows tell; where another row is not in their span, it joins them. Columns are taken as
+    early in the `order` as possible.
     """
     order = np.arange(rows.D) if order is None else order
     prime, place = PRIMES[0], np.linspace(0, len(pool) - 1, min(len(pool), 2 * rows.D + 64))
@@ -132,7 +132,7 @@ def outside(
     found: list[NDArray[np.intp]] = [pool[:0]]
     step = max(1, (1 << 17) // rows.D)
     for begin in range(0, len(pool), step):
-        rows.budget.breathe()
+        rows.budget.check_interrupt()
         some = pool[begin : begin + step]
         found.append(some[rows.times(normals, some, prime).any(axis=1)])
         if sum(map(len, found)) > 2 * rows.D:

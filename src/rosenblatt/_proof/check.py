@@ -12,14 +12,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import verify
-from rosenblatt._examples import nobody_waits
-from rosenblatt._proof.budget import Budget
+from rosenblatt._compute.examples import Csr
+from rosenblatt._compute.fingerprint import of_matrix
+from rosenblatt._compute.matrices import dense
+from rosenblatt._proof.integer_algebra import independent_rows
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.whole import independent_rows
-from rosenblatt._tables import dense
+from rosenblatt._support.budget import Budget
+from rosenblatt._support.interrupt import no_interrupt
 
 _SMALL = 2 * 10**5  # up to this many numbers the stand-alone verifier itself is run
 
@@ -31,7 +34,7 @@ def check(
     y: Any,
     *,
     hashed: bool = False,
-    hear: Callable[[], None] = nobody_waits,
+    hear: Callable[[], None] = no_interrupt,
 ) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
@@ -47,7 +50,7 @@ def data_of(
     y: Any,
     *,
     hashed: bool = False,
-    hear: Callable[[], None] = nobody_waits,
+    hear: Callable[[], None] = no_interrupt,
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
     n, d = X.shape
@@ -102,7 +105,12 @@ class _Data(verify.Data):
         return (self._rows.norms() * (1 + rounding) + 2.0**-490).tolist()  # type: ignore[no-any-return]
 
     def sha256(self, claim: dict[str, Any]) -> str:
-        return str(claim["sha256"]) if self._hashed else fingerprint(claim, self._rows)
+        if self._hashed:
+            return str(claim["sha256"])
+        if claim["schema"] == verify.SCHEMAS[0]:
+            return fingerprint_of_version_1(claim, self._rows)
+        y = np.array(self.y, dtype=np.int8)
+        return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
 
     def signs(
         self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
@@ -131,8 +139,16 @@ class _Data(verify.Data):
         return self._rows.orthogonal(normals).tolist()  # type: ignore[no-any-return]
 
 
-def fingerprint(claim: dict[str, Any], rows: Rows) -> str:
-    """The hash of `verify.py`: names, labels, places of non-zero numbers and these numbers."""
+def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:
+    """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
+    signs = y.copy()
+    signs[dropped] = 0
+    rows = Csr(X.data, X.indices, X.indptr, X.shape) if sparse.issparse(X) else X
+    return of_matrix(rows, signs, hear)
+
+
+def fingerprint_of_version_1(claim: dict[str, Any], rows: Rows) -> str:
+    """Names, labels, places of non-zero numbers and these numbers."""
     X = rows.X
     count = int(np.count_nonzero(X.data if sparse.issparse(X) else X))
     names = [claim["columns"], claim["target"], claim["labels"], count]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.faces import Partition
+from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
 from rosenblatt.verify import quotient

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
-from rosenblatt._proof.budget import Budget
 from rosenblatt._proof.rows import Floats
+from rosenblatt._support.budget import Budget
 
 ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell
 _TINY, _TINY_FOR_TARGET = 1e-13, 1e-9
@@ -136,7 +136,7 @@ class Corral:
 
 
 class _Pricing:
-    """Which column would make the residual shortest? Of many columns the best few are asked first."""
+    """Which column would make the residual shortest? Of many the best few are asked first."""
 
     def __init__(self, columns: Floats):
         self.columns, self.length = columns, np.linalg.norm(columns, axis=1)

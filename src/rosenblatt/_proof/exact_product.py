@@ -1,7 +1,7 @@
 """Long whole numbers times a matrix of short ones, exactly, at the speed of floating point.
 
-All numbers are cut into limbs of 20 bits: a sum of up to 2^12 products of two limbs is below 2^53, so
-that a matrix product in floating point has no rounding at all.
+All numbers are cut into limbs of 20 bits: a sum of up to 2^12 products of two limbs is below 2^53,
+so that a matrix product in floating point has no rounding at all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._proof.modular import Ints, Vector, limbs_of
+from rosenblatt._proof.modular import Ints, Vector, limbs_of, longest
 
 Floats = NDArray[np.float64]
 _LIMB = 20
@@ -59,7 +59,7 @@ def _products(weights: Sequence[int], limbs: Sequence[Ints]) -> Ints:
 
 def _long(numbers: Sequence[int]) -> NDArray[np.float64]:
     """Numbers as rows of limbs, signed as they are: five bytes are two limbs."""
-    size = max(1, max(-(-abs(v).bit_length() // (2 * _LIMB)) for v in numbers))
+    size = max(1, -(-longest([numbers]) // (2 * _LIMB)))
     data = b"".join(abs(v).to_bytes(5 * size, "little") for v in numbers)
     b = np.frombuffer(data, dtype=np.uint8).reshape(len(numbers), size, 5).astype(np.int64)
     out = np.empty((len(numbers), size, 2))
@@ -103,7 +103,7 @@ def _joined(limbs: Ints) -> Vector:
 
 
 def signs_of_products(x: Floats, w: Sequence[int], last: int) -> NDArray[np.int8] | None:
-    """The sign of x_i·w + last for every row; None where the exponents of a column differ too much."""
+    """The sign of x_i·w + last for every row; None where a column's exponents differ too much."""
     found = _of_floats(x, w, last)
     if found is None:
         return None

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.balance import Blend
-from rosenblatt._proof.budget import LimitReached
-from rosenblatt._proof.faces import Partition
+from rosenblatt._proof.facial_reduction import Partition
+from rosenblatt._proof.integer_algebra import Misled, kernel
 from rosenblatt._proof.least_distance import EXTRA, nearest_point
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.rows import Rows, Vector
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole import Misled, kernel
-from rosenblatt._tables import dense
+from rosenblatt._support.budget import LimitReached
 
 _MOST_COLUMNS = 20  # that separate rows alone
 _MOST_SIGNS = 20_000  # coefficients times free directions
@@ -238,7 +238,7 @@ def _only(
         common = math.lcm(*(below for _, below in seen))
         asked = sum(int(a) * v for a, v in zip(extra, normal, strict=True)) * common
         columns.append([asked, *(above * (common // below) for above, below in seen)])
-    blend = kernel([[*row] for row in zip(*columns, strict=True)], rows.budget.breathe)
+    blend = kernel([[*row] for row in zip(*columns, strict=True)], rows.budget.check_interrupt)
     if blend is None:
         return None
     turn = 1 if blend[0] > 0 else -1

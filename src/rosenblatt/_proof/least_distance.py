@@ -17,9 +17,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.matrices import squares
 from rosenblatt._proof.corral import ZERO, Corral
 from rosenblatt._proof.rows import Floats, Rows
-from rosenblatt._tables import squares
 
 _MOST_PASSES = 200
 REACHED = 1e-12  # a target of length 1 that is as near as this is taken for reached

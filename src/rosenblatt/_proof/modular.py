@@ -1,6 +1,7 @@
 """Linear algebra modulo a prime: ranks, inverses, and the digits of p-adic solutions.
 
-The compiled core has the loops of it (native/modular.hpp); where there is none, NumPy does the same.
+The compiled core has the loops of it (native/modular.hpp); where there is none, NumPy does the
+same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._kernels import NATIVE, kernels
+from rosenblatt._compute.backend import compute
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -60,11 +61,11 @@ def echelon(matrix: Ints, prime: int) -> tuple[list[int], list[int]]:
         return [], []
     n, width = matrix.shape
     pivot = np.full(n, -1, dtype=np.int64)
-    if NATIVE:
+    if (core := compute.algebra) is not None:
         m = np.ascontiguousarray(matrix % prime, dtype=np.uint32)
         step = max(1, _AT_ONCE // max(n * width, 1))
         for begin in range(0, n, step):
-            kernels.eliminate(m, prime, begin, min(begin + step, n), pivot)
+            core.eliminate(m, prime, begin, min(begin + step, n), pivot)
     else:
         _eliminate(matrix % prime, prime, pivot)
     rows = np.flatnonzero(pivot >= 0)
@@ -87,11 +88,11 @@ def inverse(matrix: Ints, prime: int) -> Ints | None:
     k = len(matrix)
     exchanged = np.zeros(k, dtype=np.int64)
     m = matrix % prime
-    if NATIVE:
+    if (core := compute.algebra) is not None:
         residues = np.ascontiguousarray(m, dtype=np.uint32)
         step = max(1, _AT_ONCE // max(k * k, 1))
         for begin in range(0, k, step):
-            if not kernels.invert(residues, prime, begin, min(begin + step, k), exchanged):
+            if not core.invert(residues, prime, begin, min(begin + step, k), exchanged):
                 return None
         m = residues.astype(np.int64)
     elif not _invert(m, prime, exchanged):
@@ -126,33 +127,25 @@ class Lifting:
     ):
         """`limbs` are the matrix, see `limbs_of`; no number of it or of `right` has more bits."""
         self.prime, self.k = prime, len(inverse)
-        self._native = NATIVE and self.k <= MOST_LIFTED
-        if self._native:
-            self._inverse = np.ascontiguousarray(inverse, dtype=np.int32)
-            self._limbs = np.ascontiguousarray(np.array(limbs), dtype=np.int32)
+        self._limbs, self._inverse, self._right = limbs, inverse, list(right)
+        self._core = compute.algebra if self.k <= MOST_LIFTED else None
+        if self._core is not None:
             pieces = max(len(limbs), bits // LIMB + 1) + 2
-            mask = (1 << LIMB) - 1
-            self._residual = np.array(
-                [
-                    [*(v >> (LIMB * p) & mask for p in range(pieces - 1)), v >> LIMB * (pieces - 1)]
-                    for v in right
-                ],
-                dtype=np.int64,
-            )
-        else:
-            self._inverse, self._limbs, self._rest = inverse, limbs, list(right)
+            self._residual = np.array([_pieces(v, pieces) for v in right], dtype=np.int64)
+            self._short = [
+                np.ascontiguousarray(m, dtype=np.int32) for m in (inverse, np.array(limbs))
+            ]
 
     def digits(self, count: int) -> Ints:
         """The next so many, a row for each."""
-        if not self._native:
+        if self._core is None:
             return np.array([self._next() for _ in range(count)], dtype=np.int64)
-        out = np.empty((count, self.k), dtype=np.int32)
-        room = np.empty(self.k, dtype=np.int32)
-        kernels.lift(self._inverse, self._limbs, self._residual, self.prime, out, room)
+        out, room = np.empty((count, self.k), dtype=np.int32), np.empty(self.k, dtype=np.int32)
+        self._core.lift(*self._short, self._residual, self.prime, out, room)
         return out.astype(np.int64)
 
     def _next(self) -> Ints:
-        r = np.array([v % self.prime for v in self._rest], dtype=np.int64)
+        r = np.array([v % self.prime for v in self._right], dtype=np.int64)
         digit = np.zeros(self.k, dtype=np.int64)
         for begin in range(0, self.k, 256):
             part = slice(begin, begin + 256)
@@ -161,13 +154,21 @@ class Lifting:
         for place, limb in enumerate(self._limbs):
             shift = place * LIMB
             total = [t + (v << shift) for t, v in zip(total, (limb @ digit).tolist(), strict=True)]
-        self._rest = [(v - t) // self.prime for v, t in zip(self._rest, total, strict=True)]
+        self._right = [(v - t) // self.prime for v, t in zip(self._right, total, strict=True)]
         return digit
+
+
+def _pieces(value: int, count: int) -> Vector:
+    """A number in pieces of 24 bits, the last of them signed."""
+    mask = (1 << LIMB) - 1
+    low = [value >> (LIMB * place) & mask for place in range(count - 1)]
+    return [*low, value >> (LIMB * (count - 1))]
 
 
 def longest(matrix: Sequence[Sequence[int]]) -> int:
     """How many bits the largest entry has."""
-    return max((max(max(row), -min(row)) for row in matrix if row), default=0).bit_length()
+    ends = (end for row in matrix if row for end in (max(row), -min(row)))
+    return max(ends, default=0).bit_length()
 
 
 def limbs_of(matrix: Sequence[Sequence[int]], limb: int = LIMB) -> list[Ints]:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from rosenblatt._proof.bounds import Bound, proved
+from rosenblatt._proof.integer_algebra import System
 from rosenblatt._proof.rows import Rows, Vector, nearest_floats
-from rosenblatt._proof.whole import System
 
 Shares = dict[int, Fraction]  # row: its part of the blend
 
@@ -37,7 +37,7 @@ class Optimum:
     def run(self) -> Bound | None:
         """None: it did not end within reasonable work."""
         for _ in range(4 * self.rows.D + 20):
-            self.rows.budget.breathe()
+            self.rows.budget.check_interrupt()
             target, reached = self._nearest()
             if min(target.values()) <= 0:
                 self._towards(target)
@@ -66,7 +66,7 @@ class Optimum:
         matrix += [[*hull, *([0] * len(hulls))] for hull in hulls]
         right = [0] * len(index) + [1] * len(hulls)
         self.rows.budget.spend_on_algebra(len(matrix))
-        found, below = System(matrix).solve(right, self.rows.budget.breathe)
+        found, below = System(matrix).solve(right, self.rows.budget.check_interrupt)
         target = {i: Fraction(v, below) for i, v in zip(index, found, strict=False)}
         return target, [Fraction(v, below * scale**2) for v in found[len(index) :]]
 

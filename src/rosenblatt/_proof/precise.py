@@ -1,7 +1,8 @@
 """Matrices of twice the digits, and their products: parts of few bits, multiplied exactly.
 
 A number is cut into parts of so few bits that a product of two matrices of parts has no rounding
-(Ozaki, Ogita, Oishi and Rump, Numerical Algorithms 59, 2012). Nothing here is proved: it only guesses.
+(Ozaki, Ogita, Oishi and Rump, Numerical Algorithms 59, 2012). It is for guessing: nothing here is
+proved.
 """
 
 from __future__ import annotations

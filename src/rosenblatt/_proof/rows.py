@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._proof.budget import Budget
+from rosenblatt._compute.matrices import dense, squares
 from rosenblatt._proof.exact_product import combined, products, signs_of_products, vanishing
 from rosenblatt._proof.modular import PRIMES, halves, joined, mod, product
-from rosenblatt._tables import dense, squares
+from rosenblatt._support.budget import Budget
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -162,7 +162,7 @@ class Rows:
         out: list[tuple[int, int]] = []
         used, b = self._used(w), w[-1] if self.intercept else 0
         for begin in range(0, len(index), _MANY_AT_ONCE):
-            self.budget.breathe()
+            self.budget.check_interrupt()
             some = index[begin : begin + _MANY_AT_ONCE]
             many = None
             if not self.decimal and len(some) >= _MANY:
@@ -256,7 +256,7 @@ class Rows:
     def _exact_signs(self, index: NDArray[np.intp], w: Vector, bound: int) -> NDArray[np.int8]:
         """The signs of a_i·w - bound in whole numbers: of many rows at once, else one by one."""
         if len(index) >= _MANY and not self.decimal:
-            self.budget.breathe()
+            self.budget.check_interrupt()
             out = np.empty(len(index), dtype=np.int8)
             used, b = self._used(w), w[-1] if self.intercept else 0
             for y in (-1, 1):
@@ -270,7 +270,7 @@ class Rows:
                 return out
         found = []
         for i in index.tolist():
-            self.budget.breathe()
+            self.budget.check_interrupt()
             found.append(self.above(i, w, bound))
         return np.array(found, dtype=np.int8)
 

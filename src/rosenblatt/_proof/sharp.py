@@ -1,11 +1,11 @@
 """Columns that are collinear but for rounding, made visible to floating point.
 
-Where a column is a blend of others up to its last bits, only those bits tell it apart: 10^-16 of it,
-which floating point takes for nothing, and which whole numbers do not. So what the search sees instead
-of it is what is left after the blend, scaled up. That is computed with twice the digits, then rounded,
-and again as long as it is nearly a blend itself (as Rump inverts matrices, Japan Journal of Industrial
-and Applied Mathematics 26, 2009). The blends are as they are, whole numbers know them exactly: what is
-found through them is proved for the rows themselves.
+Where a column is a blend of others up to its last bits, only those bits tell it apart: 10^-16 of
+it, which floating point takes for nothing, and which whole numbers do not. So what the search sees
+instead of it is what is left after the blend, scaled up. That is computed with twice the digits,
+then rounded, and again as long as it is nearly a blend itself (as Rump inverts matrices, Japan
+Journal of Industrial and Applied Mathematics 26, 2009). The blends are floats that whole numbers
+know exactly: what is found through them is proved for the rows themselves.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class _Columns:
     def _chunks(self) -> Iterator[tuple[slice, Floats]]:
         step = max(1, (1 << 19) // self.rows.D)
         for begin in range(0, len(self.pool), step):
-            self.rows.budget.breathe()
+            self.rows.budget.check_interrupt()
             part = slice(begin, min(begin + step, len(self.pool)))
             x = self.rows.dense(self.pool[part])
             if self.rows.intercept:

@@ -18,10 +18,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from rosenblatt._proof.integer_algebra import Misled, Singular, System, reduce
 from rosenblatt._proof.least_distance import EXTRA
 from rosenblatt._proof.modular import PRIMES, echelon
 from rosenblatt._proof.rows import Rows, Vector
-from rosenblatt._proof.whole import Misled, Singular, System, reduce
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,9 @@ def _level(face: Face, basis: list[int], coordinates: list[int]) -> Decision | N
     columns = [face.column(i)[0] for i in basis]
     matrix = [[c[j] for j in coordinates] for c in columns]
     try:
-        found, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget.breathe)
+        found, below = System(matrix).solve(
+            [c[-1] for c in columns], face.rows.budget.check_interrupt
+        )
     except Singular:
         return None
     v = [Fraction(0)] * face.size
@@ -153,7 +155,7 @@ class _Simplex:
         face.rows.budget.spend_on_algebra(self.k)
         matrix = [self._restricted(i) for i in basis]  # rows of Bᵀ
         columns = [list(c) for c in zip(*matrix, strict=True)]
-        self.det, self.adjoint = _adjoint(columns, face.rows.budget.breathe)
+        self.det, self.adjoint = _adjoint(columns, face.rows.budget.check_interrupt)
 
     def _restricted(self, i: int) -> Vector:
         column, _ = self.face.column(i)
@@ -161,7 +163,7 @@ class _Simplex:
 
     def run(self) -> Decision:
         while True:
-            self.face.rows.budget.breathe()
+            self.face.rows.budget.check_interrupt()
             x = [row[-1] for row in self.adjoint]  # det > 0 times the solution of B x = e_last
             negative = [(i, q) for q, i in enumerate(self.basis) if x[q] < 0]
             if not negative:
@@ -209,7 +211,7 @@ class _Simplex:
         return Decision(separator=w)
 
 
-def _adjoint(matrix: list[Vector], breathe: Callable[[], None]) -> tuple[int, list[Vector]]:
+def _adjoint(matrix: list[Vector], check_interrupt: Callable[[], None]) -> tuple[int, list[Vector]]:
     """det > 0 and det·B⁻¹ (both negated where det < 0), without fractions (Bareiss 1968)."""
     k = len(matrix)
     m = [[*row, *(int(i == j) for j in range(k))] for i, row in enumerate(matrix)]
@@ -219,7 +221,7 @@ def _adjoint(matrix: list[Vector], breathe: Callable[[], None]) -> tuple[int, li
         m[j], m[pivot_row] = m[pivot_row], m[j]
         pivot, source = m[j][j], m[j]
         for i in range(k):
-            breathe()
+            check_interrupt()
             if i != j:
                 factor = m[i][j]
                 pairs = zip(m[i], source, strict=True)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from rosenblatt import _targets, _validate, verify
-from rosenblatt._examples import Csr, Matrix
-from rosenblatt._tables import as_table
+from rosenblatt import verify
+from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._compute.matrices import as_table
+from rosenblatt._inputs import targets, validate, weights
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
 
@@ -46,13 +47,13 @@ def read(
     matrix, columns, named = _matrix(X)
     n = matrix.shape[0]
     given = _as_given(y)
-    y = _targets.labels(y, n)
-    c = _targets.sample_weights(sample_weight, n)
+    y = targets.labels(y, n)
+    c = weights.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
     for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
-    classes = _targets.found_classes(y, None if c is None else c != 0, for_more)
+    classes = targets.found_classes(y, None if c is None else c != 0, for_more)
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
-    signs = _targets.signs(y, pair, None if c is None else c != 0)
+    signs = targets.signs(y, pair, None if c is None else c != 0)
     mixed = len(set(map(type, given))) > 1
     words = [_word(given, y == label, mixed) for label in classes]
     origin = Origin(classes, named)
@@ -112,7 +113,7 @@ def read_again(
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
     matrix, columns, _ = _matrix(X)
     texts = [str(label) for label in _as_given(y)]
-    _targets.labels(y, matrix.shape[0])
+    targets.labels(y, matrix.shape[0])
     values = _values(matrix, certified.get("semantics", "binary64"))
     return values, columns if hasattr(X, "columns") else None, texts
 
@@ -121,7 +122,7 @@ def _matrix(X: Any) -> tuple[Matrix, list[str], bool]:
     """X as numbers, the names of its columns, and whether they were given."""
     _refuse_rounded(X)
     reader = BaseEstimator()
-    matrix = _validate.rows(reader, X, reset=True, finite=False)
+    matrix = validate.rows(reader, X, reset=True, finite=False)
     names = getattr(reader, "feature_names_in_", None)
     columns = _columns(matrix, names)
     _refuse_not_finite(matrix, columns)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Csr, Matrix
+from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._inputs import targets, validate
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import Writer
 from rosenblatt.errors import InputError, InputTypeError
@@ -62,13 +62,13 @@ class BatchRows:
                 )
             X, y = batch
             if _is_empty(X):
-                _targets.labels(y, 0, f"y of batch {number}")
+                targets.labels(y, 0, f"y of batch {number}")
                 continue
             width = _Width()
             name = f"X of batch {number}"
-            rows = _validate.rows(width, X, reset=True, finite=False, name=name)
+            rows = validate.rows(width, X, reset=True, finite=False, name=name)
             _refuse_not_finite(rows, width.names, name)
-            labels = _targets.labels(y, rows.shape[0], f"y of batch {number}")
+            labels = targets.labels(y, rows.shape[0], f"y of batch {number}")
             yield _Batch(number, rows, labels, width.names)
 
     def _iterator(self) -> Iterator[Any]:
@@ -160,7 +160,7 @@ class _Labels:
         self._first: Any = None  # the label that was seen first is -1 for now
 
     def signs(self, y: NDArray[Any], number: int) -> NDArray[np.int8]:
-        here = _targets.found_classes(y)
+        here = targets.found_classes(y)
         if self._found is None:
             self._found, self._first = here, y[:1].tolist()[0]
         kinds = {self._found.dtype.kind, here.dtype.kind}
@@ -169,12 +169,12 @@ class _Labels:
                 f"y of batch {number} holds labels like {here[:1].tolist()[0]!r}, but those before "
                 f"are like {self._first!r}. Give labels of one type."
             )
-        self._found = _targets.found_classes(np.concatenate([self._found, here]))
+        self._found = targets.found_classes(np.concatenate([self._found, here]))
         return np.where(y == self._first, -1, 1).astype(np.int8)
 
     def classes(self) -> NDArray[Any]:
         assert self._found is not None
-        return _targets.two_classes(self._found)
+        return targets.two_classes(self._found)
 
     @property
     def swapped(self) -> bool:

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _orders
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.matrices import some_rows
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.stored import Stored
 from rosenblatt._streams.writer import Writer, refuse_if_full
-from rosenblatt._tables import some_rows
 
 
 @final
@@ -39,7 +39,7 @@ class ChosenRows:
             for b in range(rows.n_blocks):
                 X, y = rows.block(b)
                 rows.expect((b + 1) % rows.n_blocks)
-                begin = b * _orders.BLOCK
+                begin = b * compute.block
                 mask = self.chosen(begin, begin + len(y))
                 writer.add(some_rows(X, mask), y[mask])
                 say.rows(begin + len(y))

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _targets
-from rosenblatt._examples import Examples, Judges, Tally, nobody_waits
+from rosenblatt._compute.examples import Examples, RowsToJudge, Tally
+from rosenblatt._inputs import weights
+from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
 
 
-class StreamedExamples(Judges):
+class StreamedExamples(RowsToJudge):
     """What `Examples` offers of rows in memory, of which only one block is."""
 
     present = None  # all rows exist
@@ -34,7 +35,16 @@ class StreamedExamples(Judges):
         if self._block is None or b != self._at:
             self._block = None  # one at a time
             X, y = self._stored.block(b)
-            self._block, self._at = Examples(X, y, _targets.weigh(None, y, self._by_class)), b
+            self._block, self._at = Examples(X, y, weights.weigh(None, y, self._by_class)), b
+        return self._block
+
+    def enter(self, b: int) -> None:
+        """Visits are made in this block from now on."""
+        self.block(b)
+
+    @property
+    def entered(self) -> Examples:
+        assert self._block is not None
         return self._block
 
     def expect(self, b: int) -> None:
@@ -42,11 +52,11 @@ class StreamedExamples(Judges):
         if b != self._at:
             self._stored.expect(b)
 
-    def blocks(self, breathe: Callable[[], None] = nobody_waits) -> Iterator[Examples]:
+    def blocks(self, check_interrupt: Callable[[], None] = no_interrupt) -> Iterator[Examples]:
         """All of them, in the order of the rows."""
         for b in range(self.n_blocks):
             if b:
-                breathe()
+                check_interrupt()
             found = self.block(b)
             self.expect((b + 1) % self.n_blocks)
             yield found
@@ -61,8 +71,12 @@ class StreamedExamples(Judges):
             total = np.add.accumulate(np.concatenate([total[-1:], c]))
         return float(total[-1])
 
-    def add_mistakes(self, tally: Tally, breathe: Callable[[], None] = nobody_waits) -> bool:
-        return all(block.add_mistakes(tally, breathe) for block in self.blocks(breathe))
+    def add_mistakes(
+        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
+    ) -> bool:
+        return all(
+            block.add_mistakes(tally, check_interrupt) for block in self.blocks(check_interrupt)
+        )
 
     def mistakes(self, scores: Iterable[NDArray[np.float64]]) -> int:
         """How many rows have y·score <= 0; the scores come block by block."""

@@ -3,61 +3,68 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Examples
-from rosenblatt._fit import Job
-from rosenblatt._keeps import KEEPS
-from rosenblatt._orders import ORDERS, Order
-from rosenblatt._patience import Patience, in_features
-from rosenblatt._primal import Primal
-from rosenblatt._question import Question
-from rosenblatt._settings import Recipe, Settings, checked
+from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.fingerprint import of_weights, ranges
+from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._inputs import validate, weights
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.orders import ORDERS, Order
+from rosenblatt._learning.patience import Patience
+from rosenblatt._learning.primal import Primal, PrimalState
+from rosenblatt._learning.settings import Recipe, Settings
+from rosenblatt._learning.state import Job
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._streams.examples import StreamedExamples
 from rosenblatt._streams.machine import Streamed
 from rosenblatt._streams.orders import STREAMED_ORDERS
-from rosenblatt._transaction import unchanged_on_error
-from rosenblatt._watch import Watch
 
 if TYPE_CHECKING:
-    from rosenblatt._proof.budget import Budget
     from rosenblatt._streams.stored import Stored
+    from rosenblatt._support.budget import Budget
     from rosenblatt.certificate import Certificate
     from rosenblatt.perceptron import Perceptron
 
 MOST_ASKED = 1 << 30
-"""Bytes of rows about which `patience` still asks whether a hyperplane separates them."""
+"""Bytes of rows about which `prove=True` still asks whether a hyperplane separates them."""
 
 
 def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
     """Train on rows on disk; with the same order the result is that of `fit` to the bit."""
-    with Watch(p._checkpoint) as watch, unchanged_on_error(p):
-        settings, classes = checked(p), stored.classes
-        _validate.learn_features(p, stored.d, stored.feature_names)
-        by_class = _targets.class_weights_of_many(p.class_weight, classes, stored.counts)
+
+    def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+        classes = stored.classes
+        validate.learn_features(p, stored.d, stored.feature_names)
+        by_class = weights.class_weights_of_many(p.class_weight, classes, stored.counts)
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
-        job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
-        recipe = _recipe(settings, stored, by_class)
-        goes_on = settings.warm_start or p._checkpoint is not None
-        counted, state = isinstance(machine, Primal), None
-        if goes_on:
-            state = p._resumed(settings, recipe, stored.n, counted=counted)
-        if state is None:
-            start = np.zeros(stored.d + 1)
+        job = Job(machine, order, keep, machine.evaluation_rows, validating=False, watch=watch)
+
+        def start() -> PrimalState:
             if settings.warm_start and hasattr(p, "_state"):
-                start = np.append(*p._returned(settings, stored.d, classes))
-            state = p._new_state(settings, job, start)
-        patience = Patience(settings.patience, _question(settings, stored), in_features)
-        p._run(settings, job, state, classes, recipe if goes_on else None, patience)
-        p.update_counts_ = None  # not even where an order needed them
+                return linear_start.from_returned(p, settings, job, stored.d, classes)
+            return linear_start.new_state(p, settings, job, np.zeros(stored.d + 1))
+
+        def resume(recipe: Recipe) -> PrimalState | None:
+            counted = isinstance(machine, Primal)
+            return fitting.resumed(p, settings, recipe, stored.n, counted=counted)
+
+        # Updates are not counted by row, not even where an order needed it.
+        more: dict[str, Any] = {"update_counts_": None}
         if stored.encoding is not None:
-            p.encoding_ = stored.encoding
-    p._warn(settings, job, state, patience)
+            more["encoding_"] = stored.encoding
+        patience = Patience(settings.patience, _oracle(settings, stored))
+        recipe = partial(_recipe, settings, stored, by_class)
+        return fitting.Task(job, classes, patience, start, recipe, resume, more)
+
+    fitting.fit(p, prepare)
     return p
 
 
@@ -74,37 +81,52 @@ def _machine(
         f"{12 * stored.n / 2**20:,.0f} MiB for {stored.n:,} rows, and the rows themselves should "
         "fit into memory, too. order='blocks' reads 65,536 rows at a time.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
     X, y = stored.whole()
-    examples = Examples(X, y, _targets.weigh(None, y, by_class))
+    examples = Examples(X, y, weights.weigh(None, y, by_class))
     return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
 
 
 def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -> Recipe:
-    data, shape = f"{stored.fingerprint} {by_class}", (stored.n, stored.d)
-    classes = stored.classes.tolist()
-    return Recipe(settings.units, settings.order, settings.margin, classes, shape, data, None)
+    weights = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
+    return Recipe(
+        settings.units,
+        settings.order,
+        settings.margin,
+        stored.classes.tolist(),
+        (stored.n, stored.d),
+        stored.fingerprint,
+        weights,
+        None,
+    )
 
 
-def _question(settings: Settings, stored: Stored) -> LateQuestion | None:
-    if stored.nbytes > MOST_ASKED:
+def _weights(stored: Stored, by_class: tuple[float, float]) -> Iterator[Weights]:
+    for begin, end in ranges(stored.n):
+        c = weights.weigh(None, stored.rows(begin, end)[1], by_class)
+        assert c is not None
+        yield c
+
+
+def _oracle(settings: Settings, stored: Stored) -> StoredRowsOracle | None:
+    if not settings.prove or stored.nbytes > MOST_ASKED:
         return None
-    return LateQuestion(stored, settings.units.fit_intercept)
+    return StoredRowsOracle(stored, settings.units.fit_intercept)
 
 
 @dataclass(frozen=True)
-class LateQuestion:
-    """A Question about rows that are mapped into memory when it is asked."""
+class StoredRowsOracle:
+    """A RowsOracle about rows that are mapped into memory when it is asked."""
 
     stored: Stored
     fit_intercept: bool
 
-    def _asked(self) -> Question:
+    def _asked(self) -> RowsOracle:
         X, signs = self.stored.whole()
         names, classes = self.stored.feature_names, self.stored.classes
         y = classes[(signs > 0).astype(np.intp)]
-        return Question(X, signs, None, names, y, classes, self.fit_intercept)
+        return RowsOracle(X, signs, None, names, y, classes, self.fit_intercept)
 
     def is_separable(self, budget: Budget) -> Certificate:
         return self._asked().is_separable(budget)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from rosenblatt._streams.locks import Lock
+from rosenblatt._support.locks import Lock
 from rosenblatt.data.files import stamp
 
 _MARK = ".rosenblatt-"  # how folders begin in which something is being written

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Weights
-from rosenblatt._primal import InFeatures, Memory, Primal
+from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._learning.machine import Indices, Memory
+from rosenblatt._learning.primal import InFeatures, Primal, PrimalMemory
+from rosenblatt._rules.voters import Voters
 from rosenblatt._streams.examples import StreamedExamples
-from rosenblatt._voters import Voters
 
 
 class Streamed(InFeatures):
@@ -22,36 +22,50 @@ class Streamed(InFeatures):
 
     def __init__(self, examples: StreamedExamples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
-        self.examples = examples
+        self.examples = self.evaluation_rows = examples
         self._counts = np.zeros(examples.block(0).rows.n, dtype=np.int64)  # nobody looks at them
 
-    def start(self, w: Weights, *, averaged: bool) -> Memory:
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, 0, averaged=averaged)
 
     def visit(
         self,
-        memory: Memory,
-        b: int,
-        order: NDArray[Any] | None,
+        memory: PrimalMemory,
+        order: Indices | None,
         begin: int,
         end: int,
         most: int,
         visits: int,
     ) -> tuple[int, int]:
-        """Visit order[begin:end] of block b, at most `most` updates; place reached, updates."""
+        """Visit order[begin:end] of the block that was entered, as `Primal` does."""
         within = Memory(memory.w, memory.drift, self._counts)
-        return self._on(b).visit(within, order, begin, end, most, visits)
+        return self._on(self.examples.entered).visit(within, order, begin, end, most, visits)
 
-    def _on(self, b: int) -> Primal:
-        return Primal(self.examples.block(b), margin=self.margin, intercept=self.intercept)
+    def search(
+        self,
+        memory: PrimalMemory,
+        pool: Indices,
+        seed: int,
+        draw: int,
+        seen: int,
+        looks: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int, int, int]:
+        raise NotImplementedError("order='random' needs all rows at hand: it is `Primal`'s")
 
-    def descend(self, memory: Memory, visits: int, breathe: Callable[[], None]) -> int:
+    def _on(self, block: Examples) -> Primal:
+        return Primal(block, margin=self.margin, intercept=self.intercept)
+
+    def descend(
+        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
+    ) -> int:
         """One batch step over all blocks."""
         step, mistakes = np.zeros_like(memory.w), 0
-        for b, _ in enumerate(self.examples.blocks(breathe)):
-            marks, _ = self._on(b).look(memory.w, step, breathe)
+        for block in self.examples.blocks(check_interrupt):
+            marks, _ = self._on(block).look(memory.w, step, check_interrupt)
             mistakes += int(np.count_nonzero(marks))
-        memory.add(step, visits)
+        self._step(memory, step, visits)
         return mistakes
 
     def training_votes(

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._files import read_whole
 from rosenblatt._model import labels
-from rosenblatt._model.document import Part, Wrong
+from rosenblatt._support.files import read_whole
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.data.encode import Encoding
 from rosenblatt.errors import FileError, InputError
 
 FORMAT = "rosenblatt-rows"
-VERSION = 1
+VERSION = 2
 NAME = "meta.json"
 _MOST = 1 << 30  # bytes: names of a few million features
 _DTYPES: dict[str, np.dtype[Any]] = {
@@ -81,7 +81,7 @@ def read(folder: Path) -> About | None:
         with Part(json.loads(read_whole(folder / NAME, most=_MOST)), "the file") as part:
             about = _about(part)
             good = part.value("files") == about.sizes == _found(folder, about)
-    except (Wrong, InputError, FileError, OSError, ValueError, RecursionError):
+    except (InvalidDocument, InputError, FileError, OSError, ValueError, RecursionError):
         return None
     return about if good else None
 
@@ -90,7 +90,7 @@ def _about(part: Part) -> About:
     part.one_of("format", [FORMAT])
     part.one_of("byte order", [sys.byteorder])
     if part.whole("version") != VERSION:
-        raise Wrong("of another version")
+        raise InvalidDocument("of another version")
     index, counts, encoding = (part.value(name) for name in ("index", "counts", "encoding"))
     about = About(
         n=part.whole("n"),
@@ -105,7 +105,7 @@ def _about(part: Part) -> About:
         fingerprint=part.text("fingerprint"),
     )
     if about.index is None and about.entries != about.n * about.d:
-        raise Wrong("it does not agree with itself")
+        raise InvalidDocument("it does not agree with itself")
     return about
 
 

@@ -1,18 +1,16 @@
-"""The values of `order` for rows that come block by block. The visits are those of `_orders.py`."""
+"""The values of `order` for rows that come block by block. The visits are those of `orders.py`."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt import _orders
-from rosenblatt._orders import Batch, Order, arrange_block, block_order
+from rosenblatt._compute.backend import compute
+from rosenblatt._learning.machine import V, W
+from rosenblatt._learning.orders import Batch, Order, arrange_block, block_order
+from rosenblatt._learning.state import Job, State
 from rosenblatt._streams.examples import StreamedExamples
-
-if TYPE_CHECKING:
-    from rosenblatt._fit import Job, State
 
 
 class _InBlocks(Order):
@@ -20,15 +18,15 @@ class _InBlocks(Order):
 
     def __init__(self, examples: StreamedExamples):
         super().__init__(examples)
-        self._n_blocks = examples.n_blocks
+        self._examples, self._n_blocks = examples, examples.n_blocks
         self._epoch = 0  # the one that `_blocks` and `_begins` are about
         self._blocks: list[int] = []
         self._begins = np.empty(0, dtype=np.int64)  # where each begins, counted in visits
 
-    def advance(self, job: Job, state: State, most: int) -> None:
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if self._epoch != state.epoch:
             self._blocks = self._order_of_blocks(state)
-            sizes = [min(_orders.BLOCK, self.n - b * _orders.BLOCK) for b in self._blocks]
+            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
             self._begins = np.cumsum([0, *sizes])
             self._epoch = state.epoch
         turn = int(np.searchsorted(self._begins, state.position, side="right")) - 1
@@ -36,28 +34,29 @@ class _InBlocks(Order):
         b, place = self._blocks[turn], state.position - first
         order = self._within(b, last - first, state)
         end = min(place + self.chunk, last - first)
-        reached, updates = job.machine.visit(state.memory, b, order, place, end, most, state.visits)
-        job.machine.examples.expect(self._blocks[(turn + 1) % self._n_blocks])
+        self._examples.enter(b)
+        reached, updates = job.machine.visit(state.memory, order, place, end, most, state.visits)
+        self._examples.expect(self._blocks[(turn + 1) % self._n_blocks])
         state.record(reached - place, updates)
         state.position = first + reached
         state.clean = state.position == self.n and state.mistakes[-1] == 0
 
     @abstractmethod
-    def _order_of_blocks(self, state: State) -> list[int]:
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
         """As this epoch visits them."""
 
     @abstractmethod
-    def _within(self, b: int, size: int, state: State) -> np.ndarray | None:
+    def _within(self, b: int, size: int, state: State[W, V]) -> np.ndarray | None:
         """The rows of block b as this epoch visits them; None: in their order."""
 
 
 class StreamedCyclic(_InBlocks):
     """The given order."""
 
-    def _order_of_blocks(self, state: State) -> list[int]:
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
         return list(range(self._n_blocks))
 
-    def _within(self, b: int, size: int, state: State) -> np.ndarray | None:
+    def _within(self, b: int, size: int, state: State[W, V]) -> np.ndarray | None:
         return None
 
 
@@ -66,13 +65,13 @@ class StreamedBlocks(_InBlocks):
 
     def __init__(self, examples: StreamedExamples):
         super().__init__(examples)
-        self._order = np.empty(min(self.n, _orders.BLOCK), dtype=self._index_type)
+        self._order = np.empty(min(self.n, compute.block), dtype=self._index_type)
         self._arranged = (0, -1)  # epoch and block
 
-    def _order_of_blocks(self, state: State) -> list[int]:
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
         return block_order(self.n, state)
 
-    def _within(self, b: int, size: int, state: State) -> np.ndarray | None:
+    def _within(self, b: int, size: int, state: State[W, V]) -> np.ndarray | None:
         if self._arranged != (state.epoch, b):
             arrange_block(self._order[:size], None, b, state)
             self._arranged = (state.epoch, b)

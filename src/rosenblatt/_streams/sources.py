@@ -18,7 +18,7 @@ from rosenblatt._streams.tables import TableRows
 from rosenblatt.data import files
 from rosenblatt.data.reading import is_svmlight
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table
+from rosenblatt.data.table import Table, TableStream
 from rosenblatt.errors import InputError, InputTypeError
 
 
@@ -40,8 +40,12 @@ def source_of(source: Any) -> Source:
     """What was given, as rows that can be written down."""
     if isinstance(source, (TableRows, SvmlightRows, ChosenRows)):
         return source
-    if isinstance(source, (Table, SparseTable)):
-        return source.stream()
+    if isinstance(source, Table):
+        return TableRows(source)
+    if isinstance(source, TableStream):
+        return TableRows(source.table, source.scale)
+    if isinstance(source, SparseTable):
+        return SvmlightRows(source.files, source.positive, source.n_features)
     if isinstance(source, (str, os.PathLike)) or _are_paths(source):
         return _svmlight(source)
     if isinstance(source, Iterator):

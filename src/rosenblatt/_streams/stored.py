@@ -11,8 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _orders
-from rosenblatt._examples import Csr, Matrix
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._streams.meta import About
 from rosenblatt.errors import FileError
 
@@ -34,7 +34,7 @@ class Stored:
     counts : how many rows each has
     feature_names : list of str, or None
     encoding : how the columns of a table became numbers, or None
-    fingerprint : SHA-256 of shape, type, rows, signs and classes
+    fingerprint : of the rows and signs
     """
 
     def __init__(self, folder: Path, about: About):
@@ -68,16 +68,16 @@ class Stored:
 
     @property
     def n_blocks(self) -> int:
-        return -(-self.n // _orders.BLOCK)
+        return -(-self.n // compute.block)
 
     def block(self, b: int) -> tuple[Matrix, NDArray[np.int8]]:
         """Rows b·BLOCK and following: X as an array or Csr, and y as signs. Both are read-only
         windows into the files, gone when they are dropped."""
-        return self._rows(*self._range(b))
+        return self.rows(*self._range(b))
 
     def whole(self) -> tuple[Matrix, NDArray[np.int8]]:
         """All rows at once, mapped in the same way."""
-        return self._rows(0, self.n)
+        return self.rows(0, self.n)
 
     def expect(self, b: int) -> None:
         """Block b comes next: the system may read it from the disk meanwhile."""
@@ -105,9 +105,10 @@ class Stored:
     def _range(self, b: int) -> tuple[int, int]:
         if not 0 <= b < self.n_blocks:
             raise IndexError(f"There is no block {b}: there are {self.n_blocks}.")
-        return b * _orders.BLOCK, min((b + 1) * _orders.BLOCK, self.n)
+        return b * compute.block, min((b + 1) * compute.block, self.n)
 
-    def _rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[np.int8]]:
+    def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[np.int8]]:
+        """Some rows, mapped as those of a block are."""
         y = self._window("y.bin", np.dtype(np.int8), begin, end)
         if self.sparse:
             return self._csr(begin, end), y

@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _targets
-from rosenblatt._examples import Csr
+from rosenblatt._compute.examples import Csr
+from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import Writer
 from rosenblatt.data.column import Column, problems_of_target
@@ -46,7 +46,7 @@ class SvmlightRows:
                     str(file.path), _ROWS, n_features=d, zero_based=zero_based
                 )
                 for X, labels in chunks:
-                    y = _targets.signs(target.named(labels), classes)
+                    y = targets.signs(target.named(labels), classes)
                     writer.add(Csr(X.data, X.indices, X.indptr, X.shape), y)
                     say.rows(writer.n)
                 file.check_unchanged()

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _targets
+from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.moments import Moments
 from rosenblatt.data.scales import with_moments
+from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.table import Table
 
 _COLUMNS = 256 << 20  # bytes of columns whose medians are found in one pass; one column at least
 
@@ -31,15 +29,17 @@ class TableRows:
     """The rows of a table, to be written down."""
 
     table: Table
-    scale: bool
-    files: list[File]
-    reading: dict[str, Any]  # how they are read
+    scale: bool = True
+
+    @property
+    def files(self) -> list[File]:
+        return self.table.files
 
     def options(self) -> dict[str, Any]:
         return {
             "scale": self.scale,
             "impute": self.table.impute,
-            "reading": self.reading,
+            "reading": self.table.reading,
             "encoding": self._encoding().to_dict(),
         }
 
@@ -62,8 +62,10 @@ class TableRows:
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
             for rows, y in self.parts(encoding):
                 moments.add(rows[:, numbers])
-                writer.add(rows, y, final=finished)
+                writer.add(rows, y)
                 say.rows(writer.n)
+            for file in self.files:  # their readers were ahead, and may have looked too early
+                file.check_unchanged()
             moments.finish()
             if not finished:
                 encoding = with_moments(
@@ -86,7 +88,7 @@ class TableRows:
         classes = np.array(encoding.target.classes)
         for whole in self.table.parts():
             for part in whole.some(size):
-                y = _targets.signs(encoding.labels(part), classes)
+                y = targets.signs(encoding.labels(part), classes)
                 yield encoding.rows(part, seen=True), y
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Csr, Matrix
-from rosenblatt._files import cannot
+from rosenblatt._compute import fingerprint
+from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._streams.meta import About
+from rosenblatt._streams.stored import Stored
+from rosenblatt._support.files import cannot
 from rosenblatt.data.encode import Encoding
 from rosenblatt.errors import FileError, RosenblattError
 
@@ -48,19 +49,14 @@ def refuse_if_full(folder: Path, size: int) -> None:
 
 @final
 class Spool:
-    """A file that grows, and the hash of its content."""
+    """A file that grows."""
 
     def __init__(self, path: Path):
         self.path = path
         self._file: IO[bytes] = open(path, "xb")  # noqa: SIM115 - closed by the writer
-        self._hash = hashlib.sha256()
 
-    def write(self, array: NDArray[Any], *, final: bool = True) -> None:
-        """`final`: this is what will stay there; else all of it is going to be changed."""
-        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        self._file.write(content)
-        if final:
-            self._hash.update(content)
+    def write(self, array: NDArray[Any]) -> None:
+        self._file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
 
     def change(
         self,
@@ -74,7 +70,6 @@ class Spool:
         grows = before.itemsize != after.itemsize
         grown = self.path.with_suffix(".new")
         self._file.close()
-        self._hash = hashlib.sha256()
         self._file = open(grown, "xb") if grows else open(self.path, "r+b")  # noqa: SIM115 - as above
         for numbers in self.numbers(before, items):
             self.write(change(numbers))
@@ -90,10 +85,8 @@ class Spool:
             while len(numbers := np.fromfile(file, kind, count)):
                 yield numbers
 
-    def close(self) -> str:
-        """All is written; the hash of it."""
+    def close(self) -> None:
         self._file.close()
-        return self._hash.hexdigest()
 
 
 @final
@@ -121,16 +114,15 @@ class Writer:
             with suppress(OSError):  # a full disk: that error is under way already
                 spool.close()
 
-    def add(self, X: Matrix, y: NDArray[np.int8], *, final: bool = True) -> None:
+    def add(self, X: Matrix, y: NDArray[np.int8]) -> None:
         """Some rows and their signs. Where those of float64 follow those of float32, all become
-        float64. `final`: they stay as they are; else `change` follows."""
+        float64."""
         values = X.data if isinstance(X, Csr) else X
         if values.dtype != self.dtype and self.dtype == np.float32:
             self._widen()
         with writing(self.folder.parent):
-            self._spools["data" if self.sparse else "X"].write(
-                values.astype(self.dtype, copy=False), final=final
-            )
+            numbers = self._spools["data" if self.sparse else "X"]
+            numbers.write(values.astype(self.dtype, copy=False))
             self._spools["y"].write(y)
             if isinstance(X, Csr):
                 self._spools["indices"].write(X.indices.astype(self.index, copy=False))
@@ -177,19 +169,20 @@ class Writer:
     ) -> None:
         """All rows are there."""
         with writing(self.folder.parent):
-            hashes = {name: spool.close() for name, spool in self._spools.items()}
-            index = self.index if self.sparse else None
-            content = [self.n, self.d, self.dtype.name, index and index.name]
-            content += [classes.dtype.str, repr(classes.tolist()), hashes]
-            About(
+            for spool in self._spools.values():
+                spool.close()
+            about = About(
                 self.n,
                 self.d,
                 self.dtype,
-                index,
+                self.index if self.sparse else None,
                 self.entries,
                 classes,
                 (int(self._counts[0]), int(self._counts[1])),
                 feature_names,
                 encoding,
-                hashlib.sha256(json.dumps(content).encode()).hexdigest(),
-            ).write(self.folder)
+                "",
+            )
+            with closing(Stored(self.folder, about)) as rows:
+                mark = fingerprint.of_rows((self.n, self.d), rows.rows)
+            replace(about, fingerprint=mark).write(self.folder)

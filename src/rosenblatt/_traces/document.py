@@ -4,56 +4,48 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import _validate
-from rosenblatt._examples import Csr
-from rosenblatt._gram import KERNELS, Kernel
-from rosenblatt._keeps import KEEPS
-from rosenblatt._model.document import Part, Wrong, parse
-from rosenblatt._orders import ORDERS
-from rosenblatt._tables import as_table, dense
+from rosenblatt._compute.examples import Csr
+from rosenblatt._compute.fingerprint import of_matrix
+from rosenblatt._compute.matrices import as_table, dense
+from rosenblatt._inputs import validate
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.orders import ORDERS
+from rosenblatt._rules.gram import KERNELS, Kernel
+from rosenblatt._support.strict_json import InvalidDocument, Part, parse
+from rosenblatt._traces.about import About
 from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt.trace/1"
+SCHEMA = "rosenblatt.trace/2"
+SCHEMAS = ("rosenblatt.trace/1", SCHEMA)
 _MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
 _MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has many of them
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
-def about(estimator: Any) -> dict[str, Any]:
-    """What is said of the fitted estimator."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return {
-        "estimator": str(estimator).replace("\n", ""),
-        "classes": estimator.classes_.tolist(),
-        "feature_names": None if names is None else [str(name) for name in names],
-        "converged": bool(estimator.converged_),
-        "ended": str(estimator.stop_reason_.value),
-        "all_rows": True,
-    }
-
-
 def write(
-    run: Run, about: dict[str, Any], path: str | os.PathLike[str] | None, all_rows: bool | None
+    run: Run, about: About, path: str | os.PathLike[str] | None, all_rows: bool | None
 ) -> str:
     """The JSON text, also written to `path` where one is given."""
     if all_rows is None:
         few = run.X.shape[0] * run.X.shape[1] <= _FEW
         whole = run.kernel is not None and run.kernel.precomputed
-        all_rows = about["all_rows"] and (few or whole)
-    if all_rows and not about["all_rows"]:
+        all_rows = about.all_rows and (few or whole)
+    if all_rows and not about.all_rows:
         raise InputError("This trace itself was read without all rows.")
     if not all_rows and run.kernel is not None and run.kernel.precomputed:
         raise InputError("A trace with kernel='precomputed' is made of all rows: all_rows=True.")
     document = {
         "schema": SCHEMA,
-        **about,
+        **asdict(about),
         "all_rows": all_rows,
+        "data_fingerprint": _fingerprint(run, about),
         "n_rows": run.X.shape[0],
         "n_features": run.X.shape[1],
         "order": run.order,
@@ -79,10 +71,17 @@ def write(
             "scores finite."
         ) from None
     if path is not None:
-        from rosenblatt._files import write_whole
+        from rosenblatt._support.files import write_whole
 
         write_whole(Path(path), (text + "\n").encode(), overwrite=True)
     return text
+
+
+def _fingerprint(run: Run, about: About) -> str | None:
+    """Of all rows: as the file said that had only some of them, if it did."""
+    if not about.all_rows:
+        return about.data_fingerprint
+    return of_matrix(run.X, run.y if run.c is None else np.where(run.c == 0, 0, run.y))
 
 
 def _kernel(kernel: Kernel | None) -> dict[str, Any] | None:
@@ -120,7 +119,7 @@ def _rows(run: Run, index: Any) -> dict[str, Any]:
 # --- Reading: the file may come from anywhere ----------------------------------------------------
 
 
-def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
+def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
     """From the text itself, or from a file."""
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
         content, name = source.encode(errors="surrogatepass"), "The text"
@@ -128,63 +127,67 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
         content, name = Path(source).read_bytes(), str(source)
     try:
         with parse(content, _MOST_VALUES) as document:
-            if document.value("schema") != SCHEMA:
-                raise Wrong(f"its schema is not {SCHEMA!r}, that of this version")
+            if document.value("schema") not in SCHEMAS:
+                raise InvalidDocument(f"its schema is not {SCHEMA!r}, that of this version")
             return _run(document), _about(document)
-    except (Wrong, InputError, MemoryError) as why:
+    except (InvalidDocument, InputError, MemoryError) as why:
         raise InputError(f"{name} is not a trace: {str(why).rstrip('.')}.") from None
 
 
-def _about(document: Part) -> dict[str, Any]:
+def _about(document: Part) -> About:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
+    fingerprint = None
+    if document.value("schema") != SCHEMAS[0]:
+        fingerprint = document.optional(document.text, "data_fingerprint")
     if names is not None and len(names) != document.value("n_features"):
-        raise Wrong("feature_names is not one name for each feature")
+        raise InvalidDocument("feature_names is not one name for each feature")
     if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
-        raise Wrong("classes are not two labels")
-    return {
-        "estimator": document.text("estimator"),
-        "classes": classes,
-        "feature_names": names,
-        "converged": document.flag("converged"),
-        "ended": document.text("ended"),
-        "all_rows": document.flag("all_rows"),
-    }
+        raise InvalidDocument("classes are not two labels")
+    return About(
+        estimator=document.text("estimator"),
+        classes=classes,
+        feature_names=names,
+        converged=document.flag("converged"),
+        ended=document.text("ended"),
+        all_rows=document.flag("all_rows"),
+        data_fingerprint=fingerprint,
+    )
 
 
 def _run(document: Part) -> Run:
-    n, d = (_validate.whole(name, document.value(name)) for name in ("n_rows", "n_features"))
+    n, d = (validate.whole(name, document.value(name)) for name in ("n_rows", "n_features"))
     if n > _MOST_ROWS:
-        raise Wrong(f"n_rows is {n}, more than {_MOST_ROWS}")
+        raise InvalidDocument(f"n_rows is {n}, more than {_MOST_ROWS}")
     kernel = None
     if document.value("kernel") is not None:
         kernel = _read_kernel(document.part("kernel"), n, d)
     start = _floats(document, "start")
     if len(start) != (n if kernel is not None else d) + 1:
-        raise Wrong("start is not of the same length as the weights")
+        raise InvalidDocument("start is not of the same length as the weights")
     with document.part("rows") as rows, document.part("updates") as updates:
         index = _ints(rows, "row", n)
         if (np.diff(index) <= 0).any():
-            raise Wrong("rows.row does not rise")
+            raise InvalidDocument("rows.row does not rise")
         if document.flag("all_rows") and len(index) != n:
-            raise Wrong(f"{len(index)} rows are there, not all {n}")
+            raise InvalidDocument(f"{len(index)} rows are there, not all {n}")
         made, visits = _ints(updates, "row", n), _ints(updates, "visit", 1 << 62)
         scores = _floats(updates, "score")
         if not np.isin(made, index).all():
-            raise Wrong("an update has a row that is not there")
+            raise InvalidDocument("an update has a row that is not there")
         if not (len(made) == len(visits) == len(scores)):
-            raise Wrong("the lists of updates are not of the same length")
+            raise InvalidDocument("the lists of updates are not of the same length")
         y, c = _labels(rows, index, n)
         return Run(
             X=_table(rows, index, (n, d)),
             y=y,
             c=c,
             start=start,
-            eta=_validate.positive("eta0", document.value("eta0")),
-            margin=_validate.not_negative("margin", document.value("margin")),
+            eta=validate.positive("eta0", document.value("eta0")),
+            margin=validate.not_negative("margin", document.value("margin")),
             intercept=document.flag("fit_intercept"),
             order=document.one_of("order", ORDERS),
             keep=document.one_of("keep", KEEPS),
-            n=_validate.whole("rows.n_present", rows.value("n_present")),
+            n=validate.whole("rows.n_present", rows.value("n_present")),
             rows=made,
             visits=visits,
             scores=scores,
@@ -200,7 +203,7 @@ def _table(rows: Part, index: Any, shape: tuple[int, int]) -> Any:
     with np.errstate(over="ignore"):
         x = _floats(rows, "x", (len(index), d)).astype(kind)
     if not np.isfinite(x).all():
-        raise Wrong("rows.x holds a number beyond float32")
+        raise InvalidDocument("rows.x holds a number beyond float32")
     if len(index) == n:
         return x
     lengths = np.zeros(n, dtype=np.int64)
@@ -213,7 +216,7 @@ def _labels(rows: Part, index: Any, n: int) -> tuple[Any, Any]:
     """y and c, by row of X."""
     signs = _floats(rows, "y", (len(index),))
     if not np.isin(signs, (-1, 1)).all():
-        raise Wrong("rows.y holds something that is not -1 or +1")
+        raise InvalidDocument("rows.y holds something that is not -1 or +1")
     y = np.ones(n, dtype=np.int8)
     y[index] = signs
     if rows.value("weight") is None:
@@ -221,7 +224,7 @@ def _labels(rows: Part, index: Any, n: int) -> tuple[Any, Any]:
     c = np.ones(n)
     c[index] = _floats(rows, "weight", (len(index),))
     if (c < 0).any() or not c.any():
-        raise Wrong("rows.weight holds a negative weight, or zeros only")
+        raise InvalidDocument("rows.weight holds a negative weight, or zeros only")
     return y, c
 
 
@@ -229,11 +232,11 @@ def _read_kernel(kernel: Part, n: int, d: int) -> Kernel:
     with kernel as part:
         name = part.one_of("kernel", KERNELS)
         if name == "precomputed" and n != d:
-            raise Wrong("a precomputed kernel is not square")
+            raise InvalidDocument("a precomputed kernel is not square")
         return Kernel(
             name,
-            degree=_validate.not_negative("degree", part.value("degree")),
-            gamma=_validate.not_negative("gamma", part.value("gamma")),
+            degree=validate.not_negative("degree", part.value("degree")),
+            gamma=validate.not_negative("gamma", part.value("gamma")),
             coef0=part.finite("coef0"),
         )
 
@@ -244,16 +247,16 @@ def _ints(part: Part, field: str, below: int) -> Any:
 
 def _whole_numbers(values: Any, name: str, below: int) -> Any:
     if type(values) is not list or any(type(v) is not int for v in values):
-        raise Wrong(f"{name} is not a list of whole numbers")
+        raise InvalidDocument(f"{name} is not a list of whole numbers")
     if any(not 0 <= v < below for v in values):
-        raise Wrong(f"{name} holds a number that is not in 0 .. {below - 1}")
+        raise InvalidDocument(f"{name} holds a number that is not in 0 .. {below - 1}")
     return np.array(values, dtype=np.int64)
 
 
 def _pairs(part: Part, field: str) -> list[tuple[int, int]]:
     found = [_whole_numbers(v, part.name(field), 1 << 62).tolist() for v in part.values(field)]
     if any(len(pair) != 2 for pair in found):
-        raise Wrong(f"{part.name(field)} is not made of pairs")
+        raise InvalidDocument(f"{part.name(field)} is not made of pairs")
     return [(first, second) for first, second in found]
 
 
@@ -265,5 +268,5 @@ def _floats(part: Part, field: str, shape: tuple[int, ...] | None = None) -> Any
     except ValueError:  # lists of several lengths
         found = np.empty(0, dtype=object)
     if found.dtype.kind not in "if" or found.shape != (shape or (len(found),)):
-        raise Wrong(f"{part.name(field)} is not numbers as many as there should be")
+        raise InvalidDocument(f"{part.name(field)} is not numbers as many as there should be")
     return found.astype(np.float64)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt._gram import Kernel
+from rosenblatt._rules.gram import Kernel
 from rosenblatt._traces.run import Floats, Run
 
 ULP = 2.0**-53

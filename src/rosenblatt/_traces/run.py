@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._log import Log
+from rosenblatt._compute.update_log import Log
 
 if TYPE_CHECKING:
-    from rosenblatt._examples import Matrix
-    from rosenblatt._fit import Job, State
-    from rosenblatt._gram import Kernel
-    from rosenblatt._settings import Settings
+    from rosenblatt._compute.examples import Matrix
+    from rosenblatt._learning.settings import Settings
+    from rosenblatt._learning.state import AnyJob, AnyState
+    from rosenblatt._rules.gram import Kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,6 +62,10 @@ class Run:
         new = np.flatnonzero(np.diff(self.visits, prepend=-1))
         return np.append(new, len(self.rows))
 
+    def updates_of(self, step: int) -> slice:
+        """Of step 1, 2, …; of the start, step 0, none."""
+        return slice(int(self.edges[max(step - 1, 0)]), int(self.edges[step]))
+
     @property
     def n_steps(self) -> int:
         return len(self.edges) - 1
@@ -77,6 +81,15 @@ class Run:
         per_epoch = 1 if self.order == "batch" else self.n
         return self.visits // per_epoch + 1
 
+    def coefficients(self, step: int) -> Floats:
+        """With a kernel: β_i of the rows and the intercept after so many steps."""
+        made = int(self.edges[step])
+        beta = self.start.copy()
+        np.add.at(beta, self.rows[:made], self.steps[:made])
+        if self.intercept:
+            beta[-1] += self.steps[:made].sum()
+        return beta
+
     def linear(self) -> bool:
         """Whether there are weights of the features."""
         return self.kernel is None or self.kernel.kernel == "linear"
@@ -90,7 +103,7 @@ class Recorder:
         self._facts: dict[str, Any] = {}
         self._judged: list[tuple[int, int]] = []
 
-    def begin(self, settings: Settings, job: Job, state: State) -> None:
+    def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         machine = job.machine
         machine.log = self.log
         examples: Any = machine.examples
@@ -110,7 +123,7 @@ class Recorder:
             "kernel": examples.gram.kernel if dual else None,
         }
 
-    def judged(self, state: State) -> None:
+    def judged(self, state: AnyState) -> None:
         if state.kept is not None:
             self._judged.append((state.updates, state.kept.mistakes))
 

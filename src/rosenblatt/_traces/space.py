@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rosenblatt._examples import Examples, Rows
-from rosenblatt._gram import Gram
-from rosenblatt._log import Log
-from rosenblatt._primal import Primal
-from rosenblatt._tables import as_table, dense, squares
+from rosenblatt._compute.examples import Examples, Rows
+from rosenblatt._compute.matrices import as_table, dense, squares
+from rosenblatt._compute.update_log import Log
+from rosenblatt._learning.primal import Primal
+from rosenblatt._rules.gram import Gram
 from rosenblatt._traces.rounding import (
     SLIGHTLY_MORE,
     TINY,

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._function import Function
-from rosenblatt._gram import Gram
+from rosenblatt._rules.gram import Gram
+from rosenblatt._rules.kernel_expansion import KernelExpansion
 from rosenblatt._traces.rounding import SLIGHTLY_MORE, TINY, ULP, Doubts, by_step, running
 from rosenblatt._traces.run import Floats, Run
 
@@ -174,7 +174,7 @@ class Sums:
 
     def __init__(self, gram: Gram, coefficients: Floats):
         self._gram = gram
-        self.function = Function(np.zeros(gram.n), float(coefficients[-1]), np.zeros(gram.n))
+        self.function = KernelExpansion(np.zeros(gram.n), float(coefficients[-1]), np.zeros(gram.n))
         self._doubts, self._b_doubt = np.zeros(gram.n), 0.0
         for i in np.flatnonzero(coefficients[:-1]).tolist():
             self.add(i, float(coefficients[i]), intercept=False)

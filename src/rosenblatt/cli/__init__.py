@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from rosenblatt import __version__
+from rosenblatt._support.version import __version__
 from rosenblatt.cli import _common
 from rosenblatt.errors import RosenblattError
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt import __version__
+from rosenblatt._support.version import __version__
 from rosenblatt.cli import _common
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
@@ -32,7 +32,8 @@ def _examine() -> dict[str, Any]:
     import platform
     from importlib import metadata
 
-    from rosenblatt._kernels import NATIVE
+    from rosenblatt._compute.about import core
+    from rosenblatt._compute.backend import compute
     from rosenblatt._streams.cache import cache_folder
     from rosenblatt._streams.housekeeping import size
 
@@ -45,21 +46,9 @@ def _examine() -> dict[str, Any]:
     return {
         "rosenblatt": __version__,
         "core": core()["core"],
-        "native": NATIVE,
+        "native": compute.native,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
         "cache": {"folder": str(cache_folder()), "bytes": size(cache_folder())},
     }
-
-
-def core() -> dict[str, str]:
-    """Version, and what does the computing."""
-    from rosenblatt._kernels import NATIVE, kernels
-
-    name = (
-        f"compiled core for {kernels.cpu_levels()[-1]}"
-        if NATIVE
-        else "NumPy reference: the same results, much more slowly (no compiled core)"
-    )
-    return {"version": __version__, "core": name}

@@ -114,7 +114,7 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
 
 
 def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[Row]:
-    from rosenblatt._tables import dense
+    from rosenblatt._compute.matrices import dense
 
     weights = _weights(estimator) if count else None
     number = 0

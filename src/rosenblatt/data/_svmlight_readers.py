@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._kernels import NATIVE
+from rosenblatt._compute.backend import compute
 from rosenblatt.data._source import Bytes
 from rosenblatt.data._svmlight_grammar import MOST_INDEX, PART, find_fault, index_of
 from rosenblatt.data._watching import tell
@@ -40,17 +40,26 @@ class Entries(NamedTuple):
 
 
 class Seen(Protocol):
-    """What the text had so far."""
+    """What the text had so far; indices are given with the first line that has them."""
 
-    lines: int
-    rows: int
-    entries: int
-    comments: int
-    queries: int
-    least: int  # the smallest index
-    least_line: int  # and the first line that has it
-    most: int
-    most_line: int
+    @property
+    def lines(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def entries(self) -> int: ...
+    @property
+    def comments(self) -> int: ...
+    @property
+    def queries(self) -> int: ...
+    @property
+    def least(self) -> int: ...
+    @property
+    def least_line(self) -> int: ...
+    @property
+    def most(self) -> int: ...
+    @property
+    def most_line(self) -> int: ...
 
 
 class Reader(Protocol):
@@ -62,7 +71,7 @@ class Reader(Protocol):
 
 
 def reader_of(source: Bytes) -> Reader:
-    return NativeReader(source) if NATIVE else SklearnReader(source)
+    return NativeReader(source) if compute.native else SklearnReader(source)
 
 
 def refused(name: str, number: int, line: bytes) -> InputError:
@@ -84,7 +93,7 @@ class NativeReader:
     """The lines of a block are parsed in one go; a line that is not finished waits for the next."""
 
     def __init__(self, source: Bytes) -> None:
-        from rosenblatt._core import SvmlightReader
+        from rosenblatt._compute._core import SvmlightReader
 
         self.seen = SvmlightReader()
         self._source = source

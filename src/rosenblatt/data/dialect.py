@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from rosenblatt.data.files import File, open_bytes, reason
+from rosenblatt.data.files import File
+from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
 from rosenblatt.errors import InputError
 
@@ -59,11 +60,11 @@ def look(
 def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
     """The first megabyte, whole records, as UTF-8; and the character set."""
     try:
-        with open_bytes(file)[0] as stream:
+        with open_bytes(file.path, file.name)[0] as stream:
             begin = stream.read(4)
         if charset is None:
             charset = next((c for bom, c in _BOMS.items() if begin.startswith(bom)), "utf-8")
-        with open_bytes(file)[0] as stream:
+        with open_bytes(file.path, file.name)[0] as stream:
             text = as_utf8(stream, charset, file)
             buffer, end = bytearray(size), 0
             while got := text.readinto(memoryview(buffer)[end:]):

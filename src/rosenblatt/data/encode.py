@@ -216,10 +216,10 @@ class Encoding:
 
         `reading` is `charset`, `header` and `missing`, as in `read`.
         """
-        from rosenblatt import _validate
+        from rosenblatt._inputs import validate
         from rosenblatt.data.reading import parts_like
 
-        _validate.one_of("unseen", unseen, UNSEEN)
+        validate.one_of("unseen", unseen, UNSEEN)
         for part in parts_like(source, self, labelled=False, **reading):
             yield part, self.rows(part, unseen=unseen)
 
@@ -273,13 +273,13 @@ class Encoding:
 
     def to_dict(self) -> dict[str, Any]:
         """Text, numbers, lists and dicts only; a float's repr is exact."""
-        from rosenblatt.data import written
+        from rosenblatt.data import encoding_json
 
-        return written.write(self)
+        return encoding_json.write(self)
 
     @classmethod
     def from_dict(cls, document: Any) -> Encoding:
         """What `to_dict` gave. Raises InputError for anything else."""
-        from rosenblatt.data import written
+        from rosenblatt.data import encoding_json
 
-        return written.read(document)
+        return encoding_json.read(document)

@@ -6,11 +6,12 @@ import glob
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+from rosenblatt.data.opening import claimed_compression, compression_of, first_bytes, reason
 from rosenblatt.errors import InputError, InputTypeError
 
 _KINDS = {  # how a file begins
@@ -18,7 +19,6 @@ _KINDS = {  # how a file begins
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow stream",
 }
-_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {
     ".parquet": "parquet",
     ".feather": "arrow",
@@ -27,7 +27,6 @@ SUFFIXES = {
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
 }
-_PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _FOREIGN = {
     b"PK\x03\x04": "a workbook or a zip archive. Save the sheet as CSV, or unpack the archive",
     b"\xd0\xcf\x11\xe0": "a workbook of an old kind. Save the sheet as CSV",
@@ -43,7 +42,6 @@ class File:
     path: Path
     name: str
     kind: str  # "text", "parquet", "arrow", "arrow stream", "svmlight" or "frame"
-    compression: str | None
     stamp: tuple[int, int]  # size and time of the last change
     keep: Any = None  # holds what must live as long as the file: a temporary one
 
@@ -98,7 +96,7 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
         )
     try:
         with open(path, "rb") as file:
-            begin = file.read(8)
+            begin = first_bytes(file)
         seen = stamp(path)
     except FileNotFoundError:
         raise InputError(f"There is no file {name}.") from None
@@ -109,57 +107,31 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
     for magic, words in _FOREIGN.items():
         if begin.startswith(magic):
             raise InputError(f"{name} is {words}.")
-    return File(path, name, *_contents(path, name, begin), seen, keep)
+    return File(path, name, _kind(path, name, begin), seen, keep)
 
 
-def _contents(path: Path, name: str, begin: bytes) -> tuple[str, str | None]:
-    """What the file holds and how it is compressed: its first bytes have the last word."""
-    suffixes = [s.lower() for s in path.suffixes]
-    compression = next((c for magic, c in _COMPRESSIONS.items() if begin.startswith(magic)), None)
-    claimed = _PACKED.get(suffixes[-1]) if suffixes else None
-    if claimed and compression != claimed:
-        raise InputError(
-            f"{name} is named {suffixes[-1]} but is not compressed by {claimed}: it begins with "
-            f"{begin!r}. Is it damaged, or was it unpacked already? Then rename it."
-        )
-    suffix = suffixes[-2] if claimed and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
-    if compression:
-        kind = SUFFIXES.get(suffix, "text")
-        if kind not in ("text", "svmlight"):
+def _kind(path: Path, name: str, begin: bytes) -> str:
+    """What the file holds: its first bytes have the last word."""
+    inner = path.with_suffix("") if claimed_compression(path) else path
+    suffix = inner.suffix.lower()
+    expected = SUFFIXES.get(suffix, "text")
+    if compression := compression_of(begin):
+        if expected not in ("text", "svmlight"):
             raise InputError(
                 f"{name} is a {suffix} file inside {compression}. Unpack it: such files are "
                 "compressed inside already."
             )
-        return kind, compression
+        return expected
     found = next((k for magic, k in _KINDS.items() if begin.startswith(magic)), None)
-    expected = SUFFIXES.get(suffix, "text")
     if found is None and expected not in ("text", "svmlight"):
         raise InputError(
             f"{name} is named {suffix} but does not begin like one: {begin!r}. Is it damaged, or "
             "another kind of file? Then rename it."
         )
-    return found or expected, None
-
-
-def open_bytes(file: File) -> tuple[BinaryIO, Callable[[], int]]:
-    """Its bytes, unpacked, and how many bytes of the file were read for them. Reading raises
-    OSError where they are damaged."""
-    if file.compression is None:
-        plain = open(file.path, "rb", buffering=0)  # noqa: SIM115 - the caller closes it
-        return plain, plain.tell
-    import pyarrow as pa
-
-    packed = pa.OSFile(str(file.path))
-    return pa.CompressedInputStream(packed, file.compression), packed.tell
+    return found or expected
 
 
 def stamp(path: str | Path) -> tuple[int, int]:
     """Size and time of the last change."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
-
-
-def reason(error: Exception) -> str:
-    """Why, in the words of the system or of pyarrow, without a full stop."""
-    text = getattr(error, "strerror", None) or str(error).splitlines()[0]
-    return str(text).rstrip(".")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt.data import files
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
@@ -68,15 +68,21 @@ def read(
     >>> X.shape, y[:2].tolist(), encoding.feature_names[5:7]
     ((1319, 11), ['yes', 'yes'], ['owner=yes', 'selfemp=yes'])
     """
-    _validate.flag("header", header)
+    validate.flag("header", header)
     if impute is not None:
-        _validate.one_of("impute", impute, IMPUTE)
+        validate.one_of("impute", impute, IMPUTE)
     if is_svmlight(source):
         return _sparse(source, target, ignore, positive)
     reader = _reader(source, charset=charset, header=header, missing=missing)
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     wanted = _wanted(reader, target, ignored)
     return Table(reader, wanted, target, positive, impute)
+
+
+def need_target(source: Any, target: str | None) -> None:
+    """Labels are in a column that must be named; svmlight files have them in their place."""
+    if target is None and not is_svmlight(source):
+        raise InputError('Say which column holds the labels: target="..." (--target COLUMN).')
 
 
 def is_svmlight(source: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.errors import InputError
 
-if TYPE_CHECKING:
-    from rosenblatt._streams.svmlight import SvmlightRows
-
 
 @final
 class SparseTable:
@@ -25,7 +22,7 @@ class SparseTable:
     def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
         if len(files) > 1:
             raise InputError("svmlight files are read one at a time: put them into one file.")
-        self._files, self._positive, self._n_features = files, positive, n_features
+        self.files, self.positive, self.n_features = files, positive, n_features
         self.source = [files[0].name]
         self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
         self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
@@ -38,16 +35,10 @@ class SparseTable:
     def problems(self) -> list[str]:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
-        return list(problems_of_target(self.target, self.n_rows, self._positive))
-
-    def stream(self) -> SvmlightRows:
-        """The same for `rosenblatt.train`, which reads the file a part at a time."""
-        from rosenblatt._streams.svmlight import SvmlightRows
-
-        return SvmlightRows(self._files, self._positive, self._n_features)
+        return list(problems_of_target(self.target, self.n_rows, self.positive))
 
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
         if found := self.problems:
             raise InputError(found[0])
-        return self.X, Target.of(self.target, self._positive).named(self._y), None
+        return self.X, Target.of(self.target, self.positive).named(self._y), None

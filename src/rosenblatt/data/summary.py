@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.column import Column, dates, is_like_an_id, like_numbers
-from rosenblatt.data.doubts import not_numbers_among
+from rosenblatt.data.numeric_check import not_numbers_among
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table

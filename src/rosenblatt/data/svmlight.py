@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt.data._source import Bytes, Source, can_be_read_twice, opened
 from rosenblatt.data._svmlight_grammar import MOST_INDEX
 from rosenblatt.data._svmlight_readers import ALL, Entries, Reader, reader_of
@@ -53,7 +53,7 @@ def read_svmlight(
     Parameters
     ----------
     source : path, open binary file or "-"
-        A path may end in .gz, .bz2 or .zst (this one needs pyarrow). "-" is standard input.
+        Of a file or of "-", standard input: what is compressed by gzip, bz2 or zstd is unpacked.
     n_features : int, optional
         The number of features. By default the largest index says it.
     zero_based : bool or "auto", default="auto"
@@ -97,7 +97,7 @@ def iterate_svmlight(
     X, y : as from `read_svmlight`
     """
     _check(n_features, zero_based)
-    _validate.whole("rows_per_chunk", rows_per_chunk)
+    validate.whole("rows_per_chunk", rows_per_chunk)
     return _chunks(source, min(rows_per_chunk, ALL), n_features, zero_based)
 
 
@@ -139,7 +139,7 @@ def scan(
 
 
 def _check(n_features: int | None, zero_based: object) -> None:
-    if (_validate.whole_or_none("n_features", n_features) or 0) > MOST_INDEX + 1:
+    if (validate.whole_or_none("n_features", n_features) or 0) > MOST_INDEX + 1:
         raise InputError(f"n_features={n_features} is too many. Allowed: up to {MOST_INDEX + 1}.")
     if not isinstance(zero_based, (bool, np.bool_)) and zero_based != "auto":
         raise InputError(f"zero_based={zero_based!r} is not known. Allowed: True, False, 'auto'.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, final
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
@@ -22,16 +23,14 @@ from rosenblatt.data.column import (
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.doubts import not_numbers_among
 from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
+from rosenblatt.data.numeric_check import not_numbers_among
 from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt._streams.tables import TableRows
 
 IMPUTE = ("mean", "median")
 _KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
@@ -73,8 +72,17 @@ class Table:
         self.columns = list(seen.values())
 
     @property
+    def files(self) -> list[File]:
+        return self._reader.files
+
+    @property
     def source(self) -> list[str]:
-        return [file.name for file in self._reader.files]
+        return [file.name for file in self.files]
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the files are read."""
+        return self._reader.options
 
     @property
     def dialect(self) -> Any:
@@ -180,20 +188,18 @@ class Table:
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
-        _validate.flag("scale", scale)
+        validate.flag("scale", scale)
         X, y, encoding = self.encode_with_gaps()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
         for rows in blocks(X):
             encoding.finish(rows)
         return X, y, encoding
 
-    def stream(self, *, scale: bool = True) -> TableRows:
+    def stream(self, *, scale: bool = True) -> TableStream:
         """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
         files: for tables that memory cannot hold. `scale` is that of `encode`."""
-        from rosenblatt._streams.tables import TableRows
-
-        _validate.flag("scale", scale)
-        return TableRows(self, scale, self._reader.files, self._reader.options)
+        validate.flag("scale", scale)
+        return TableStream(self, scale)
 
     def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""
@@ -206,6 +212,15 @@ class Table:
             if self.target is not None:
                 labels.append(encoding.labels(part))
         return X, np.concatenate(labels) if labels else None, encoding
+
+
+@final
+@dataclass(frozen=True)
+class TableStream:
+    """A table that is not to be encoded in memory, and whether its numbers are scaled."""
+
+    table: Table
+    scale: bool
 
 
 def _encoded(column: Column) -> Number | Words:

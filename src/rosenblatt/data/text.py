@@ -16,8 +16,9 @@ import pyarrow.csv as arrow_csv
 
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data._ahead import done_ahead
-from rosenblatt.data.doubts import first_not_number, not_numbers
-from rosenblatt.data.files import File, open_bytes, reason
+from rosenblatt.data.files import File
+from rosenblatt.data.numeric_check import first_not_number, not_numbers
+from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
 from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError
@@ -124,7 +125,7 @@ class TextFiles:
             file.check_unchanged()
             first = True
             try:
-                stream, position = open_bytes(file)
+                stream, position = open_bytes(file.path, file.name)
                 with stream:
                     text = dialects.as_utf8(stream, self.dialect.charset, file)
                     for block in blocks(text, self.dialect.delimiter):

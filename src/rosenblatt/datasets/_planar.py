@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 
 _DISTANCE = 2.0**-10
 
@@ -72,7 +72,7 @@ def load_planar(name: str = "separable", *, return_X_y: bool = False) -> Any:
     >>> X.tolist(), y.tolist()
     ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, 1, 1, -1])
     """
-    _validate.one_of("name", name, _SETS)
+    validate.one_of("name", name, _SETS)
     points, labels, description = _SETS[name]
     bunch = Bunch(
         data=np.array(points, dtype=np.float64),

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import _targets, _validate
+from rosenblatt._inputs import targets, validate, weights
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _MOST = 5_000
 
@@ -54,7 +54,7 @@ class AlphaDisplay:
     ):
         self.alpha, self.y = np.asarray(alpha, dtype=np.float64), np.asarray(y)
         self.classes = classes
-        most = 0 if label == 0 else _validate.whole("label", label, also=", or 0 for none")
+        most = 0 if label == 0 else validate.whole("label", label, also=", or 0 for none")
         order = np.argsort(-self.alpha, kind="stable")[:most]
         self.hardest = order[self.alpha[order] > 0]
 
@@ -75,10 +75,10 @@ class AlphaDisplay:
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
         n, classes = len(counts), estimator.classes_
-        c = _targets.sample_weights(sample_weight, n)
-        signs = _targets.signs(_targets.labels(y, n), classes, None if c is None else c != 0)
-        by_class = _targets.class_weights(estimator.class_weight, classes, signs, c)
-        c = _targets.weigh(c, signs, by_class)
+        c = weights.sample_weights(sample_weight, n)
+        signs = targets.signs(targets.labels(y, n), classes, None if c is None else c != 0)
+        by_class = weights.class_weights(estimator.class_weight, classes, signs, c)
+        c = weights.weigh(c, signs, by_class)
         alpha = estimator.eta0 * counts * (1.0 if c is None else c)
         return cls(alpha, signs, tuple(classes.tolist()), label).plot(ax=ax)
 
@@ -89,8 +89,8 @@ class AlphaDisplay:
         """Draw α after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = len(trace) if step is None else step
-        alpha, classes = trace.alpha_at(k), tuple(trace._about["classes"])
-        found = cls(alpha, trace._run.y, (classes[0], classes[1]), label).plot(ax=ax)
+        minus, plus = trace.replay.about.classes
+        found = cls(trace.alpha_at(k), trace.replay.run.y, (minus, plus), label).plot(ax=ax)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
         return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt._traces.run import Floats
 from rosenblatt.plots import rule as rules
 from rosenblatt.plots import scene, style
@@ -16,7 +16,7 @@ from rosenblatt.plots.scene import Data, Plane
 from rosenblatt.plots.view import View, axes_names, draw_arrow, draw_points, name_arrow, view
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 
 @final
@@ -108,7 +108,7 @@ class BoundaryDisplay:
     ) -> BoundaryDisplay:
         """Draw the weights after so many steps of a trace, by default after the last."""
         style.pyplot()
-        k = trace._whole(len(trace) if step is None else step)
+        k = trace.replay.checked_step(len(trace) if step is None else step)
         data, rule = scene.of_trace(trace), rules.of_trace(trace, k)
         found = cls(data, scene.plane(data, features, rule.w), rule, origin=True)
         found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
@@ -119,7 +119,7 @@ class BoundaryDisplay:
         self, *, ax: Any = None, weights: bool = False, grid_resolution: int = 100
     ) -> BoundaryDisplay:
         """Draw it, on the given axes or on a new figure."""
-        _validate.whole("grid_resolution", grid_resolution)
+        validate.whole("grid_resolution", grid_resolution)
         with style.canvas(ax) as axes:
             self._draw(axes, weights, grid_resolution)
         self.ax_, self.figure_ = axes, axes.figure

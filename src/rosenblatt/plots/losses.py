@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._examples import Examples
+from rosenblatt._compute.examples import Examples
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.theory import given
 
 if TYPE_CHECKING:
-    from rosenblatt._trace import Trace
+    from rosenblatt._traces.trace import Trace
 
 _MOST = 1_000  # corners that are computed exactly; more cannot be told apart
 _BEYOND = 0.25  # of the way, on either side
@@ -99,7 +99,7 @@ class LossLineDisplay:
         """
         style.pyplot()
         scene.of_trace(trace)  # all rows must be there
-        begin = trace._features("the loss along a line").start
+        begin = trace.replay.features("the loss along a line").start
         first = int(not begin.any()) if start is None else start
         last = len(trace) if end is None else end
         if first == last or len(trace) == 0:
@@ -107,7 +107,7 @@ class LossLineDisplay:
                 f"A line needs two different weight vectors; this trace has {len(trace)} "
                 f"steps, and start={first}, end={last}."
             )
-        run = trace._run
+        run = trace.replay.run
         w = [np.append(*trace.weights_at(k)) for k in (first, last)]
         names = tuple(f"w after\nstep {k}" if k else "w at\nthe start" for k in (first, last))
         return cls(Examples(run.X, run.y, run.c), w[0], w[1], (names[0], names[1])).plot(ax=ax)

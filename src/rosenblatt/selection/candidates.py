@@ -25,7 +25,9 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
     >>> list(candidates(1_000_000, 20))
     ['random linear', 'last', 'best', 'average']
     """
-    from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
+    from rosenblatt.kernel_perceptron import KernelPerceptron
+    from rosenblatt.perceptron import Perceptron
+    from rosenblatt.random_linear import RandomLinearClassifier
 
     found: dict[str, Any] = {
         "random linear": RandomLinearClassifier(k=100, random_state=random_state),
@@ -44,7 +46,7 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
 
 def streamed(*, random_state: Any = 0) -> dict[str, Any]:
     """The perceptrons to compare on rows on disk, which are read a block at a time."""
-    from rosenblatt import Perceptron
+    from rosenblatt.perceptron import Perceptron
 
     return {
         keep: Perceptron(order="blocks", keep=keep, random_state=random_state)
@@ -54,7 +56,7 @@ def streamed(*, random_state: Any = 0) -> dict[str, Any]:
 
 def floor(rules: Mapping[str, Any]) -> set[str]:
     """What is compared and not chosen: the larger class, and guesses beside what is learned."""
-    from rosenblatt import RandomLinearClassifier
+    from rosenblatt.random_linear import RandomLinearClassifier
 
     guesses = {name for name, rule in rules.items() if isinstance(rule, RandomLinearClassifier)}
     learned = rules.keys() - guesses - {BASELINE}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numbers import Integral
 
-from rosenblatt import _validate
+from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 
 
@@ -23,7 +23,7 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
     """
     from scipy.stats import beta
 
-    n = _validate.whole("n", n)
+    n = validate.whole("n", n)
     if not isinstance(errors, Integral) or not 0 <= errors <= n:
         raise InputError(f"errors={errors!r} is not a whole number from 0 to n={n}.")
     if not 0 < confidence < 1:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
-from rosenblatt import _orders
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.matrices import as_table
 from rosenblatt._streams.fit import fit_stored
-from rosenblatt._tables import as_table
-from rosenblatt._train import keeping
+from rosenblatt._streams.train import keeping
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import BASELINE, streamed
 from rosenblatt.selection.folds import FIFTHS
@@ -92,8 +92,8 @@ class _Contest:
         n = self.rows.n
         kind = np.uint32 if n <= np.iinfo(np.uint32).max else np.intp
         found: list[list[NDArray[Any]]] = [[], [], []]
-        for begin in range(0, n, _orders.BLOCK):
-            fifth = fifths(self.seed, begin, min(begin + _orders.BLOCK, n))
+        for begin in range(0, n, compute.block):
+            fifth = fifths(self.seed, begin, min(begin + compute.block, n))
             masks = fifth == TEST, fifth == VALIDATION, fifth > VALIDATION
             for part, mask in zip(found, masks, strict=True):
                 part.append((begin + np.flatnonzero(mask)).astype(kind))
@@ -122,7 +122,7 @@ class _Contest:
         for b in range(rows.n_blocks):
             X, signs = rows.block(b)
             rows.expect((b + 1) % rows.n_blocks)
-            begin = b * _orders.BLOCK
+            begin = b * compute.block
             labels = rows.classes[(signs > 0).astype(np.intp)]
             yield fifths(self.seed, begin, begin + len(signs)), labels, rule.predict(as_table(X))
 

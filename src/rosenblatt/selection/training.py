@@ -9,8 +9,8 @@ from typing import Any, final
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._files import as_path, make_folder
-from rosenblatt._train import train
+from rosenblatt._streams.train import train
+from rosenblatt._support.files import as_path, make_folder
 from rosenblatt.perceptron import Perceptron
 
 Progress = Callable[[int, int, str], None]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._tables import as_table, squares
-from rosenblatt._targets import finite_floats
+from rosenblatt._compute.matrices import as_table, squares
+from rosenblatt._inputs.arrays import finite_floats
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
@@ -226,8 +226,8 @@ def separates(X: Any, y: Any, w: Any, b: float = 0.0) -> bool:
     >>> theory.separates([[3, 3], [4, 3], [1, 1]], [1, 1, -1], w=[1, 1], b=-2)
     False
     """
-    from rosenblatt._proof.budget import Budget
     from rosenblatt._proof.rows import Rows
+    from rosenblatt._support.budget import Budget
 
     table = as_table(given.matrix(X))
     y = given.signs(y, table.shape[0])

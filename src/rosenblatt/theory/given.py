@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from rosenblatt import _targets, _validate
-from rosenblatt._examples import Examples, Matrix, Rows
-from rosenblatt._rule import read_only
+from rosenblatt._compute.examples import Examples, Matrix, Rows
+from rosenblatt._inputs import arrays, starts, targets, validate, weights
+from rosenblatt._rules.linear import read_only
 from rosenblatt.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -20,36 +20,36 @@ _NEGATIVE = ("-1", "-1.0", "0", "0.0", "False")  # one class alone is taken for 
 
 def matrix(X: Any) -> Matrix:
     """X as finite numbers."""
-    return _validate.rows(BaseEstimator(), X, reset=True)
+    return validate.rows(BaseEstimator(), X, reset=True)
 
 
 def signs(y: Any, n: int) -> NDArray[np.int8]:
     """y as -1 and +1: of two labels the larger one is +1, and one alone is what it says."""
-    y = _targets.labels(y, n)
-    classes = _targets.found_classes(y)
+    y = targets.labels(y, n)
+    classes = targets.found_classes(y)
     if len(classes) == 1:
         sign = -1 if str(classes.tolist()[0]) in _NEGATIVE else 1
         return np.full(n, sign, dtype=np.int8)
-    return _targets.signs(y, classes)
+    return targets.signs(y, classes)
 
 
 def examples(X: Any, y: Any, sample_weight: Any = None) -> Examples:
     """Rows with their labels and weights."""
     rows = matrix(X)
     n = rows.shape[0]
-    return Examples(rows, signs(y, n), _targets.sample_weights(sample_weight, n))
+    return Examples(rows, signs(y, n), weights.sample_weights(sample_weight, n))
 
 
 def lifted(w: Any, b: Any, d: int) -> Floats:
     """(w, b)."""
-    return _targets.start(w, b, d, fit_intercept=True, name="w")
+    return starts.start(w, b, d, fit_intercept=True, name="w")
 
 
 def vector(w: Any, d: int, name: str) -> tuple[Floats, bool]:
     """A vector of d numbers, or of d + 1 where the last one is the intercept: which one it is."""
     if hasattr(w, "coef") and hasattr(w, "intercept"):  # the separator of a certificate
         w = np.append(w.coef, w.intercept)
-    values = _targets.finite_floats(name, w).ravel()
+    values = arrays.finite_floats(name, w).ravel()
     if len(values) not in (d, d + 1):
         raise InputError(
             f"{name} has {len(values)} numbers, but X has {d} features: give {d} weights for a "

@@ -1,0 +1,103 @@
+// Many epochs in one call, for rows that are few: visits, the average, judging. Nothing new is
+// defined here: the loop in Python makes the same calls one by one, with the same result to the bit.
+#pragma once
+
+#include <cmath>
+
+#include "count.hpp"
+#include "pass.hpp"
+
+namespace rosenblatt {
+
+// The weights with the fewest mistakes so far; w is null where none are kept.
+struct Kept {
+  double* w;
+  Tally mistakes;
+  bool averaged;
+
+  // Weighted mistakes with which newer weights no longer replace these: of equal ones the last
+  // weights are kept rather than an average, then the older ones.
+  ROSENBLATT_INLINE bool replaced_by(double weighted, bool by_average) const {
+    return weighted < mistakes.weighted ||
+           (weighted == mistakes.weighted && averaged && !by_average);
+  }
+  ROSENBLATT_INLINE void keep(const double* newer, Tally tally, bool is_average, int64_t size) {
+    for (int64_t j = 0; j < size; ++j) w[j] = newer[j];
+    mistakes = tally;
+    averaged = is_average;
+  }
+};
+
+// Two lifted weight vectors, wherever they are.
+struct Pair {
+  const double *first, *second;
+  static constexpr int64_t k = 2;
+  ROSENBLATT_INLINE const double* operator[](int64_t a) const { return a == 0 ? first : second; }
+};
+
+struct Epochs {
+  Indices present;  // the rows that exist; empty: all
+  Indices pool;     // room for a permutation of them; empty: they come in the given order
+  int64_t n;        // how many exist
+  uint64_t seed;
+  int64_t made;      // epochs so far: permutation number `made` is the next one
+  int64_t* updates;  // of each epoch of this call,
+  double* standing;  // and the weighted mistakes of what is kept after it
+  double* average;   // room for a weight vector
+  bool clean;        // the last epoch had no update
+
+  // At most `most` epochs; ends after a clean one, and after one whose weights overflowed (they are
+  // not judged: the caller looks). Returns how many were made.
+  template <class Rows, class Rule>
+  ROSENBLATT_INLINE int64_t run(const Rows& rows, Labels labels, Rule rule, int64_t most,
+                                Learner& learner, Kept& kept) {
+    const int64_t size = rows.d + 1;
+    clean = false;
+    for (int64_t e = 0; e < most; ++e) {
+      const int64_t before = learner.updates;
+      if (pool) arrange(pool, present, n, seed, made, n);
+      pass(rows, labels, rule, pool ? pool : present, 0, n, INT64_MAX - before, learner);
+      ++made;
+      updates[e] = learner.updates - before;
+      clean = updates[e] == 0;
+      const bool finite = find_average(learner, size);
+      if (finite && kept.w) judge(rows, labels, learner, kept);
+      standing[e] = kept.w ? kept.mistakes.weighted : double(updates[e]);
+      if (clean || !finite) return e + 1;
+    }
+    return most;
+  }
+
+  // False: the weights overflowed.
+  ROSENBLATT_INLINE bool find_average(const Learner& learner, int64_t size) {
+    if (!learner.drift) return all_finite(learner.w, size);
+    for (int64_t j = 0; j < size; ++j)
+      average[j] = learner.w[j] - learner.drift[j] / double(learner.visits);
+    // A mean of finite weights can overflow, if they nearly did.
+    return all_finite(average, size) ||
+           (all_finite(learner.w, size) && all_finite(learner.drift, size));
+  }
+
+  // After an epoch the last and the averaged weights are compared with the kept ones.
+  template <class Rows>
+  ROSENBLATT_INLINE void judge(const Rows& rows, Labels labels, const Learner& learner,
+                               Kept& kept) {
+    const int64_t size = rows.d + 1;
+    if (clean) {  // known without counting: no mistake
+      if (kept.replaced_by(0, false)) kept.keep(learner.w, {0, 0}, false, size);
+      return;
+    }
+    // One that has reached its limit has lost. The last weights may equal a kept average: what lies
+    // between `weighted` and the next number is reached by no sum.
+    const double least = kept.mistakes.weighted;
+    const double limit[2] = {kept.averaged ? std::nextafter(least, INFINITY) : least, least};
+    Tally total[2] = {{0, 0}, {0, 0}};
+    const Pair rivals{learner.w, average};
+    count(rows, labels, rivals, limit, 0, rows.n, total);
+    for (int a = 0; a < 2; ++a)
+      if (kept.replaced_by(total[a].weighted, a == 1))
+        kept.keep(rivals[a], total[a], a == 1, size);
+  }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,1 @@
+"""Who computes: the compiled core or the NumPy reference, and the rows as they take them."""

@@ -1,0 +1,74 @@
+"""The one switch that chooses the backend, and the sizes that work is cut into."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from rosenblatt._compute import reference
+
+if TYPE_CHECKING:
+    from rosenblatt._compute.protocol import (
+        AlgebraBackend,
+        Backend,
+        EpochBackend,
+        ScreeningBackend,
+    )
+
+_NO_CORE = (
+    "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
+    "reference: the same results, hundreds of times slower. To mend it: install a C++17 compiler "
+    "and install rosenblatt again with `pip install --force-reinstall --no-cache-dir`. To use the "
+    "reference on purpose: ROSENBLATT_CORE=reference."
+)
+
+
+@dataclass
+class Compute:
+    """What computes. Everybody asks this one object at each call; tests change it."""
+
+    backend: Backend
+    chunk: int  # numbers to read in one call: a few hundredths of a second, to hear Ctrl-C
+    block: int = 1 << 16  # rows of a block, by row number: a definition, whatever computes
+
+    @property
+    def native(self) -> bool:
+        """Whether it is not the NumPy reference."""
+        return self.backend is not cast("Backend", reference)
+
+    @property
+    def screening(self) -> ScreeningBackend | None:
+        """The backend, where it can pass rows over unread."""
+        return cast("ScreeningBackend", self.backend) if hasattr(self.backend, "refer") else None
+
+    @property
+    def whole_epochs(self) -> EpochBackend | None:
+        """The backend, where it can make many epochs in one call."""
+        return cast("EpochBackend", self.backend) if hasattr(self.backend, "epochs") else None
+
+    @property
+    def algebra(self) -> AlgebraBackend | None:
+        """The backend, where it has linear algebra modulo a prime."""
+        return cast("AlgebraBackend", self.backend) if hasattr(self.backend, "lift") else None
+
+
+def _chosen() -> Compute:
+    on_reference = Compute(reference, chunk=reference.CHUNK)
+    wanted = os.environ.get("ROSENBLATT_CORE", "")
+    if wanted == "reference":
+        return on_reference
+    if wanted not in ("", "native"):
+        raise ImportError(f"ROSENBLATT_CORE={wanted!r}; allowed: 'native', 'reference', or unset")
+    try:
+        from rosenblatt._compute import _core
+    except ImportError as error:
+        if wanted == "native":
+            raise
+        warnings.warn(_NO_CORE.format(error=error), RuntimeWarning, stacklevel=2)
+        return on_reference
+    return Compute(_core, chunk=1 << 24)
+
+
+compute = _chosen()

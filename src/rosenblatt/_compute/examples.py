@@ -1,0 +1,166 @@
+"""Labelled rows, ready for the kernels: what training and judging read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._support.interrupt import no_interrupt
+
+if TYPE_CHECKING:
+    from rosenblatt._compute.protocol import Floats, Ints, NativeRows, Signs
+
+    Count = Callable[
+        [NativeRows, Signs, Floats | None, Floats, Floats, int, int, Ints, Floats], bool
+    ]
+
+Weights = NDArray[np.float64]
+
+
+class Csr(NamedTuple):
+    """The arrays of a CSR matrix: contiguous, sorted, without duplicates, one type of index."""
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    shape: tuple[int, int]
+
+
+Matrix = NDArray[Any] | Csr
+"""Rows as the kernels take them: a C-contiguous array or Csr, float32 or float64."""
+
+
+class Rows:
+    """The rows of X as the kernels take them; X is borrowed, never copied."""
+
+    def __init__(self, X: Matrix):
+        self.X = X
+        self.n, self.d = X.shape
+        if isinstance(X, Csr):
+            self.native = compute.backend.csr(X.data, X.indices, X.indptr, self.d)
+            numbers = len(X.data) // max(self.n, 1) + 1
+        else:
+            self.native = compute.backend.dense(X)
+            numbers = self.d
+        # A visit costs something however short the row is.
+        self.row_size = max(numbers, 16)
+        self.chunk = max(1, compute.chunk // self.row_size)
+
+    def chunks(
+        self, check_interrupt: Callable[[], None] = no_interrupt, looks: int = 1
+    ) -> Iterator[tuple[int, int]]:
+        """Rows to read in one call, where each is looked at `looks` times."""
+        chunk = max(1, self.chunk // max(looks, 1))
+        for begin in range(0, self.n, chunk):
+            if begin:
+                check_interrupt()
+            yield begin, min(begin + chunk, self.n)
+
+    def scores(self, w: Weights) -> NDArray[np.float64]:
+        """w·x + b for every row; w is lifted."""
+        assert w.shape == (self.d + 1,)
+        out = np.empty(self.n)
+        for begin, end in self.chunks():
+            compute.backend.scores(self.native, w, begin, end, out)
+        return out
+
+    def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
+        """out += Σ over voters of votes · sign(score), with sign(0) = +1."""
+        assert voters.shape[1] == self.d + 1
+        for begin, end in self.chunks(looks=len(voters)):
+            compute.backend.vote(self.native, voters, votes, begin, end, out)
+
+
+class Labelled:
+    """Labels y in {-1, +1} and weights c (None: all 1) of rows."""
+
+    quick = True  # all rows can be looked at once more while somebody waits
+
+    def __init__(self, y: NDArray[np.int8], c: Weights | None):
+        self.y, self.c = y, c
+        self.index_type = np.int32 if len(y) <= np.iinfo(np.int32).max else np.int64
+        # A row of weight 0 does not exist: `present` lists the others, None where all are.
+        self.present = None
+        if c is not None and not c.all():
+            self.present = np.flatnonzero(c).astype(self.index_type)
+        self.n = len(y) if self.present is None else len(self.present)
+        self.total_weight = float(self.n) if c is None else float(np.add.accumulate(c)[-1])
+
+    def wrong(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The rows with y·score <= 0."""
+        wrong = ~(self.y * scores > 0)
+        return wrong if self.c is None else wrong & (self.c != 0)
+
+    def mistakes(self, scores: NDArray[np.float64]) -> int:
+        """How many they are."""
+        return int(np.count_nonzero(self.wrong(scores)))
+
+
+class Tally(NamedTuple):
+    """The mistakes of several weight vectors, up to the limit of each."""
+
+    w: Weights  # a vector a row
+    limit: Weights
+    plain: NDArray[np.int64]
+    weighted: Weights
+
+    @classmethod
+    def of(cls, weights: Sequence[Weights], limits: list[float] | None) -> Tally:
+        """None yet."""
+        w = np.array(weights)
+        limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
+        return cls(w, limit, np.zeros(len(w), dtype=np.int64), np.zeros(len(w)))
+
+
+class RowsToJudge(ABC):
+    """Rows that weight vectors can be compared on."""
+
+    def count(
+        self,
+        weights: Sequence[Weights],
+        limits: list[float] | None = None,
+        check_interrupt: Callable[[], None] = no_interrupt,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Mistakes of each weight vector, plain and weighted, in one pass over the rows.
+
+        A vector whose weighted mistakes reach its limit cannot win any more: counting it stops, and
+        its numbers say only that.
+        """
+        tally = Tally.of(weights, limits)
+        self.add_mistakes(tally, check_interrupt)
+        return tally.plain, tally.weighted
+
+    @abstractmethod
+    def add_mistakes(
+        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
+    ) -> bool:
+        """Those on these rows. False: no vector can win any more."""
+
+
+class Examples(RowsToJudge, Labelled):
+    """Rows with their labels and weights."""
+
+    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
+        super().__init__(y, c)
+        self.rows = Rows(X)
+        self.chunk, self.d = self.rows.chunk, self.rows.d
+
+    def add_mistakes(
+        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
+    ) -> bool:
+        return self.add_mistakes_with(compute.backend.count, tally, check_interrupt)
+
+    def add_mistakes_with(
+        self, count: Count, tally: Tally, check_interrupt: Callable[[], None]
+    ) -> bool:
+        """The same by a function that counts as the backend does."""
+        w, limit, plain, weighted = tally
+        for begin, end in self.rows.chunks(check_interrupt, looks=len(w)):
+            if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
+                return False
+        return True

@@ -1,0 +1,48 @@
+"""Arrays and sparse matrices alike: the few things that are asked of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._compute.examples import Csr, Matrix
+
+
+def as_table(X: Matrix) -> Any:
+    """An array or a scipy matrix, without a copy."""
+    if isinstance(X, Csr):
+        return sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
+    return X
+
+
+def dense(x: Any) -> NDArray[Any]:
+    """As an array."""
+    return np.asarray(x.toarray() if sparse.issparse(x) else x)
+
+
+def squares(x: Any) -> NDArray[np.float64]:
+    """‖x_i‖² of each row, in float64."""
+    if sparse.issparse(x):
+        x = x.astype(np.float64)
+        return np.asarray(x.multiply(x).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+
+def some_rows(X: Matrix, index: Any) -> Matrix:
+    """Some rows of a table, as a table of its own."""
+    if not isinstance(X, Csr):
+        return np.asarray(X[index])
+    part = as_table(X)[index]
+    return Csr(part.data, part.indices, part.indptr, part.shape)
+
+
+def row_range(X: Matrix, begin: int, end: int) -> Matrix:
+    """The rows from `begin` to `end`, without a copy of their numbers."""
+    if not isinstance(X, Csr):
+        return X[begin:end]
+    indptr = X.indptr[begin : end + 1]
+    first, last = indptr[0], indptr[-1]
+    return Csr(X.data[first:last], X.indices[first:last], indptr - first, (end - begin, X.shape[1]))

@@ -1,0 +1,1 @@
+"""What the estimators share: from the state of training to attributes and words."""

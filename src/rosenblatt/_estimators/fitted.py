@@ -1,0 +1,70 @@
+"""What training leaves on an estimator: every attribute, listed once.
+
+Fitting, certificates and model files make this record, and put it onto the estimator at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._rules.linear import read_only
+
+if TYPE_CHECKING:
+    from rosenblatt._learning.settings import Recipe, Units
+    from rosenblatt._learning.state import AnyState, Candidate
+    from rosenblatt._learning.stop_reason import StopReason
+    from rosenblatt.certificate import Certificate
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """How training went. The fields have the names of the attributes."""
+
+    _made_with: Units
+    _n_rows: int  # that training was given
+    training_errors_: int | None
+    converged_: bool
+    stop_reason_: StopReason
+    certificate_: Certificate | None
+    n_iter_: int
+    n_updates_: int
+    mistakes_: Counts
+    update_counts_: Counts | None  # None: on a stream, updates are not counted by row
+    validation_mistakes_: Counts | None = None  # None: no such attribute
+
+    @classmethod
+    def of(cls, estimator: Any) -> Self:
+        """As it stands on a fitted estimator."""
+        found = vars(estimator)
+        return cls(**{field.name: found.get(field.name) for field in fields(cls)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Course):
+    """That, and what was learned."""
+
+    _rule: Any
+    _state: AnyState | None  # None: a kernel rule that was read from a file
+    _kept: Candidate[Any] | None
+    _trained_by: Recipe | None
+    classes_: NDArray[Any]
+
+    def put_on(self, estimator: Any, **more: Any) -> None:
+        """In one step: not even a second Ctrl-C can come in between. `more`: other attributes."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)} | more
+        kept = vars(estimator).copy()
+        if self.validation_mistakes_ is None:
+            del found["validation_mistakes_"]
+            kept.pop("validation_mistakes_", None)
+        estimator.__dict__ = kept | found
+
+
+def shown_counts(counts: Counts) -> Counts | None:
+    """`update_counts_`: a view that cannot be changed; None where there are none."""
+    return read_only(counts.view()) if len(counts) else None

@@ -1,0 +1,146 @@
+"""How an estimator is fitted, in memory, in dual form and on streams: the one way through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.fingerprint import FIRST
+from rosenblatt._estimators.fitted import Fitted, shown_counts
+from rosenblatt._estimators.training import Training, is_number
+from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._learning.loop import train
+from rosenblatt._learning.settings import Settings, checked
+from rosenblatt._learning.state import AnyJob, AnyState, check_finite
+from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.watch import Watch
+
+if TYPE_CHECKING:
+    from rosenblatt._learning.patience import Patience
+    from rosenblatt._learning.settings import Recipe
+    from rosenblatt.certificate import Certificate
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be learned, and from where."""
+
+    job: AnyJob
+    classes: NDArray[Any]
+    patience: Patience
+    start: Callable[[], AnyState]  # where training begins if it does not go on
+    recipe: Callable[[], Recipe]  # takes a look at all rows
+    resume: Callable[[Recipe], AnyState | None]  # where training of this recipe goes on
+    more: dict[str, Any] = field(default_factory=dict)  # attributes besides those of `Fitted`
+    while_it_runs: Callable[[], AbstractContextManager[object]] = nullcontext
+
+
+def fit(estimator: Training, prepare: Callable[[Settings, Watch], Task]) -> None:
+    """Train, and leave the estimator fitted; as it was, if anything fails."""
+    with Watch(estimator._checkpoint) as watch, unchanged_on_error(estimator):
+        settings = checked(estimator)
+        task = prepare(settings, watch)
+        goes_on = settings.warm_start or estimator._checkpoint is not None
+        recipe = task.recipe() if goes_on else None
+        state = None if recipe is None else task.resume(recipe)
+        if state is None:
+            state = task.start()
+        with task.while_it_runs():
+            reason = _run(estimator, settings, task, state)
+            publish(estimator, settings, task.job, state, task.classes, reason, recipe, task.more)
+    estimator._warn(settings, task.job, state, task.patience)
+
+
+def resumed(
+    estimator: Training,
+    settings: Settings,
+    recipe: Recipe,
+    n: int,
+    *,
+    counted: bool = True,
+    before: Callable[[], Recipe] | None = None,
+) -> AnyState | None:
+    """The state to go on from on n rows; None where there is none of this training.
+
+    `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
+    """
+    if estimator._checkpoint is not None:
+        return _from_checkpoint(estimator, settings, recipe, n, counted, before)
+    last: Recipe | None = getattr(estimator, "_trained_by", None)
+    if last is not None and last.data.startswith(FIRST) and before is not None:
+        recipe = before()
+    if last != recipe:
+        return None
+    # A file can claim anything, and the kernels believe the state.
+    state = estimator._state
+    fits = state.position <= n and state.seen <= n
+    fits = fits and len(state.memory.counts) == (recipe.shape[0] if counted else 0)
+    return state.copy() if fits else None
+
+
+def _from_checkpoint(
+    estimator: Training,
+    settings: Settings,
+    recipe: Recipe,
+    n: int,
+    counted: bool,
+    before: Callable[[], Recipe] | None,
+) -> AnyState | None:
+    assert estimator._checkpoint is not None
+    seed = estimator._seed() if is_number(estimator.random_state) else None
+    state = estimator._checkpoint.resume(recipe, settings, seed, n, counted=counted, before=before)
+    if state is not None and seed is None:
+        estimator._seed()  # a generator goes on as if this training had drawn from it
+    return state
+
+
+def _run(estimator: Training, settings: Settings, task: Task, state: AnyState) -> StopReason:
+    job, max_iter, max_updates = task.job, settings.max_iter, settings.max_updates
+    if estimator._checkpoint is not None:  # the limits are about the training as a whole
+        max_iter -= state.epoch
+        max_updates = None if max_updates is None else max_updates - state.updates
+    estimator._record(settings, job, state)
+    job.watch.show(estimator._progress(settings, job, state, max_iter), state)
+    reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=task.patience)
+    job.watch.done(state)
+    return reason
+
+
+def publish(
+    estimator: Training,
+    settings: Settings,
+    job: AnyJob,
+    state: AnyState,
+    classes: NDArray[Any],
+    reason: StopReason,
+    recipe: Recipe | None,
+    more: dict[str, Any],
+) -> None:
+    """From the state of training to the attributes of the estimator."""
+    job.watch.settle()
+    check_finite(job, state)
+    result = job.keep.result(job, state)
+    counts = state.memory.counts  # none of a stream
+    Fitted(
+        _rule=estimator._rule_of(result.rule, settings, job),
+        _state=state,
+        _kept=result.kept,
+        _trained_by=recipe,
+        _made_with=settings.units,
+        _n_rows=len(counts) or job.machine.examples.n,
+        classes_=classes,
+        training_errors_=result.mistakes,
+        converged_=state.clean,
+        stop_reason_=reason,
+        certificate_=cast("Certificate | None", state.certificate),
+        n_iter_=state.epoch,
+        n_updates_=state.updates,
+        mistakes_=np.array(state.mistakes, dtype=np.int64),
+        update_counts_=shown_counts(counts),
+        validation_mistakes_=np.array(state.validation, dtype=np.int64) if job.validating else None,
+    ).put_on(estimator, **more)

@@ -1,0 +1,70 @@
+"""What linear classifiers have in common once they are trained. Abstract: not an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from rosenblatt._compute.examples import Rows
+from rosenblatt._inputs import validate
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt._rules.voters import Voters
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+    """Predicts with `_rule`, which fitting sets."""
+
+    _rule: LinearRule | Voters
+    classes_: NDArray[Any]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of each row, w·x + b; the mean vote in [-1, 1] with keep="vote"."""
+        rows = self._rows(X)
+        return self._checked(self._rule.scores(rows), rows)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: `classes_[1]` where the score is 0 or greater."""
+        rows = self._rows(X)
+        rule = self._rule
+        signed = rule.signed(rows) if isinstance(rule, LinearRule) else rule.scores(rows)
+        return self.classes_[(self._checked(signed, rows) >= 0).astype(np.intp)]
+
+    def _rows(self, X: Any) -> Rows:
+        # A number that is not finite makes the score of its row not finite: look at those instead.
+        # Votes are always finite.
+        finite = isinstance(vars(self).get("_rule"), Voters)
+        return Rows(validate.rows_to_judge(self, X, finite=finite))
+
+    def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
+        if not np.isfinite(scores).all():
+            validate.refuse_not_finite(self, rows.X, scores)
+        return scores
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d)."""
+        return self._one_rule("coef_").coef
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The intercept b, of shape (1,)."""
+        return self._one_rule("intercept_").intercept
+
+    def _one_rule(self, name: str) -> LinearRule:
+        if not hasattr(self, "_rule"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        if isinstance(self._rule, Voters):
+            raise AttributeError(
+                f"keep='vote' has no {name}: {len(self._rule)} weight vectors vote, and no single "
+                "one gives the same answers. keep='average' is close to the vote and has one."
+            )
+        return self._rule
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags

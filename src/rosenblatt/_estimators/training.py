@@ -1,0 +1,128 @@
+"""What estimators that train have in common: from the state of training to attributes and words."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from rosenblatt._estimators import advice
+from rosenblatt._learning.patience import Patience
+from rosenblatt._learning.progress import Progress
+from rosenblatt._learning.settings import Recipe, Settings, Units
+from rosenblatt._learning.state import AnyJob, AnyState, Candidate
+from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.watch import Recorder
+from rosenblatt._support.budget import Budget
+
+if TYPE_CHECKING:
+    from rosenblatt._learning.watch import Checkpoint
+    from rosenblatt.certificate import Certificate
+
+
+def is_number(random_state: Any) -> bool:
+    """A seed that is the same every time."""
+    return isinstance(random_state, numbers.Integral)
+
+
+def _drawn(random_state: Any) -> int:
+    """64 bits for the permutations."""
+    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
+
+
+_seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
+
+
+class Training:
+    """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
+
+    _state: AnyState
+    _kept: Candidate[Any] | None
+    _trained_by: Recipe | None
+    _made_with: Units
+    _recorder: Recorder | None = None  # follows training, where somebody wants a trace
+    _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
+    keep: str
+    random_state: Any
+    _n_rows: int  # that training was given
+    training_errors_: int | None
+    stop_reason_: StopReason
+    certificate_: Certificate | None
+
+    def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
+        raise NotImplementedError
+
+    def _seed(self) -> int:
+        if is_number(self.random_state):
+            return _seed_of(int(self.random_state))
+        return _drawn(self.random_state)
+
+    def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
+        if self._recorder is not None:
+            job.watch.recorder = self._recorder
+            self._recorder.begin(settings, job, state)
+
+    def _progress(
+        self, settings: Settings, job: AnyJob, state: AnyState, max_iter: int
+    ) -> Progress | None:
+        if not settings.verbose:
+            return None
+        n, judged = job.machine.examples.n, job.evaluation_rows.n
+        kind = "validation rows" if job.validating else "rows"
+        streamed = len(state.memory.counts) == 0
+        name = type(self).__name__
+        resumed = self._checkpoint is not None and state.epoch > 0
+        text = f"{judged} {kind}"
+        return Progress(name, max_iter, n, text, paced=streamed, resumed=resumed)
+
+    def _warn(self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience) -> None:
+        n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
+        if errors is None:  # Ctrl-C, and a handler that goes on
+            return
+        reason, last = self.stop_reason_, self.keep == "last"
+        unmet = errors > 0 or settings.margin > 0
+        known = state.certificate is not None and state.certificate.separable
+        if reason is StopReason.MAX_ITER and known and errors > 0:
+            text = self._advice_in_full(settings, job, state, patience)
+        elif reason is StopReason.MAX_ITER and last and unmet:
+            text = advice.unfinished(
+                name, errors, n, state.mistakes, settings.max_iter, settings.margin
+            )
+        elif reason is StopReason.UNDECIDED and errors > 0:
+            text = advice.undecided(name, errors, n, settings.patience)
+        elif reason in (StopReason.NOT_SEPARABLE, StopReason.PATIENCE) and last and errors > 0:
+            text = advice.last_of_many(name, errors, n, reason)
+        elif state.clean and errors > 0 and not job.validating:
+            text = advice.separable_but(name, self.keep, errors, n)
+        else:
+            return
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+    def _advice_in_full(
+        self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience
+    ) -> str:
+        """Separable, and yet unfinished: how long it can take, and how to have it at once.
+
+        The estimator is fitted by now: Ctrl-C can come at any time.
+        """
+        oracle, errors = patience.oracle, self.training_errors_
+        assert oracle is not None
+        assert errors is not None
+        work = patience.work(job, state)
+        certificate = oracle.in_full(Budget(work_limit=work))
+        self.certificate_ = cast("Certificate", certificate)
+        return advice.separable_unfinished(
+            type(self).__name__,
+            errors,
+            job.machine.examples.n,
+            settings.max_iter,
+            state.updates,
+            certificate,
+            oracle.bound_when_scaled(Budget(work_limit=work)),
+            centered=oracle.centers,
+        )

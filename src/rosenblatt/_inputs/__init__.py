@@ -1,0 +1,1 @@
+"""Every input check: parameters and rows, labels and weights."""

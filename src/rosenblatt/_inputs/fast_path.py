@@ -1,0 +1,41 @@
+"""Tables that are already as the kernels take them: many fits are small, many predictions one row.
+
+scikit-learn's validation costs a hundred times more than the score of a row. Where it could find
+nothing to do and nothing to say, it is not asked; in any other case it is, and speaks for itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_FEW = 1 << 17  # numbers: with more of them validation does not count
+
+
+def plain(X: Any, *, finite: bool) -> bool:
+    """Whether X is a small array of rows; with `finite`, also whether its numbers are."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in _FLOATS
+        and 0 < X.size <= _FEW
+        and X.flags.c_contiguous
+        and (not finite or bool(np.isfinite(X).all()))
+    )
+
+
+def plain_for(estimator: Any, X: Any, *, finite: bool) -> bool:
+    """The same, for an estimator that knows as many features, and no names of them."""
+    known = vars(estimator)
+    return (
+        plain(X, finite=finite)
+        and X.shape[1] == known.get("n_features_in_")
+        and "feature_names_in_" not in known
+    )
+
+
+def plain_labels(y: Any) -> bool:
+    """Whether y is an array of numbers or text, one after another."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biufU"

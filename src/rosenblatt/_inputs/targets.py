@@ -1,0 +1,184 @@
+"""Checks of labels: y becomes signs; rows, labels and weights become examples."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from rosenblatt._compute.examples import Examples, Matrix
+from rosenblatt._inputs.fast_path import plain_labels
+from rosenblatt._inputs.weights import (
+    class_weights,
+    one_class_left,
+    refuse_all_zero,
+    sample_weights,
+    weigh,
+)
+from rosenblatt.errors import InputError, InputTypeError
+
+_BLOCK = 1 << 16  # labels are encoded in blocks, so that a million of them take a megabyte
+
+
+def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
+    """y as a one-dimensional array of n labels."""
+    if y is None:
+        raise InputError(
+            f"This estimator requires y to be passed, but the target y is None: give {name}, one "
+            "label for each row."
+        )
+    if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
+        raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
+    if type(y) is list and len(y) == 1:
+        y = np.asarray(y)
+    if not plain_labels(y):
+        y = column_or_1d(y, warn=True)
+    if len(y) != n:
+        raise InputError(
+            f"There are {n} rows but {name} has {len(y)} labels: found input variables with "
+            "inconsistent numbers of samples. Give one label for each row."
+        )
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise InputError(f"Input {name} contains NaN or infinity: {_GIVE_LABELS}.")
+    return np.asarray(y)
+
+
+_GIVE_LABELS = "give every row a label, or drop the rows that have none"
+
+
+def _mixed(y: Any, name: str) -> str:
+    kinds = ", ".join(sorted({type(v).__name__ for v in y}))
+    return (
+        f"{name} mixes labels of different types ({kinds}), or holds missing ones. Give labels of "
+        f"one type: {_GIVE_LABELS}."
+    )
+
+
+_ONLY_BINARY = "Only binary classification is supported, with 2 classes"
+_FOR_MORE = "For more classes train one rule for each: OneVsRestClassifier(Perceptron())."
+
+
+def found_classes(
+    y: NDArray[Any], present: NDArray[np.bool_] | None = None, for_more: str = _FOR_MORE
+) -> NDArray[Any]:
+    """The different labels in y, sorted: one or two; rows that are not present have no say."""
+    found = np.empty(0, dtype=y.dtype)
+    for begin in range(0, len(y), _BLOCK):
+        block = y[begin : begin + _BLOCK]
+        if present is not None:
+            block = block[present[begin : begin + _BLOCK]]
+        found = _unique(np.concatenate([found, _unique(block, "y")]), "y")
+        if len(found) > 2:
+            found = _unique(y if present is None else y[present], "y")
+            break
+    _refuse_not_labels(found)
+    if len(found) > 2:
+        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
+    return found
+
+
+def two_classes(
+    y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
+) -> NDArray[Any]:
+    """The two different labels in y, sorted; rows that are not present have no say."""
+    found = found_classes(y, present)
+    if len(found) < 2:
+        kept = "" if present is None else " after the rows of weight 0 are left out"
+        advice = (
+            "Pass both as classes=[...] on the first call to partial_fit."
+            if one_of_many
+            else "Give rows of both."
+        )
+        raise InputError(
+            f"y holds one class only{kept}: {found.tolist()}. A perceptron needs two classes. "
+            f"{advice}"
+        )
+    return found
+
+
+def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:
+    try:
+        found = np.unique(values)
+    except TypeError:
+        raise InputTypeError(_mixed(values, name)) from None
+    if found.dtype == object and any(v is None or v != v for v in found.tolist()):
+        raise InputError(f"Input {name} contains NaN or None: {_GIVE_LABELS}.")
+    return found
+
+
+def _refuse_not_labels(found: NDArray[Any]) -> None:
+    """A regression target gets scikit-learn's error."""
+    if found.dtype.kind in "biuU":  # whole numbers and texts are labels always
+        return
+    if found.dtype == object:  # Python's own numbers and booleans are labels, too
+        found = np.array(found.tolist())
+    with warnings.catch_warnings():  # one error is enough
+        warnings.simplefilter("ignore")
+        check_classification_targets(found)
+
+
+def given_classes(classes: Any) -> NDArray[Any]:
+    """The classes that partial_fit was told of."""
+    found = _unique(np.ravel(np.asarray(classes)), "classes")
+    if len(found) > 2:
+        raise InputError(f"{_ONLY_BINARY}: classes holds {len(found)}. {_FOR_MORE}")
+    if len(found) < 2:
+        raise InputError(f"classes={found.tolist()} is one class only; give the two labels of y.")
+    return found
+
+
+def signs(
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    name: str = "y",
+) -> NDArray[np.int8]:
+    """-1 where y is classes[0], +1 where it is classes[1]; whatever where a row is not present."""
+    out = np.empty(len(y), dtype=np.int8)
+    for begin in range(0, len(y), _BLOCK):
+        block = y[begin : begin + _BLOCK]
+        second = block == classes[1]
+        known = second | (block == classes[0])
+        if present is not None:
+            known |= ~present[begin : begin + _BLOCK]
+        if not known.all():
+            strange = np.flatnonzero(~known)
+            raise InputError(
+                f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
+                f"which is not one of the two classes {classes.tolist()}."
+            )
+        out[begin : begin + len(block)] = np.where(second, 1, -1)
+    return out
+
+
+def examples(
+    X: Matrix,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    classes: NDArray[Any] | None = None,
+    *,
+    one_of_many: bool = False,
+) -> tuple[Examples, NDArray[Any]]:
+    """Training rows and their two classes: those given, else those found in y."""
+    n = X.shape[0]
+    y, c = labels(y, n), sample_weights(sample_weight, n)
+    present = None if c is None else c != 0
+    if classes is None:
+        classes = two_classes(y, present, one_of_many=one_of_many)
+        must_have_both = True
+    else:
+        must_have_both = False  # later rows may be of the other class
+    y_signs = signs(y, classes, present)
+    c = weigh(c, y_signs, class_weights(class_weight, classes, y_signs, c))
+    if c is not None and must_have_both:
+        for label, sign in zip(classes.tolist(), (-1, 1), strict=True):
+            if not c[y_signs == sign].any():
+                raise InputError(one_class_left(label))
+    if c is not None:
+        refuse_all_zero(c)
+    return Examples(X, y_signs, c), classes

@@ -1,0 +1,265 @@
+"""Checks of parameters and rows; `targets.py` has those of labels, `weights.py` of weights.
+
+Every input is checked here, once: what reaches the kernels is in order.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._inputs.fast_path import plain, plain_for
+from rosenblatt.errors import InputError, InputTypeError
+
+FLOATS = (np.float64, np.float32)
+
+# --- Parameters --------------------------------------------------------------------------------
+
+
+def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
+    if not (isinstance(value, str) and value in allowed):
+        names = ", ".join(repr(a) for a in allowed)
+        raise InputError(f"{name}={value!r} is not known. Allowed: {names}.")
+
+
+def positive(name: str, value: Any) -> float:
+    number = _float(value)
+    if not 0 < number < math.inf:
+        raise InputError(f"{name}={value!r} is not allowed: give a finite number greater than 0.")
+    return number
+
+
+def not_negative(name: str, value: Any) -> float:
+    number = _float(value)
+    if not 0 <= number < math.inf:
+        raise InputError(f"{name}={value!r} is not allowed: give a finite number, 0 or greater.")
+    return number
+
+
+def _float(value: Any) -> float:
+    """NaN where it is no number, infinity where it is too large."""
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number with hundreds of digits
+        return math.inf
+
+
+def whole(name: str, value: Any, *, also: str = "") -> int:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(
+            f"{name}={value!r} is not allowed: give a whole number, 1 or greater{also}."
+        )
+    return int(value)
+
+
+def whole_or_none(name: str, value: Any) -> int | None:
+    return None if value is None else whole(name, value, also=", or None for no limit")
+
+
+def flag(name: str, value: object) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name}={value!r} is not allowed: give True or False.")
+    return bool(value)
+
+
+def level(name: str, value: Any) -> int:
+    if not isinstance(value, (numbers.Integral, np.bool_)) or value < 0:
+        raise InputError(f"{name}={value!r} is not allowed: give 0 (silent) or 1 (progress).")
+    return int(value)
+
+
+# --- Rows --------------------------------------------------------------------------------------
+
+
+def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str = "X") -> Matrix:
+    """X as a C-contiguous array or Csr of float32 or float64, copied only if needed.
+
+    With `reset` the estimator learns the number and names of the features, else it checks them.
+    """
+    if reset and plain(X, finite=finite):
+        learn_features(estimator, X.shape[1], None)
+        return np.asarray(X)
+    if not reset and plain_for(estimator, X, finite=finite):
+        return np.asarray(X)
+    if reset:
+        _forget_encoding(estimator)
+    if sparse.issparse(X):
+        _check_indices(X, name)
+    else:
+        _check_numbers(X, name)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # the check of huge numbers sums them
+            X = validate_data(
+                estimator,
+                X,
+                reset=reset,
+                accept_sparse="csr",
+                accept_large_sparse=True,
+                dtype=FLOATS,
+                order="C",
+                ensure_all_finite=finite,
+            )
+    except ValueError as error:
+        if name == "X":
+            raise
+        raise InputError(f"{name} is not in order: {error}") from None
+    return _arrays(X) if sparse.issparse(X) else np.asarray(X)
+
+
+def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
+    """X as `rows` gives it, for an estimator that must be fitted."""
+    if "_rule" not in vars(estimator):
+        check_is_fitted(estimator)
+    return rows(estimator, X, reset=False, finite=finite)
+
+
+def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
+    """As `rows` with `reset`, of rows that were checked elsewhere."""
+    _forget_encoding(estimator)
+    estimator.n_features_in_ = d
+    vars(estimator).pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _forget_encoding(estimator: Any) -> None:
+    """It tells how a table became the columns that an earlier training was on."""
+    vars(estimator).pop("encoding_", None)
+
+
+def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
+    """Scores are not finite: because X is not, or because they overflowed."""
+    values = X.data[:, None] if isinstance(X, Csr) else X
+    check_array(values, estimator=estimator, input_name="X")  # raises scikit-learn's own error
+    if np.isnan(scores).any():
+        row = int(np.flatnonzero(np.isnan(scores))[0])
+        raise InputError(
+            f"The score of row {row} is beyond floating-point numbers: the numbers in X are too "
+            "large. Scale the features, in training and here alike."
+        )
+
+
+def _check_indices(X: Any, name: str) -> None:
+    """scipy trusts its indices, and so would the kernels."""
+    if X.ndim != 2:
+        raise InputError(
+            f"{name} is a sparse array of {X.ndim} dimension: expected 2D, rows and columns."
+        )
+    if X.format == "csr":
+        _check_csr(X, name)
+    elif X.format in ("csc", "bsr"):
+        try:
+            X.copy().check_format(full_check=True)  # a copy: the check tidies up what it checks
+        except ValueError as error:
+            raise InputError(
+                f"{name} is a {X.format} matrix with an index out of range or disorder: {error}."
+            ) from None
+    elif X.format == "coo":
+        for axis, (index, size) in enumerate(zip((X.row, X.col), X.shape, strict=True)):
+            if len(index) and not (index.min() >= 0 and index.max() < size):
+                bad = index[(index < 0) | (index >= size)][0]
+                word = ("row", "column")[axis]
+                raise InputError(
+                    f"{name} holds the {word} index {bad}, out of range 0 to {size - 1}."
+                )
+
+
+def _check_csr(X: Any, name: str) -> None:
+    n, d = X.shape
+    if len(X.indptr) != n + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
+        raise InputError(
+            f"{name} is a CSR matrix of {n} rows whose indptr is not {n + 1} numbers that start at "
+            "0 and never fall. Build it with scipy.sparse.csr_matrix((data, (row, column)), shape)."
+        )
+    if X.indptr[-1] > min(len(X.indices), len(X.data)):
+        raise InputError(
+            f"{name} is a CSR matrix that announces {X.indptr[-1]} entries but holds "
+            f"{len(X.indices)} indices and {len(X.data)} values."
+        )
+    entries = X.indices[: X.indptr[-1]]
+    if len(entries) and not (entries.min() >= 0 and entries.max() < d):
+        k = int(np.flatnonzero((entries < 0) | (entries >= d))[0])
+        row = int(np.searchsorted(X.indptr, k, side="right")) - 1
+        raise InputError(
+            f"{name} has a column index out of range: row {row} holds index {entries[k]}, but "
+            f"{name} has {d} columns (0 to {d - 1})."
+        )
+
+
+def _arrays(X: Any) -> Csr:
+    """The arrays of a CSR matrix; a sorted copy where rows are not sorted or have duplicates."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()  # sorts, too
+    small = X.indices.dtype == X.indptr.dtype == np.int32
+    index_type = np.int32 if small else np.int64
+    entries = int(X.indptr[-1])
+    return Csr(
+        np.ascontiguousarray(X.data[:entries]),
+        np.ascontiguousarray(X.indices[:entries], dtype=index_type),
+        np.ascontiguousarray(X.indptr, dtype=index_type),
+        (int(X.shape[0]), int(X.shape[1])),
+    )
+
+
+def _check_numbers(X: Any, name: str) -> None:
+    """Objects may be numbers only; text that looks like a number is not one, nor is a date."""
+    if X is None or isinstance(X, (str, bytes, dict, set)):
+        raise InputTypeError(
+            f"{name} is {'None' if X is None else f'a {type(X).__name__}'}; give a table of "
+            "numbers: an array, a data frame or a sparse matrix."
+        )
+    if isinstance(X, np.ndarray):
+        table = X
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):  # a data frame
+        if all(_is_numeric(kind) for kind in X.dtypes):
+            return
+        table = np.asarray(X, dtype=object)
+    else:
+        try:
+            table = np.asarray(X)
+        except ValueError:  # ragged: scikit-learn has the words
+            return
+    if table.dtype.kind not in "OUSMm" or table.ndim != 2:
+        return
+    for i, row in enumerate(table):
+        for j, value in enumerate(row):
+            if not isinstance(value, numbers.Number):
+                raise InputTypeError(_not_a_number(value, name, i, _column(X, j)))
+
+
+def _is_numeric(kind: Any) -> bool:
+    """Of a column's type: NumPy's and pandas' have a kind, polars' say it themselves."""
+    if isinstance(getattr(kind, "kind", None), str):
+        return kind.kind in "biuf"
+    return bool(getattr(kind, "is_numeric", lambda: False)()) or str(kind) == "Boolean"
+
+
+def _column(X: Any, j: int) -> str:
+    return f"column {j} ({list(X.columns)[j]!r})" if hasattr(X, "columns") else f"column {j}"
+
+
+def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        advice = (
+            "a missing value. Fill it in (sklearn.impute.SimpleImputer) or drop the row: each "
+            "argument must be a number, neither missing nor a string that looks like a number"
+        )
+    else:
+        advice = (
+            f"a {type(value).__name__}. Each argument must be a number, and a string that looks "
+            "like one is not a number: convert such a column (astype(float)), encode words "
+            "(sklearn.preprocessing.OneHotEncoder), or drop it"
+        )
+    return f"{name} holds {value!r} at row {row}, {column}: {advice}."

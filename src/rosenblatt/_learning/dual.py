@@ -1,0 +1,208 @@
+"""Coefficients of the rows instead of weights of the features: the machine under KernelPerceptron.
+
+The function learned is s(x) = Σ_i β_i k(x_i, x) + b with β_i = c_i y_i · (updates of row i), in
+units of the learning rate. The scores of all training rows are at hand, so that a visit is one look
+at one number; an update adds one row of the Gram matrix to them. That is put off where several such
+rows are computed together in much less time: the rows to be visited next are a window, within which
+an update adds its few kernel values at once. At the end of the window all scores get what they
+missed, by the same additions in the same order, so that the result is the same to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Labelled
+from rosenblatt._compute.update_log import Log
+from rosenblatt._learning.machine import EvaluationRows, Memory
+from rosenblatt._learning.state import Job, State
+from rosenblatt._rules.gram import Floats, Gram
+from rosenblatt._rules.kernel_expansion import DualVoters, KernelExpansion, add
+from rosenblatt._support.interrupt import no_interrupt
+
+_WORK = 32 * compute.chunk  # numbers to multiply until the next look at Ctrl-C
+_NEAR, _FAR = 32, 1024  # visits in a window with updates: at least, at most
+
+
+DualMemory = Memory[KernelExpansion]
+DualState = State[KernelExpansion, DualVoters]
+DualJob = Job[KernelExpansion, DualVoters]
+
+
+class KernelExamples(Labelled):
+    """Labels and the Gram matrix of their rows."""
+
+    def __init__(self, gram: Gram, y: NDArray[np.int8], c: Floats | None):
+        super().__init__(y, c)
+        self.gram, self.d = gram, gram.X.shape[1]
+        self.steps = y.astype(np.float64) if c is None else y * c  # c_i y_i
+        self.chunk = len(y)
+        # Updates between looks at Ctrl-C: each may need a row of the Gram matrix.
+        self.most_updates = max(1, _WORK // (len(y) * (gram.X.shape[1] + 4)))
+
+    def count(
+        self,
+        weights: Sequence[KernelExpansion],
+        limits: list[float] | None = None,
+        check_interrupt: Callable[[], None] = no_interrupt,
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Mistakes of each function, plain and weighted: its scores are at hand."""
+        wrong = [self.wrong(f.scores) for f in weights]
+        plain = np.array([np.count_nonzero(v) for v in wrong], dtype=np.int64)
+        weighted = plain.astype(np.float64)
+        if self.c is not None:  # summed in the order of the rows, as the core does
+            totals = (np.add.accumulate(np.where(v, self.c, 0.0))[-1] for v in wrong)
+            weighted = np.array(list(totals))
+        return plain, weighted
+
+
+class Dual:
+    """Looks at scores and steps: β_i += c_i y_i where row i has y_i s_i <= margin."""
+
+    def __init__(self, examples: KernelExamples, *, margin: float, intercept: bool):
+        self.examples, self.margin, self.intercept = examples, margin, intercept
+        self.log: Log | None = None  # where updates are noted
+        self._pool = np.empty(examples.n, dtype=examples.index_type)
+
+    def start(self, beta: Floats, b: float, *, averaged: bool) -> DualMemory:
+        n, gram = len(self.examples.y), self.examples.gram
+        start = KernelExpansion(np.zeros(n), b, np.zeros(n))
+        for i in np.flatnonzero(beta).tolist():
+            start.add([i], [float(beta[i])], [gram.row(i)], intercept=False)
+        drift = KernelExpansion(np.zeros(n), 0.0, np.zeros(n)) if averaged else None
+        return Memory(start, drift, np.zeros(n, dtype=np.int64))
+
+    def _note(self, rows: list[int], visits: int, scores: Floats) -> None:
+        if self.log is not None:
+            self.log.add(np.array(rows, dtype=np.int64), visits, scores)
+
+    def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
+        """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""
+        values, steps = self.examples.gram.rows(rows), self.examples.steps[rows].tolist()
+        functions, of_each = [memory.w], [steps]
+        if memory.w.fresh is not None:
+            memory.w.fresh.extend(zip(rows, steps, strict=True))
+        if memory.drift is not None:
+            functions.append(memory.drift)
+            of_each.append([visit * step for visit, step in zip(visits, steps, strict=True)])
+        add(functions, rows, of_each, values, intercept=self.intercept)
+        memory.counts[rows] += 1  # no row is there twice
+
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
+    def _window(
+        self, memory: DualMemory, rows: NDArray[Any], most: int, visits: int
+    ) -> tuple[int, int]:
+        """Visit these rows, at most `most` updates; returns place reached, updates."""
+        gram, at, put_off = self.examples.gram, 0, 0
+        sums, b = memory.w.sums[rows], memory.w.b
+        y, steps = self.examples.y[rows], self.examples.steps[rows]
+        updated: list[int] = []
+        when: list[int] = []
+        while True:
+            at = compute.backend.next_call(y, sums, b, self.margin, at)
+            if at == len(rows):
+                break
+            i, step = int(rows[at]), float(steps[at])
+            if self.log is not None:
+                self._note([i], visits + at, sums[at : at + 1] + b)
+            updated.append(i)
+            when.append(visits + at)
+            at, put_off = at + 1, put_off + (not gram.at_hand(i))
+            if put_off == gram.together or len(updated) == most:
+                break
+            compute.backend.add([gram.some(i, rows[at:])], [[step]], [sums[at:]])
+            b += step if self.intercept else 0.0
+        self._update(memory, updated, when)
+        return at, len(updated)
+
+    def visit(
+        self,
+        memory: DualMemory,
+        order: NDArray[Any] | None,
+        begin: int,
+        end: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int]:
+        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
+        rows = np.arange(begin, end) if order is None else order[begin:end]
+        at, updates, ahead = 0, 0, _NEAR
+        most = min(most, self.examples.most_updates)
+        while at < len(rows) and updates < most:
+            seen, made = self._window(memory, rows[at : at + ahead], most - updates, visits + at)
+            at, updates = at + seen, updates + made
+            ahead = min(max(2 * seen, _NEAR), _FAR) if made else 4 * ahead
+        return begin + at, updates
+
+    def search(
+        self,
+        memory: DualMemory,
+        pool: NDArray[Any],
+        seed: int,
+        draw: int,
+        seen: int,
+        looks: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int, int, int]:
+        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
+        n, present = self.examples.n, self.examples.present
+        made = updates = 0
+        most = min(most, self.examples.most_updates)
+        while made < looks and updates < most and seen < n:
+            drawn = min(n, 4 * seen + 64, seen + looks - made)
+            compute.backend.arrange(self._pool, present, seed, draw, drawn)
+            rows = self._pool[seen:drawn]
+            looked, found = self._window(memory, rows, 1, visits + made)
+            made, updates = made + looked, updates + found
+            draw, seen = (draw + 1, 0) if found else (draw, drawn)
+        return made, updates, draw, seen
+
+    def descend(self, memory: DualMemory, visits: int, check_interrupt: Callable[[], None]) -> int:
+        """One batch step on all rows that call for an update, now."""
+        e = self.examples
+        scores = memory.w.scores
+        calls = ~(e.y * scores > self.margin)
+        mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0)).tolist()
+        before = memory.copy()
+        try:
+            for begin in range(0, len(mistakes), e.gram.together):
+                check_interrupt()
+                some = mistakes[begin : begin + e.gram.together]
+                self._update(memory, some, [visits] * len(some))
+        except BaseException:  # a step is made whole or not at all
+            memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
+            raise
+        self._note(mistakes, visits, scores[mistakes])
+        return len(mistakes)
+
+    def average(self, memory: DualMemory, visits: int) -> KernelExpansion:
+        """The mean of the functions over all visits, those after each visit counted once."""
+        w, drift = memory.w, memory.drift
+        if drift is None or visits == 0:
+            return w
+        return KernelExpansion(
+            w.beta - drift.beta / visits, w.b - drift.b / visits, w.sums - drift.sums / visits
+        )
+
+    def voters(self, memory: DualMemory) -> DualVoters:
+        memory.w.fresh = []
+        return DualVoters(len(self.examples.y), intercept=self.intercept)
+
+    def admit(self, voters: DualVoters, memory: DualMemory, visits: int) -> None:
+        voters.append(memory.w, visits)
+
+    def validation_votes(self, voters: DualVoters, rows: EvaluationRows[KernelExpansion]) -> Floats:
+        raise NotImplementedError("in dual form there are no validation rows")
+
+    def finite(self, memory: DualMemory) -> bool:
+        return memory.w.finite() and (memory.drift is None or memory.drift.finite())
+
+    def training_votes(self, voters: DualVoters, *, quickly: bool) -> Floats:
+        """The mean vote on the training rows, which is at hand."""
+        return voters.training_scores()

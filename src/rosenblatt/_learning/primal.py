@@ -1,0 +1,210 @@
+"""Weights in the space of the features: the machine under Perceptron.
+
+A machine knows how to look at rows and step; the loop knows when. Weights are lifted,
+(w, b), and in units of the learning rate.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.screening import Screen, ScreenedRows
+from rosenblatt._compute.update_log import Log
+from rosenblatt._learning.machine import EvaluationRows, Memory
+from rosenblatt._learning.state import Job, State
+from rosenblatt._rules.voters import Voters
+from rosenblatt._support.interrupt import no_interrupt
+
+_MOST_VOTES_QUICKLY = 1 << 24
+
+
+PrimalMemory = Memory[Weights]
+PrimalState = State[Weights, Voters]
+PrimalJob = Job[Weights, Voters]
+
+
+def is_finite(memory: PrimalMemory) -> bool:
+    """Whether nothing grew beyond the largest floating-point number."""
+    drift = memory.w if memory.drift is None else memory.drift
+    return bool(np.isfinite(memory.w).all() and np.isfinite(drift).all())
+
+
+class InFeatures(ABC):
+    """What machines with weights of the features have in common."""
+
+    log: Log | None = None  # where updates are noted
+
+    def __init__(self, *, margin: float, intercept: bool):
+        self.margin, self.intercept = margin, intercept
+
+    @abstractmethod
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
+        """Training begins with these weights."""
+
+    def voters(self, memory: PrimalMemory) -> Voters:
+        return Voters(len(memory.w))
+
+    def admit(self, voters: Voters, memory: PrimalMemory, visits: int) -> None:
+        voters.append(memory.w, visits)
+
+    def validation_votes(
+        self, voters: Voters, rows: EvaluationRows[Weights]
+    ) -> NDArray[np.float64]:
+        assert isinstance(rows, Examples)
+        return voters.running_scores(rows.rows)
+
+    def finite(self, memory: PrimalMemory) -> bool:
+        return is_finite(memory)
+
+    def average(self, memory: PrimalMemory, visits: int) -> Weights:
+        """The mean of the weights over all visits, those after each visit counted once."""
+        if memory.drift is None or visits == 0:
+            return memory.w
+        return memory.w - memory.drift / visits
+
+    def _step(self, memory: PrimalMemory, step: Weights, visits: int) -> None:
+        """A step of descent after so many visits."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
+            memory.w += step
+            if memory.drift is not None:
+                memory.drift += visits * step
+
+    def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
+        # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
+        drift = np.zeros_like(w) if averaged else None
+        return Memory(w + 0.0, drift, np.zeros(counts, dtype=np.int64))
+
+
+class Primal(InFeatures):
+    """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin."""
+
+    def __init__(self, examples: Examples, *, margin: float, intercept: bool):
+        super().__init__(margin=margin, intercept=intercept)
+        self.examples = examples
+        self.screen = Screen(examples.rows, examples.y, margin, intercept)
+        self.evaluation_rows = ScreenedRows(examples, self.screen)
+
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
+        return self._begun(w, self.examples.rows.n, averaged=averaged)
+
+    def visit(
+        self,
+        memory: PrimalMemory,
+        order: NDArray[Any] | None,
+        begin: int,
+        end: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int]:
+        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
+        e, log, screen = self.examples, self.log, self.screen
+        if screen.before(begin, memory.w):
+            return begin, 0  # nothing yet: a look at Ctrl-C first
+        given = (
+            e.rows.native,
+            e.y,
+            e.c,
+            order,
+            begin,
+            end,
+            most if log is None else min(most, log.room),
+            self.margin,
+            self.intercept,
+            memory.w,
+            memory.drift,
+            memory.counts,
+            visits,
+            None if log is None else log.columns,
+        )
+        reached, updates = (screen.visit if screen.ready else compute.backend.visit)(*given)
+        screen.visited(reached - begin, updates)
+        if log is not None:
+            log.take(updates)
+        return reached, updates
+
+    def search(
+        self,
+        memory: PrimalMemory,
+        pool: NDArray[Any],
+        seed: int,
+        draw: int,
+        seen: int,
+        looks: int,
+        most: int,
+        visits: int,
+    ) -> tuple[int, int, int, int]:
+        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
+        e, log = self.examples, self.log
+        found = compute.backend.search(
+            e.rows.native,
+            e.y,
+            e.c,
+            pool,
+            seed,
+            draw,
+            seen,
+            looks,
+            most if log is None else min(most, log.room),
+            self.margin,
+            self.intercept,
+            memory.w,
+            memory.drift,
+            memory.counts,
+            visits,
+            None if log is None else log.columns,
+        )
+        if log is not None:
+            log.take(found[1])
+        return found
+
+    def look(
+        self, w: Weights, step: Weights, check_interrupt: Callable[[], None] = no_interrupt
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float64] | None]:
+        """step += Σ c_i y_i (x_i, 1) over the rows that call for an update under w.
+
+        Returns marks of those rows, and the scores of all where updates are noted.
+        """
+        e = self.examples
+        marks = np.zeros(e.rows.n, dtype=np.uint8)
+        scores = None if self.log is None else np.empty(e.rows.n)
+        for begin, end in e.rows.chunks(check_interrupt):
+            compute.backend.look(
+                e.rows.native,
+                e.y,
+                e.c,
+                begin,
+                end,
+                self.margin,
+                self.intercept,
+                w,
+                step,
+                marks,
+                scores,
+            )
+        return marks, scores
+
+    def descend(
+        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
+    ) -> int:
+        """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
+        step = np.zeros_like(memory.w)
+        marks, scores = self.look(memory.w, step, check_interrupt)
+        self._step(memory, step, visits)
+        memory.counts += marks
+        rows = np.flatnonzero(marks)
+        if self.log is not None and scores is not None:
+            self.log.add(rows, visits, scores[rows])
+        return len(rows)
+
+    def training_votes(self, voters: Voters, *, quickly: bool) -> NDArray[np.float64] | None:
+        """The mean vote on the training rows; None where somebody waits and it would take long."""
+        if quickly and len(voters) * self.examples.rows.n > _MOST_VOTES_QUICKLY:
+            return None
+        return voters.scores(self.examples.rows)

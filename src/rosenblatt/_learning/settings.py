@@ -1,0 +1,98 @@
+"""The parameters of an estimator, checked and in Python's own types."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from rosenblatt._compute import fingerprint
+from rosenblatt._compute.examples import Examples
+from rosenblatt._inputs import validate
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.orders import ORDERS
+
+
+class Units(NamedTuple):
+    """What the numbers in the state of training depend on."""
+
+    keep: str
+    eta0: float
+    fit_intercept: bool
+
+
+class Settings(NamedTuple):
+    """All of them."""
+
+    order: str
+    units: Units
+    margin: float
+    max_iter: int
+    max_updates: int | None
+    patience: int | None
+    prove: bool
+    warm_start: bool
+    verbose: int
+
+
+def checked(estimator: Any) -> Settings:
+    """The settings of an estimator, or the error that says what is allowed."""
+    validate.one_of("order", estimator.order, ORDERS)
+    validate.one_of("keep", estimator.keep, KEEPS)
+    return Settings(
+        order=estimator.order,
+        units=Units(
+            keep=estimator.keep,
+            eta0=validate.positive("eta0", estimator.eta0),
+            fit_intercept=validate.flag("fit_intercept", estimator.fit_intercept),
+        ),
+        margin=validate.not_negative("margin", estimator.margin),
+        max_iter=validate.whole("max_iter", estimator.max_iter),
+        max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
+        patience=validate.whole_or_none("patience", estimator.patience),
+        prove=validate.flag("prove", estimator.prove),
+        warm_start=validate.flag("warm_start", estimator.warm_start),
+        verbose=validate.level("verbose", estimator.verbose),
+    )
+
+
+class Recipe(NamedTuple):
+    """All that must be equal for training to go on where it stopped."""
+
+    units: Units
+    order: str
+    margin: float
+    classes: list[Any]
+    shape: tuple[int, int]
+    data: str  # fingerprint of the training rows
+    weights: str | None  # that of their weights; None: all are 1
+    more: Any  # those of the validation rows, or the kernel
+
+    def as_version_1(self, examples: Examples, judges: Examples | None) -> Recipe:
+        """As files of version 1 have it."""
+        data, judged = (
+            None if e is None else fingerprint.of_version_1(e) for e in (examples, judges)
+        )
+        assert data is not None
+        return self._replace(data=data, weights=None, more=judged)
+
+
+def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], more: Any) -> Recipe:
+    return Recipe(
+        settings.units,
+        settings.order,
+        settings.margin,
+        classes.tolist(),
+        examples.rows.X.shape,
+        fingerprint.of_examples(examples),
+        fingerprint.of_weights_of(examples),
+        more,
+    )
+
+
+def judged_by(judges: Examples | None) -> str | None:
+    """The fingerprints of validation rows and, where they are not all 1, of their weights."""
+    if judges is None:
+        return None
+    weights = fingerprint.of_weights_of(judges)
+    return fingerprint.of_examples(judges) + ("" if weights is None else f" {weights}")

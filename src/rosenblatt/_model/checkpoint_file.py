@@ -1,0 +1,175 @@
+"""Training that survives a crash: where it stands is kept in a file, and goes on from there.
+
+The state is written between chunks of visits, where it is consistent, whole or not at all. Going on
+from any of these states gives the same bits as never having stopped (`_fit.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt._compute.fingerprint import FIRST
+from rosenblatt._inputs import validate
+from rosenblatt._learning.primal import is_finite
+from rosenblatt._learning.state import overflow
+from rosenblatt._model import checkpoint as document
+from rosenblatt._model import labels
+from rosenblatt._support.files import as_path, read_whole, write_whole
+from rosenblatt._support.strict_json import InvalidDocument
+from rosenblatt.errors import FileError, InputError, MissingFileError
+
+if TYPE_CHECKING:
+    from rosenblatt._learning.primal import PrimalState
+    from rosenblatt._learning.settings import Recipe, Settings
+    from rosenblatt._support.strict_json import Part
+
+_MOST_BYTES = 4 << 30
+
+
+class Checkpoint:
+    """A file that holds where one training stands."""
+
+    def __init__(self, path: Any, every: Any):
+        self._path = as_path(path)
+        self._every = validate.not_negative("checkpoint_every", every)
+        self._made_with: dict[str, Any] = {}
+        self._is_there = False
+        self._written_at = 0.0
+
+    def begin(self, settings: Settings) -> None:
+        """What can be refused before the rows are known, and before they are encoded for hours."""
+        folder = self._path.absolute().parent
+        if not folder.is_dir():
+            raise MissingFileError(f"There is no folder {folder} for the checkpoint.")
+        if not self._path.exists():
+            if not os.access(folder, os.W_OK):
+                raise FileError(f"The checkpoint cannot be written: {folder} is write-protected.")
+            return
+        before, _ = self._read()
+        self._refuse_other(before, settings_of(settings))
+
+    def resume(
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        seed: int | None,
+        n: int,
+        *,
+        counted: bool,
+        before: Callable[[], Recipe] | None = None,
+    ) -> PrimalState | None:
+        """The state in the file; None where there is none yet.
+
+        `seed` is None where the training has no seed of its own: then that in the file is used.
+        `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
+        """
+        self._made_with = _made_with(recipe, settings, seed)
+        try:
+            begun, part = self._read()
+        except MissingFileError:
+            return None
+        wanted = self._made_with
+        if begun["data"].startswith(FIRST):
+            if before is None:
+                raise self._unreadable(
+                    InvalidDocument("it is of version 1, which knew rows on disk by another hash")
+                )
+            wanted = _made_with(before(), settings, seed)
+        self._refuse_other(begun, wanted)
+        try:
+            state = document.read_state(part, recipe.units.keep, *recipe.shape, counted=counted)
+            if max(state.position, state.seen) > n:  # the kernels believe the state
+                raise InvalidDocument(f"it stands at row {max(state.position, state.seen)} of {n}")
+        except InvalidDocument as why:
+            raise self._unreadable(why) from None
+        self._refuse_further(state, settings)
+        self._is_there = True
+        return state
+
+    def _read(self) -> tuple[dict[str, Any], Part]:
+        try:
+            return document.read(read_whole(self._path, most=_MOST_BYTES))
+        except InvalidDocument as why:
+            raise self._unreadable(why) from None
+
+    def _unreadable(self, why: InvalidDocument) -> InputError:
+        with open(self._path, "rb") as file:  # advice to delete is for files of ours only
+            ours = document.FORMAT.encode() in file.read(200)
+        advice = "Delete it to begin anew" if ours else "Name another file for the checkpoint"
+        return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
+
+    def _refuse_other(self, before: dict[str, Any], wanted: dict[str, Any]) -> None:
+        others = [
+            _WORDS.get(name, f"{name} is {now!r} and was {before.get(name)!r}")
+            for name, now in wanted.items()
+            if before.get(name) != now
+        ]
+        if others:
+            raise InputError(
+                f"The checkpoint {self._path} is of another training: {'; '.join(others)}. Give it "
+                "what it was begun with, name another file, or delete this one to begin anew."
+            )
+
+    def _refuse_further(self, state: PrimalState, settings: Settings) -> None:
+        """It may go on for longer than was wanted at first, but not be cut short."""
+        # A step of order="batch" makes many updates and is not cut in two.
+        last = state.mistakes[-1] - 1 if settings.order == "batch" and state.mistakes else 0
+        for name, limit, reached in (
+            ("max_iter", settings.max_iter, state.epoch),
+            ("max_updates", settings.max_updates, state.updates - max(last, 0)),
+        ):
+            if limit is not None and reached > limit:
+                raise InputError(
+                    f"{name}={limit}, but the training in the checkpoint {self._path} has come to "
+                    f"{reached} already. Give {reached} or more, or name another file."
+                )
+
+    def chunk(self, state: PrimalState) -> None:
+        """Some visits were made: time to write?"""
+        if time.monotonic() - self._written_at >= self._every:
+            self.write(state)
+
+    def write(self, state: PrimalState) -> None:
+        if not is_finite(state.memory):  # the last good one stays
+            raise overflow(state.epoch)
+        content = document.written(self._made_with, state)
+        # Of two that begin together one is refused.
+        write_whole(self._path, content, overwrite=self._is_there)
+        self._is_there, self._written_at = True, time.monotonic()
+
+
+_WORDS = {
+    "data": "the rows, their order or labels are not the same",
+    "weights": "the weights of the rows are not the same",
+    "seed": "random_state is another",
+}
+
+
+def settings_of(settings: Settings) -> dict[str, Any]:
+    """Those that decide what training does: not its limits."""
+    return {
+        "order": settings.order,
+        "keep": settings.units.keep,
+        "eta0": settings.units.eta0,
+        "fit_intercept": settings.units.fit_intercept,
+        "margin": settings.margin,
+        "patience": settings.patience,
+        "prove": settings.prove,
+    }
+
+
+def _made_with(recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
+    """All that decides what training does."""
+    n, d = recipe.shape
+    return {
+        **settings_of(settings),
+        "seed": seed,
+        "classes": [labels.label(value) for value in recipe.classes],
+        "rows": n,
+        "features": d,
+        "data": recipe.data,
+        "weights": recipe.weights,
+    }

@@ -1,0 +1,268 @@
+"""certify: is there a hyperplane with every row on its right side? Decided, and proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt import verify
+from rosenblatt._inputs import validate
+from rosenblatt._proof import by_training, margins
+from rosenblatt._proof import claim as say
+from rosenblatt._proof.bounds import Bound
+from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
+from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.table import Table, named, read
+from rosenblatt._support.budget import Budget, LimitReached
+from rosenblatt._support.version import __version__
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import CertificateRejected
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
+
+SEMANTICS = ("binary64", "decimal")
+_MORE_TO_TELL = ("complete separation", "quasi-complete separation")
+_SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
+
+
+def certify(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    semantics: str = "binary64",
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    encoding: Encoding | None = None,
+) -> Certificate:
+    """Decide whether a hyperplane separates the two classes, and prove it.
+
+    Parameters
+    ----------
+    X : array, data frame or CSR matrix of shape (n, d)
+        The rows.
+    y : array of shape (n,)
+        Their labels: two different ones, or one.
+    fit_intercept : bool
+        False: hyperplanes through the origin only.
+    sample_weight : array of shape (n,), optional
+        Rows of weight 0 are left out; other weights make no difference.
+    semantics : "binary64" or "decimal"
+        What the numbers mean: the floating-point numbers that they are, or the decimal numbers that
+        were written, 0.1 and not the float next to it.
+    time_limit : float, optional
+        Seconds after which the answer may be "undecided"; checking the proof comes on top.
+    work_limit : int, optional
+        Row evaluations after which it may be; the outcome is reproducible.
+    encoding : rosenblatt.data.Encoding, optional
+        How X and y came from a table: names the columns and the target, and is kept with the
+        certificate.
+
+    Returns
+    -------
+    Certificate
+        The verdict and its proof, which `verify.py` checks without trusting this function.
+
+    Examples
+    --------
+    >>> from rosenblatt import certify
+    >>> certificate = certify([[1], [2], [3], [3], [5], [6]], [0, 0, 0, 0, 1, 1])
+    >>> certificate.verdict
+    'complete separation'
+    >>> certificate.geometric_margin
+    Margin(lo=1.0, hi=1.0)
+    """
+    validate.flag("fit_intercept", fit_intercept)
+    validate.one_of("semantics", semantics, SEMANTICS)
+    if time_limit is not None:
+        validate.positive("time_limit", time_limit)
+    work_limit = validate.whole_or_none("work_limit", work_limit)
+    table = read(X, y, sample_weight, semantics=semantics)
+    if encoding is not None:
+        table = named(table, encoding)
+    budget = Budget(time_limit=time_limit, work_limit=work_limit)
+    return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
+
+
+def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
+    """This one question, decided and proved; not how wide the separation is, nor of what kind."""
+    return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
+
+
+def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+    """For many columns, soon: the perceptron looks for a separator before the search does.
+
+    If it finds one, that is proved; margins are then the bracket that comes with it.
+    """
+    table = read(X, y, None, semantics="binary64")
+    if encoding is not None:
+        table = named(table, encoding)
+    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case.train_first = True
+    return case.run()
+
+
+def in_full(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
+    """All that `certify` tells about a table that was checked before."""
+    return _Case(table, fit_intercept, "binary64", budget).run()
+
+
+def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int | None:
+    """Novikoff's, proved; None where the rows are not separable, or it is undecided."""
+    return _Case(table, fit_intercept, "binary64", budget).mistake_bound()
+
+
+class _Case:
+    """One table to decide about."""
+
+    train_first = False
+
+    def __init__(
+        self,
+        table: Table,
+        intercept: bool,
+        semantics: str,
+        budget: Budget,
+        encoding: Encoding | None = None,
+    ):
+        self.table, self.budget, self.semantics = table, budget, semantics
+        self.encoding = encoding
+        present = table.present
+        self.rows = Rows(
+            table.X if present is None else table.X[present],
+            table.y if present is None else table.y[present],
+            intercept=intercept,
+            decimal=semantics == "decimal",
+            budget=budget,
+        )
+        self.name = say.Names(present)
+
+    @np.errstate(all="ignore")  # floating point only guesses here
+    def run(self, *, only_separable: bool = False) -> Certificate:
+        small = self.rows.n * self.rows.D <= _SMALL
+        partition = Partition(self.rows, first_conflict=only_separable and not small)
+        limits: list[str] = []
+        trained = None
+        with _noting(limits):
+            trained = self._decide(partition)
+        out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
+        if only_separable:
+            self.budget.lift()
+            limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
+        if out["verdict"] == "complete separation":
+            out |= self._margins(partition, trained, limits, search=not only_separable)
+        if not only_separable:
+            self._findings(partition, out, limits)
+        out["limits"] = limits
+        if self.encoding is not None:
+            out["encoding"] = self.encoding.to_dict()
+        self._check(out)
+        return Certificate(out, checked=True, origin=self.table.origin)
+
+    def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
+        if out["verdict"] == "quasi-complete separation":
+            with _noting(limits):
+                found = coefficient_signs(partition)
+                out["signs"] = [say.sign(s, self.name) for s in found]
+        self.budget.lift()
+        if out["separable"] or "separator" in out:
+            out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
+
+    @np.errstate(all="ignore")  # floating point only guesses here
+    def mistake_bound(self) -> int | None:
+        partition, limits, trained = Partition(self.rows), list[str](), None
+        with _noting(limits):
+            trained = self._decide(partition)
+        w = partition.separator
+        if not partition.done or partition.conflict is not None or w is None:
+            return None
+        bound = trained
+        with _noting(limits):
+            bound = trained or margins.homogeneous(self.rows, partition.support, w)
+        self.budget.lift()
+        bound = bound or margins.simple(self.rows, w)
+        radius2 = Fraction(*self.rows.square(margins.radius_row(self.rows)))
+        return int(radius2 // bound.lo2)
+
+    def _decide(self, partition: Partition) -> Bound | None:
+        """Find what is to be known; a bracket of the margin where it came with the search."""
+        known = visible_conflict(self.rows)
+        if by_training.is_wide(self.rows):
+            return by_training.train(partition, known)
+        if self.train_first and known is None:
+            with suppress(LimitReached):  # then the search decides
+                return by_training.train(partition, known)
+        partition.run(known)
+        return None
+
+    def _margins(
+        self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
+    ) -> dict[str, Any]:
+        rows, w = self.rows, partition.separator
+        assert w is not None
+        bounds = {} if trained is None else {"homogeneous": trained}
+        with _noting(limits):
+            if trained is not None:
+                raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
+            if search:
+                bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)
+                geometric = margins.geometric(rows, list(bounds["homogeneous"].weights), w)
+                if geometric is not None:
+                    bounds["geometric"] = geometric
+        if "homogeneous" not in bounds:  # a limit struck: what is known already
+            self.budget.lift()
+            bounds["homogeneous"] = margins.simple(rows, w)
+        if not rows.intercept:
+            bounds["geometric"] = bounds["homogeneous"]
+        longest = margins.radius_row(rows)
+        return {
+            "margins": {kind: say.margin(bound, self.name) for kind, bound in bounds.items()},
+            **say.mistake_bounds(rows, self.name, bounds["homogeneous"], longest),
+        }
+
+    def _check(self, out: dict[str, Any]) -> None:
+        """Nothing leaves that the verifier would reject."""
+        try:
+            check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
+        except verify.Rejected as reason:
+            raise CertificateRejected(
+                f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
+                "returned. This is a mistake in rosenblatt: please report it, with the data if you "
+                "can."
+            ) from None
+
+
+def head(table: Table, rows: Rows, semantics: str) -> dict[str, Any]:
+    """What a document is about; `rows` are those that are present."""
+    index = np.arange(len(table.y))
+    left_out = index[:0] if table.present is None else np.delete(index, table.present)
+    dropped = left_out.tolist()
+    return {
+        "schema": verify.SCHEMA,
+        "producer": f"rosenblatt {__version__}",
+        "semantics": semantics,
+        "fit_intercept": rows.intercept,
+        "rows": len(table.y),
+        "dropped": dropped,
+        "columns": table.columns,
+        "target": table.target,
+        "labels": table.labels,
+        "sha256": fingerprint(table.X, table.y, dropped, rows.budget.hear),
+    }
+
+
+@contextmanager
+def _noting(limits: list[str]) -> Iterator[None]:
+    """What a limit cuts short is left out, and noted."""
+    try:
+        yield
+    except LimitReached as reached:
+        limits.append(str(reached))

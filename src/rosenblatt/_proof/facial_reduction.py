@@ -1,0 +1,201 @@
+"""Which rows can be strictly on the right side: complete, quasi-complete or no separation.
+
+If a positive blend of rows is zero, then every w with all a_i·w >= 0 has a_i·w = 0 on those rows,
+and on all rows in their span. Look along what is orthogonal to that span; there the other rows
+either have a strict separator, and that is the answer, or again a blend that is zero: take it in,
+and go on.
+Each round takes in at least one dimension, so that there are at most D of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._proof.balance import Blend, spanning_balance
+from rosenblatt._proof.integer_algebra import Misled, independent_rows, kernel, null_space, reduce
+from rosenblatt._proof.least_distance import (
+    Guess,
+    Metric,
+    Sight,
+    decision_metric,
+    nearest_point,
+)
+from rosenblatt._proof.modular import PRIMES, mod
+from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.rows import Rows, Vector
+from rosenblatt._proof.sharp import sharpened
+from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._support.budget import LimitReached
+
+_MOST_DIRECTIONS = 2000
+ONLY_SEPARABLE = "only whether the rows are separable was asked"
+
+
+@dataclass
+class Partition:
+    """What is known so far; at the end all of it."""
+
+    rows: Rows
+    metric: Metric | None = None
+    conflict: Blend | None = None  # the first blend that is zero: at most D + 1 rows
+    balance: Blend = field(default_factory=dict)  # a positive blend of all rows taken in, zero
+    normals: list[Vector] | None = None  # span what is orthogonal to them; None: no rows taken in
+    alive: NDArray[np.bool_] | None = None  # rows outside their span; None: all
+    separator: list[Fraction] | None = None  # strict on the living rows, zero on the others
+    support: list[int] = field(default_factory=list)  # rows near the separator
+    done: bool = False
+    first_conflict: bool = False  # is enough: more is not asked
+
+    def run(self, known: Blend | None) -> None:
+        """Until the answer is proved; `known` is a conflict that was found by looking."""
+        if self.metric is None:
+            self.metric = decision_metric(self.rows)
+        self.conflict = known
+        self._first_round()
+        while not self.done:
+            self._round()
+
+    def _first_round(self) -> None:
+        """A separator of all rows, or a conflict; then a balance of many rows at once."""
+        assert self.metric is not None
+        if self.conflict is None:
+            sight = self._look(np.arange(self.rows.n))
+            guess = nearest_point(self.rows, sight, first=True)
+            self._decide(guess, guess.support, sight.exactly(self.rows, guess.direction))
+        if self.done:
+            return
+        assert self.conflict is not None
+        first = independent(self.rows, list(self.conflict))
+        if self.first_conflict and len(first) < self.rows.D:
+            raise LimitReached(ONLY_SEPARABLE)
+        balance = None
+        if len(first) < self.rows.D:
+            balance = spanning_balance(self.rows, self._look, first)
+        self._take_in(balance or self.conflict)
+
+    def _look(self, pool: NDArray[np.intp]) -> Sight:
+        """How the search sees some rows best."""
+        assert self.metric is not None
+        return sharpened(self.rows, self.metric, pool) or self.metric
+
+    def _round(self) -> None:
+        """The same for the rows that are left, along what is orthogonal to those taken in."""
+        assert self.normals is not None
+        assert self.alive is not None
+        if not self.alive.any():
+            self.done = True
+            return
+        index = np.flatnonzero(self.alive)
+        living = self.rows.part(index)
+        sight = Projected.of(living, self.normals)
+        guess = nearest_point(living, sight, first=True)
+        self._decide(guess, index[guess.support].tolist(), sight.exactly(living, guess.direction))
+
+    def _decide(self, guess: Guess, support: list[int], weights: list[Fraction]) -> None:
+        """By the guess if it is right, else by the simplex."""
+        rows, self.support = self.rows, support
+        if guess.separates and self._separates(weights):
+            return
+        if not guess.separates and self._conflicting(support):
+            return
+        index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
+        decision = decide(Face(rows, index, self.normals), support)
+        if decision.separator is not None:
+            proved = self._separates(decision.separator)
+        else:
+            assert decision.conflict is not None
+            proved = self._conflicting(list(decision.conflict))
+        if not proved:
+            raise Misled
+
+    # --- Separators ---
+
+    def _separates(self, w: list[Fraction]) -> bool:
+        """Keep w if it is strictly right for every living row."""
+        signs = self.rows.signs(w, only=self.alive)
+        living = signs if self.alive is None else signs[self.alive]
+        if not (living > 0).all():
+            return False
+        self.separator, self.done = w, True
+        return True
+
+    # --- Conflicts ---
+
+    def _conflicting(self, support: Sequence[int]) -> bool:
+        """A blend of these rows and of those taken in before that is zero, if it is one."""
+        old = independent(self.rows, list(self.balance))
+        new = list(support)
+        if not new:
+            return False
+        self.rows.budget.spend_on_algebra(len(new) + len(old))
+        whole, _ = self.rows.whole([*new, *old])
+        blend = kernel(whole, self.rows.budget.check_interrupt)
+        if blend is None:
+            return False
+        first = blend[: len(new)]
+        if not (all(v >= 0 for v in first) or all(v <= 0 for v in first)) or not any(first):
+            return False
+        sign = 1 if sum(first) > 0 else -1
+        if self.conflict is None:
+            found = {i: sign * v for i, v in zip(new, first, strict=True) if v}
+            self.conflict = dict(sorted(found.items()))
+            return True
+        self._take_in(
+            {i: sign * v for i, v in zip(new, first, strict=True) if v},
+            {i: sign * v for i, v in zip(old, blend[len(new) :], strict=True)},
+        )
+        return True
+
+    def _take_in(self, blend: Blend, correction: Blend | None = None) -> None:
+        """blend + correction (on rows taken in before, of any sign) is zero."""
+        times = 1
+        for i, v in (correction or {}).items():
+            times = max(times, -v // self.balance[i] + 1)
+        total = {i: times * v for i, v in self.balance.items()}
+        for i, v in (correction or {}).items():
+            total[i] += v
+        total |= blend
+        weights = reduce([total[i] for i in sorted(total)])
+        self.balance = dict(zip(sorted(total), weights, strict=True))
+        self._look_along()
+
+    def _look_along(self) -> None:
+        """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
+        rows = self.rows
+        basis = independent(rows, list(self.balance))
+        if rows.D - len(basis) > _MOST_DIRECTIONS:
+            raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
+        rows.budget.spend_on_algebra(len(basis))
+        whole, scale = rows.whole(basis)
+        found = (
+            null_space(whole, rows.D, rows.budget.check_interrupt) if len(basis) < rows.D else []
+        )
+        self.normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
+        if not self.normals:
+            self.alive = np.zeros(rows.n, dtype=bool)
+            return
+        # A row times a direction takes as long modulo a prime as four do in floating point.
+        rows.budget.spend(4 * rows.n * len(self.normals))
+        alive = np.ones(rows.n, dtype=bool) if self.alive is None else self.alive
+        normals = [mod(self.normals, prime).T for prime in PRIMES]
+        for begin, end in rows.chunks():
+            some = np.flatnonzero(alive[begin:end]) + begin
+            alive[some] = False
+            for prime, directions in zip(PRIMES, normals, strict=True):
+                seen = rows.times(directions, some, prime).any(axis=1)
+                alive[some[seen]] = True  # certainly; of the others the next prime is asked
+                some = some[~seen]
+        self.alive = alive
+
+
+def independent(rows: Rows, index: list[int]) -> list[int]:
+    """As many of the rows as are independent."""
+    if not index:
+        return []
+    whole, _ = rows.whole(index)
+    return [index[k] for k in independent_rows(whole)]

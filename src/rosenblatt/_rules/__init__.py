@@ -1,0 +1,1 @@
+"""What predicts once it is trained: weights, voters, expansions in kernels."""

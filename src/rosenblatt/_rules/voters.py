@@ -1,0 +1,114 @@
+"""The weight vectors that vote, each with the number of visits after which it was current."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosenblatt._compute.examples import Rows, Weights
+from rosenblatt.errors import TooManyVoters
+
+MOST_BYTES = 2 << 30
+_BLOCK_BYTES = 1 << 20
+
+
+class Voters:
+    """Grows by blocks, so that no voter is ever copied to make room."""
+
+    def __init__(self, d_lifted: int):
+        self._per_block = max(1, _BLOCK_BYTES // (8 * d_lifted))
+        self._blocks: list[Weights] = []
+        self._votes: list[int] = []
+        self._since = 0  # the newest voter has been current since this visit
+        self._d_lifted = d_lifted
+        self._tally: Weights | None = None  # votes of the first voters on the validation rows
+        self._tallied = 0  # how many they are
+
+    def __len__(self) -> int:
+        return len(self._votes)
+
+    def copy(self) -> Voters:
+        """Another one that can grow by itself; blocks that are full are shared."""
+        other = Voters(self._d_lifted)
+        other._blocks = self._blocks.copy()
+        if other._blocks:
+            other._blocks[-1] = other._blocks[-1].copy()
+        other._votes, other._since = self._votes.copy(), self._since
+        return other
+
+    @classmethod
+    def of(cls, weights: Weights, votes: list[int], since: int) -> Voters:
+        """Voters that were written down, one a row."""
+        self = cls(weights.shape[1])
+        step = self._per_block
+        self._blocks = [weights[k : k + step] for k in range(0, len(weights), step)]
+        if self._blocks and len(self._blocks[-1]) < step:  # room for more
+            room = np.empty((step, self._d_lifted))
+            room[: len(self._blocks[-1])] = self._blocks[-1]
+            self._blocks[-1] = room
+        self._votes, self._since = votes, since
+        return self
+
+    @property
+    def since(self) -> int:
+        """The visit since which the newest voter has been current."""
+        return self._since
+
+    def table(self) -> tuple[Weights, list[int]]:
+        """All voters, one a row, and their votes."""
+        weights = np.concatenate([np.empty((0, self._d_lifted)), *(w for w, _ in self.blocks())])
+        return weights, self._votes.copy()
+
+    def append(self, w: Weights, visits: int) -> None:
+        """w has become current with visit number `visits`; what was current before keeps its votes.
+
+        The start is current from visit 0 on, before any visit.
+        """
+        self.close(visits - 1)
+        if (len(self) + 1) * 8 * self._d_lifted > MOST_BYTES:
+            raise TooManyVoters(
+                f"After {len(self):,} updates the weight vectors of keep='vote' would take more "
+                f"than {MOST_BYTES / 2**30:g} GiB. Lower max_updates or max_iter, or use "
+                "keep='average', whose prediction is close to the vote and which needs one vector."
+            )
+        place = len(self) % self._per_block
+        if place == 0:
+            self._blocks.append(np.empty((self._per_block, self._d_lifted)))
+        self._blocks[-1][place] = w
+        self._votes.append(0)
+
+    def close(self, visits: int) -> None:
+        """Give the newest voter its votes up to now."""
+        if self._votes:
+            self._votes[-1] += visits - self._since
+        self._since = max(visits, 0)
+
+    def blocks(self, since: int = 0) -> Iterator[tuple[Weights, Weights]]:
+        """Voters from number `since` on, with their votes."""
+        for k, block in enumerate(self._blocks):
+            begin, end = k * self._per_block, min((k + 1) * self._per_block, len(self))
+            skip = max(since - begin, 0)
+            if begin + skip < end:
+                votes = np.array(self._votes[begin + skip : end], dtype=np.float64)
+                yield block[skip : end - begin], votes
+
+    def scores(self, rows: Rows) -> Weights:
+        """The weighted mean vote in [-1, 1]."""
+        out = np.zeros(rows.n)
+        for voters, votes in self.blocks():
+            rows.add_votes(voters, votes, out)
+        return out / max(sum(self._votes), 1)
+
+    def running_scores(self, rows: Rows) -> Weights:
+        """`scores` for rows that are asked for again and again: only newer voters are read."""
+        if self._tally is None:
+            self._tally, self._tallied = np.zeros(rows.n), 0
+        newest = np.zeros(rows.n)  # its votes are not final yet
+        for voters, votes in self.blocks(self._tallied):
+            self._tally += newest
+            newest = np.zeros(rows.n)
+            rows.add_votes(voters[:-1], votes[:-1], self._tally)
+            rows.add_votes(voters[-1:], votes[-1:], newest)
+        self._tallied = max(len(self) - 1, 0)
+        return (self._tally + newest) / max(sum(self._votes), 1)

@@ -1,0 +1,270 @@
+"""trace: train, and keep what happened at every update."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rosenblatt._inputs.validate import positive
+from rosenblatt._rules.linear import read_only
+from rosenblatt._support.extras import pandas
+from rosenblatt._traces import document, tables, words
+from rosenblatt._traces.about import About, about
+from rosenblatt._traces.check import Check
+from rosenblatt._traces.replay import Replay
+from rosenblatt._traces.run import Floats, Recorder, Run
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import InputError
+
+
+def trace(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    w_star: Any = None,
+    *,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+    **start: Any,
+) -> Trace:
+    """Fit a clone of `estimator` and record every update.
+
+    Parameters
+    ----------
+    estimator : Perceptron or KernelPerceptron
+        It is not changed; `trace.estimator` is the fitted clone.
+    X, y, sample_weight
+        As for `fit`.
+    w_star : array, optional
+        A separator to follow the convergence proof with: d weights, or d + 1 numbers with the
+        intercept last (for a kernel that is not linear n coefficients of the rows, or n + 1). If
+        none is given, the certified one with the largest homogeneous margin is used.
+    feature_names : list of str, optional
+        What to call the columns; those of a data frame by default.
+    **start
+        `coef_init`, `intercept_init`, `dual_coef_init`: where training begins.
+
+    Returns
+    -------
+    Trace
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, trace
+    >>> X, y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
+    >>> t = trace(Perceptron(order="cyclic", keep="last"), X, y)
+    >>> print(t.step(2))
+    step 2: row 2 (1, 1) is -1 but scores 7: w (3, 3) - (1, 1) = (2, 2), b 1 - 1 = 0
+    >>> t.weights_at(7)
+    Weights(w=array([1., 1.]), b=-3.0)
+    """
+    if not hasattr(type(estimator), "_recorder"):
+        raise InputError(
+            "trace follows rosenblatt.Perceptron and rosenblatt.KernelPerceptron, not "
+            f"{type(estimator).__module__}.{type(estimator).__qualname__}."
+        )
+    fitted, recorder = clone(estimator), Recorder()
+    fitted._recorder = recorder
+    try:
+        fitted.fit(X, y, sample_weight, **start)
+    finally:
+        del fitted._recorder
+    names = None if feature_names is None else _names(feature_names, fitted.n_features_in_)
+    return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
+
+
+def _names(given_names: Any, d: int) -> list[str]:
+    names = [str(name) for name in given_names]
+    if len(names) != d:
+        raise InputError(f"There are {len(names)} feature_names, but X has {d} features.")
+    return names
+
+
+class Weights(NamedTuple):
+    """w and b."""
+
+    w: Floats
+    b: float
+
+
+@final
+class Trace:
+    """What happened at every update of one fit. Steps are counted from 1, step 0 is the start.
+
+    A step is one update; with order="batch" all updates of one look at the rows.
+
+    Attributes
+    ----------
+    row, visit, epoch : arrays of int, by update
+        The row of X (from 0); the visit (from 0) and the epoch (from 1) it fell into.
+    label : array, by update
+        The row's label.
+    score : array, by update
+        w·x + b before the update.
+    step_size : array, by update
+        η c_i y_i: what the row was added with.
+    norm : array, by step
+        ‖(w, b)‖ after it; entry 0 is the start.
+    product, cosine : arrays, by step
+        ⟨w, ŵ*⟩ and cos∠(w, w*) in the lifted space, where there is a w*.
+    bound : int or None
+        The most updates that the convergence theorem allows with this w*; None where it allows
+        any number, or where not all rows are known.
+    kept : list of (updates, mistakes)
+        The training (or validation) mistakes of the weights kept so far, whenever they were judged.
+    estimator
+        The fitted clone; None after `from_json`.
+    replay : Replay
+        What pictures and words are made from: the record in units of η (`replay.run`), what is
+        said of the estimator, the space, the path and w*. Its parts may change between versions.
+    """
+
+    def __init__(self, run: Run, about: About, *, w_star: Any = None, estimator: Any = None):
+        self.replay, self.estimator = Replay(run, about, w_star), estimator
+
+    def __len__(self) -> int:
+        """Steps."""
+        return self.replay.run.n_steps
+
+    # --- By update ---
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        return read_only(self.replay.run.rows.view())
+
+    @property
+    def visit(self) -> NDArray[np.int64]:
+        return read_only(self.replay.run.visits.view())
+
+    @property
+    def epoch(self) -> NDArray[np.int64]:
+        return read_only(self.replay.run.epochs.view())
+
+    @property
+    def label(self) -> NDArray[Any]:
+        run, classes = self.replay.run, np.array(self.replay.about.classes)
+        return np.asarray(classes[(run.y[run.rows] > 0).astype(np.intp)])
+
+    @property
+    def score(self) -> Floats:
+        return self.replay.run.eta * self.replay.run.scores
+
+    @property
+    def step_size(self) -> Floats:
+        return self.replay.run.eta * self.replay.run.steps
+
+    @property
+    def kept(self) -> list[tuple[int, int]]:
+        return list(self.replay.run.judged)
+
+    # --- By step ---
+
+    @property
+    def norm(self) -> Floats:
+        return np.asarray(self.replay.run.eta * np.sqrt(np.maximum(self.replay.path.norms2, 0)))
+
+    @property
+    @np.errstate(over="ignore", invalid="ignore")
+    def product(self) -> Floats:
+        products, length = self._with_star()
+        return np.asarray(self.replay.run.eta * products / length)
+
+    @property
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def cosine(self) -> Floats:
+        products, length = self._with_star()
+        return np.asarray(products / (length * np.sqrt(self.replay.path.norms2)))
+
+    def _with_star(self) -> tuple[Floats, float]:
+        path = self.replay.path
+        if path.products is None:
+            raise InputError(f"There is no w* to compare with: {self.replay.why_no_star}")
+        return path.products, float(np.sqrt(path.star2))
+
+    def weights_at(self, step: int) -> Weights:
+        """w and b after so many steps (0: the start), replayed from the rows."""
+        space = self.replay.features("weights_at")
+        w = space.run.eta * space.at(self.replay.checked_step(step))
+        return Weights(w[:-1], float(w[-1]))
+
+    def alpha_at(self, step: int) -> Floats:
+        """The notes' α after so many steps: η c_i · (updates of row i), one for each row of X."""
+        run = self.replay.run
+        made = run.edges[self.replay.checked_step(step)]
+        counts = np.bincount(run.rows[:made], minlength=len(run.y))
+        return np.asarray(run.eta * run.weights * counts)
+
+    # --- The theorem ---
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """Whether the rows are separable, proved; None with a kernel that is not linear."""
+        return self.replay.certificate
+
+    @property
+    def bound(self) -> int | None:
+        constants = self.replay.constants
+        return None if constants is None else constants.bound
+
+    def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
+        """Test every inequality of the convergence proofs at every step.
+
+        `radius` and `gamma` are claims to be tested, too: that no lifted row is longer, and that
+        every margin of the unit w* is at least this; by default the true ones of the data.
+        """
+        return self.replay.check(
+            radius=None if radius is None else positive("radius", radius),
+            gamma=None if gamma is None else positive("gamma", gamma),
+        )
+
+    # --- In words ---
+
+    def step(self, k: int) -> str:
+        """Step k in words, with its numbers."""
+        return words.step(self, self.replay.checked_step(k))
+
+    def steps(self) -> str:
+        """All steps in words, one in each line."""
+        return "\n".join(words.steps(self))
+
+    def __str__(self) -> str:
+        return tables.as_text(self)
+
+    def __repr__(self) -> str:
+        updates = len(self.replay.run.rows)
+        return f"<Trace: {self.replay.about.estimator}, {len(self)} steps, {updates} updates>"
+
+    def _repr_html_(self) -> str:
+        return tables.as_html(self)
+
+    def to_markdown(self) -> str:
+        """The table of all steps, for a worksheet."""
+        return tables.as_markdown(self)
+
+    def to_latex(self) -> str:
+        """The same as a LaTeX tabular."""
+        return tables.as_latex(self)
+
+    def to_pandas(self) -> Any:
+        """The same as a data frame, with numbers."""
+        return pandas("Trace.to_pandas").DataFrame(tables.columns(self)).set_index("k")
+
+    def to_json(
+        self, path: str | os.PathLike[str] | None = None, *, all_rows: bool | None = None
+    ) -> str:
+        """The trace as JSON, written to `path` if one is given; docs/trace.md has the schema.
+
+        `all_rows` puts every row into it and not only those that made updates; by default where
+        they are few.
+        """
+        return document.write(self.replay.run, self.replay.about, path, all_rows)
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str], *, w_star: Any = None) -> Trace:
+        """Read what `to_json` wrote: the text itself, or a path."""
+        run, about = document.read(source)
+        return cls(run, about, w_star=w_star)

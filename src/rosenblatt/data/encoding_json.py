@@ -1,0 +1,93 @@
+"""An encoding as a document of text, numbers, lists and dicts, and back: nothing is trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
+from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.labels import Target
+from rosenblatt.data.part import Kind
+from rosenblatt.errors import InputError
+
+SCHEMA = "rosenblatt-encoding/1"
+
+
+def write(encoding: Encoding) -> dict[str, Any]:
+    target = encoding.target
+    return {
+        "schema": SCHEMA,
+        "columns": [_column(column) for column in encoding.columns],
+        "target": None
+        if target is None
+        else {
+            "name": target.name,
+            "kind": target.kind.value,
+            "values": list(target.values),
+            "positive": target.positive,
+        },
+    }
+
+
+def _column(column: Number | Words) -> dict[str, Any]:
+    head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
+    if isinstance(column, Number):
+        return head | {"fill": column.fill, "center": column.center, "scale": column.scale}
+    return head | {"words": list(column.words), "missing": column.missing}
+
+
+def read(document: Any) -> Encoding:
+    try:
+        return _encoding(document)
+    except InvalidDocument as why:
+        raise InputError(f"This is not the encoding of a table: {why}.") from None
+
+
+def _encoding(document: Any) -> Encoding:
+    with Part(document, "the document") as part:
+        part.one_of("schema", (SCHEMA,))
+        columns = tuple(map(_read_column, part.parts("columns")))
+        target = None if part.value("target") is None else _read_target(part.part("target"))
+    encoding = Encoding(columns, target)
+    for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
+        if len(set(names)) != len(names):
+            raise InvalidDocument("a name stands twice")
+    return encoding
+
+
+def _read_column(column: Part) -> Number | Words:
+    with column as part:
+        name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
+        if kind == Kind.NUMBER.value:
+            fill = part.optional(part.finite, "fill")
+            center, scale = part.finite("center"), part.finite("scale")
+            if scale <= 0:
+                raise InvalidDocument(f"{part.name('scale')} is not positive")
+            return Number(name, fill, center, scale)
+        words, missing = part.texts("words"), part.flag("missing")
+        boolean = kind == Kind.BOOLEAN.value
+        if words != sorted(set(words)):
+            raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
+        if not (words or missing) or (boolean and words != ["False", "True"]):
+            raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
+        return Words(name, tuple(words), missing, boolean)
+
+
+def _read_target(target: Part) -> Target:
+    with target as part:
+        kind = Kind(part.one_of("kind", [kind.value for kind in Kind]))
+        values, positive = part.values("values"), part.value("positive")
+        allowed = {Kind.TEXT: (str,), Kind.BOOLEAN: (bool,), Kind.NUMBER: (int, float)}[kind]
+        if not all(
+            type(v) in allowed and (kind is not Kind.NUMBER or is_finite(v)) for v in values
+        ):
+            raise InvalidDocument(f"{part.name('values')} are of another kind")
+        if len({type(v) for v in values}) != 1 or values != sorted(set(values)):
+            raise InvalidDocument(f"{part.name('values')} are not sorted, or one stands twice")
+        if positive is not None and (
+            type(positive) is not type(values[0]) or positive not in values
+        ):
+            raise InvalidDocument(f"{part.name('positive')} is none of the values")
+        if (len(values) > 2) != (positive is not None) or len(values) < 2:
+            raise InvalidDocument(f"{part.name('values')} are {len(values)}")
+        return Target(part.text("name"), kind, tuple(values), positive)

@@ -1,0 +1,115 @@
+"""Files are opened by their first bytes: compressed ones are unpacked, whatever they are called."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import IO, BinaryIO, final
+
+from rosenblatt.errors import InputError
+
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
+_SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_FIRST = 8  # bytes that are looked at
+
+
+def compression_of(begin: bytes) -> str | None:
+    """How a file that begins like this is compressed."""
+    return next((name for magic, name in _COMPRESSIONS.items() if begin.startswith(magic)), None)
+
+
+def claimed_compression(path: str | os.PathLike[str]) -> str | None:
+    """How a file is compressed, if its name is to be believed."""
+    return _SUFFIXES.get(PurePath(path).suffix.lower())
+
+
+def first_bytes(stream: IO[bytes]) -> bytes:
+    """As many as are needed to know what it is; fewer only if there are no more."""
+    begin = b""
+    while len(begin) < _FIRST and (more := stream.read(_FIRST - len(begin))):
+        begin += more
+    return begin
+
+
+def open_bytes(path: str | os.PathLike[str], name: str) -> tuple[BinaryIO, Callable[[], int]]:
+    """The bytes of a file, unpacked, and how many of its own were read for them.
+
+    `name` is what messages call it. Reading raises OSError where they are damaged.
+    """
+    try:
+        file = open(path, "rb", buffering=0)  # noqa: SIM115 - the caller closes it
+    except FileNotFoundError:
+        raise InputError(f"There is no file {name}.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+    try:
+        return unpacked(file, name, claimed_compression(path)), file.tell
+    except BaseException as error:
+        file.close()
+        if isinstance(error, OSError):
+            raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+        raise
+
+
+def unpacked(
+    stream: IO[bytes], name: str, claimed: str | None = None, *, lent: bool = False
+) -> BinaryIO:
+    """What a stream holds from where it stands. Closing it closes the stream, but a lent one."""
+    begin = first_bytes(stream)
+    compression = compression_of(begin)
+    if claimed and compression is None:
+        raise InputError(
+            f"{name} is called compressed by {claimed} but is not compressed: it begins with "
+            f"{begin!r}. Is it damaged, or was it unpacked already? Then rename it."
+        )
+    whole = _rewound(stream, begin, lent)
+    if compression is None:
+        return whole
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped,unused-ignore]  # it ships no types
+    except ImportError:
+        raise InputError(
+            f"{name} is compressed by {compression}: reading it needs pyarrow. Install that, or "
+            "unpack the file first."
+        ) from None
+    # It can be read but not iterated over by lines; Python's buffer can.
+    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(whole, "r"), compression))
+
+
+def _rewound(stream: IO[bytes], begin: bytes, lent: bool) -> BinaryIO:
+    if stream.seekable() and not lent:
+        stream.seek(-len(begin), os.SEEK_CUR)
+        return stream  # type: ignore[return-value] # an IO[bytes] that nothing is lost by
+    return io.BufferedReader(_Behind(begin, stream, lent))
+
+
+@final
+class _Behind(io.RawIOBase):
+    """A pipe, and before it what was taken out of it to look at."""
+
+    def __init__(self, begin: bytes, rest: IO[bytes], lent: bool):
+        self._begin, self._rest, self._lent = begin, rest, lent
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: memoryview) -> int | None:  # type: ignore[override] # of bytes alone
+        block = self._begin[: len(room)] or self._rest.read(len(room))
+        if block is None:  # it does not wait
+            return None
+        self._begin = self._begin[len(block) :]
+        room[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        if not self._lent:
+            self._rest.close()
+        super().close()
+
+
+def reason(error: Exception) -> str:
+    """Why, in the words of the system or of pyarrow, without a full stop."""
+    text = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    return str(text).rstrip(".")

@@ -1,0 +1,131 @@
+"""Every snippet in the documentation runs and shows the output that the reader will see."""
+
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rosenblatt
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
+    if module.name not in ("rosenblatt._compute._core", "rosenblatt.__main__")
+]
+
+
+def run(examples, name, names):
+    runner = doctest.DocTestRunner(verbose=False)
+    test = doctest.DocTestParser().get_doctest(examples, names, name, name, 0)
+    test.globs = names  # the snippets of a page go on from each other
+    runner.run(test, clear_globs=False)
+    return runner.summarize(verbose=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_snippets_of_a_page_give_what_they_show(page):
+    names = {}
+    fenced = r"^ *```python\n(.*?)^ *```$"  # in a list, too
+    for block in re.findall(fenced, page.read_text(), re.DOTALL | re.MULTILINE):
+        assert ">>>" in block, "a snippet without output is not tested"
+        assert run(block, page.name, names).failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_give_what_they_show(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", rosenblatt.__all__)
+def test_everything_public_has_a_docstring(name):
+    assert getattr(rosenblatt, name).__doc__
+
+
+@pytest.mark.parametrize("name", ["KernelPerceptron", "Perceptron", "RandomLinearClassifier"])
+def test_every_parameter_is_documented_in_order(name):
+    estimator = getattr(rosenblatt, name)
+    parameters = inspect.getdoc(estimator).split("Parameters")[1].split("Attributes")[0]
+    documented = re.findall(r"^(\w+) : ", parameters, re.MULTILINE)
+    assert sorted(documented) == sorted(estimator().get_params())
+
+
+@pytest.mark.parametrize("name", ["KernelPerceptron", "Perceptron", "RandomLinearClassifier"])
+def test_every_attribute_is_documented(name):
+    X = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
+    estimator = getattr(rosenblatt, name)().fit(X, [1, 1, -1])
+    described = estimator.__doc__.split("Attributes")[1]
+    for attribute in vars(estimator):
+        if attribute.endswith("_") and attribute != "n_features_in_":
+            assert attribute in described
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path):
+    """But for the processor and the milliseconds; the first of both fits is cut to its warning."""
+    recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    (tmp_path / "demo").mkdir()
+    shutil.copy(ROOT / "src/rosenblatt/datasets/credit_card.csv", tmp_path / "demo" / "credit.csv")
+    shown = re.findall(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(), re.DOTALL | re.M)
+    commands = [line for line in recipe.splitlines() if "rosenblatt fit" in line]
+    for command, part in zip(commands, shown, strict=True):
+        _, *arguments = shlex.split(command)
+        done = subprocess.run(
+            [Path(sys.executable).parent / "rosenblatt", *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        assert alike(part) in alike(done.stdout)
+    assert alike(shown[-1]) == alike(done.stdout)
+
+
+def alike(printed):
+    return re.sub(r"core for [^\n]*|in \d+ ms", "", printed).rstrip()
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [*PAGES, ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def consoles(page):
+    """The commands in ```console blocks of a page, each with the lines that follow it."""
+    for block in re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            yield command, shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_shell_sessions_show_what_is_printed(page, tmp_path):
+    from rosenblatt.datasets import load_credit
+
+    shutil.copy(load_credit().filename, tmp_path / "credit.csv")
+    (tmp_path / "broken.csv").write_text("income,paid\n1,0\n2,1\n3,0\n4.1o,1\n5,1\n6.5,0\n")
+    (tmp_path / "toy.csv").write_text("x1,x2,y\n3,3,1\n4,3,1\n1,1,-1\n")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for command, shown in consoles(page):
+        done = subprocess.run(
+            shlex.split(command),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+        )
+        printed = [line.rstrip() for line in (done.stderr + done.stdout).splitlines()]
+        assert printed == shown.splitlines() or (not shown and done.returncode in (0, 10)), command

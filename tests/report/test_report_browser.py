@@ -1,0 +1,127 @@
+"""The report in a real browser: nothing leaves it, nothing fails, everyone can read it."""
+
+import json
+
+import pytest
+
+import reports
+from rosenblatt.report import render
+
+each = pytest.mark.parametrize("name", reports.ALL)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """A function that opens a report from a file; whatever goes wrong there is in `troubles`."""
+    troubles = []
+
+    def open_(content, **settings):
+        path = tmp_path / "report.html"
+        path.write_text(render(content), encoding="utf-8")
+        page = browser.new_page(**{"viewport": {"width": 1100, "height": 900}} | settings)
+        page.on("request", lambda r: r.url == path.as_uri() or troubles.append(r.url))
+        page.on("console", lambda m: troubles.append(m.text))
+        page.on("pageerror", lambda e: troubles.append(str(e)))
+        page.on("dialog", lambda d: (troubles.append(d.message), d.dismiss()))
+        page.goto(path.as_uri())
+        return page
+
+    open_.troubles = troubles
+    yield open_
+    for context in browser.contexts:
+        context.close()
+
+
+def violations(page, **options):
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options=options)
+    return found.violations_count and found.generate_report()
+
+
+@each
+def test_every_report_can_be_read_by_everyone_on_any_screen_in_light_and_dark(opened, name):
+    page = opened(reports.ALL[name](), color_scheme="light")
+    for width in (360, 1100):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if name != "wide":  # a thousand rows take half a minute, and are like those of the others
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert not violations(page)
+    page.emulate_media(color_scheme="dark")
+    assert not violations(page, runOnly=["color-contrast"])  # nothing but colours has changed
+    assert opened.troubles == []
+
+
+def test_what_cannot_be_read_is_noticed(opened):
+    page = opened(reports.credit())
+    page.add_style_tag(content=".quiet { color: #ddd !important; }")
+    assert "color-contrast" in violations(page, runOnly=["color-contrast"])
+
+
+def test_hostile_names_are_text_on_the_screen(opened):
+    page = opened(reports.hostile())
+    assert page.locator("h1 bdi").first.inner_text() == "<script>alert(1)</script>"
+    assert page.title() == "<script>alert(1)</script> · report"
+    assert page.locator("svg text", has_text="<script>alert(1)</script>").count() == 1
+    assert page.locator("img, h1:not(header h1)").count() == 0
+    assert opened.troubles == []
+
+
+def test_a_script_finds_the_same_document(opened):
+    page = opened(reports.hostile())
+    text = page.evaluate("document.getElementById('report').textContent")
+    assert json.loads(text) == reports.hostile()
+    assert page.evaluate("typeof JSON.parse(document.getElementById('report').textContent)")
+
+
+def test_the_page_forbids_itself_the_network(opened):
+    page = opened(reports.credit())
+    asked = """async () => {
+        const image = new Image();
+        const loaded = new Promise(done => { image.onload = image.onerror = e => done(e.type); });
+        image.src = "http://127.0.0.1:9/a.png";
+        const fetched = await fetch("http://127.0.0.1:9/").then(() => "yes", () => "no");
+        return [await loaded, fetched];
+    }"""
+    assert page.evaluate(asked) == ["error", "no"]
+    assert "Content Security Policy" in " ".join(opened.troubles)
+
+
+def background(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def test_light_and_dark_follow_the_system_until_the_button_says_otherwise(opened):
+    page = opened(reports.credit(), color_scheme="light")
+    light = background(page)
+    page.emulate_media(color_scheme="dark")
+    dark = background(page)
+    assert dark != light
+    button = page.get_by_role("button", name="Light")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert background(page) == light
+    page.get_by_role("button", name="Dark").click()
+    assert background(page) == dark
+    assert opened.troubles == []
+
+
+def test_a_report_is_printed_on_white_and_without_the_button(opened):
+    page = opened(reports.credit(), color_scheme="dark")
+    page.emulate_media(media="print")
+    assert background(page) == "rgb(255, 255, 255)"
+    assert not page.locator("button").is_visible()
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_without_scripts_everything_is_still_there(browser, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(render(reports.credit()), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("section").count() == 11
+    assert page.locator("svg[role=img]").count() == 4
+    assert not page.locator("button").is_visible()
+    context.close()

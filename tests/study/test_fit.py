@@ -1,0 +1,541 @@
+"""rosenblatt fit: what it says, what it writes, and that both are true."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import types
+import typing
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt import Certificate, data, model_file
+from rosenblatt._study import deciding, document, folder
+from rosenblatt.datasets import load_credit
+from rosenblatt.selection import select
+
+CREDIT = load_credit().filename
+LEAVE_OUT = ("--ignore", "share", "--ignore", "expenditure")
+
+
+@pytest.fixture
+def fit(shell):
+    """Run `fit` with --json; returns the document."""
+
+    def call(*arguments):
+        code, out, err = shell("fit", *arguments, "--json")
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+    return call
+
+
+def made(n=120, d=3, seed=0, noise=0.5, **columns):
+    """A table whose label follows its first column."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)).round(3)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(d)]).assign(**columns)
+    frame["label"] = np.where(X[:, 0] + noise * rng.standard_normal(n) > 0, "yes", "no")
+    frame.to_csv("t.csv", index=False)
+    return frame
+
+
+# --- The credit table ----------------------------------------------------------------------------
+
+
+def test_the_leak_in_the_credit_table_is_found(shell):
+    code, out, err = shell("fit", CREDIT, "--target", "card")
+    assert (code, err) == (0, "")
+    words = " ".join(out.split())
+    assert (
+        "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one. "
+        "Possible target leakage: is it recorded only after the decision? Try --ignore share "
+        "--ignore expenditure." in words
+    )
+    subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
+    order = "core data split candidates error rule verdict training proof warning files next"
+    assert " ".join(subjects) == order
+    assert len(out.splitlines()) <= 26
+
+
+def test_without_it_the_error_is_clearly_below_the_larger_class(fit):
+    found = fit(CREDIT, "--target", "card", *LEAVE_OUT)
+    assert found["data"]["warnings"] == []
+    error = found["error"]
+    assert error["interval"][1] < error["majority_errors"] / error["test_n"]
+
+
+def test_it_is_no_worse_than_logistic_regression_by_more_than_a_point(heavy):
+    table = data.read(CREDIT, target="card", ignore=["share", "expenditure"])
+    X, y, _ = table.encode(scale=False)
+    ours = theirs = always = rows = 0
+    for seed in range(max(heavy(20), 3)):
+        found = select(X, y, prepare=StandardScaler(), seed=seed)
+        train, test = found.train, found.test
+        scaler = StandardScaler().fit(X[train])
+        peer = LogisticRegression().fit(scaler.transform(X[train]), y[train])
+        ours += found.test_errors
+        theirs += int((peer.predict(scaler.transform(X[test])) != y[test]).sum())
+        always += found.majority_errors
+        rows += len(test)
+    assert ours < always - 0.05 * rows
+    assert ours <= theirs + 0.01 * rows
+
+
+def test_the_page_shows_what_is_printed(shell):
+    """But for the processor and the milliseconds."""
+    page = (Path(__file__).parents[2] / "docs" / "fit.md").read_text()
+    shutil.copy(CREDIT, "credit.csv")
+
+    def alike(text):
+        return re.sub(r"core for [^\n]*|in \d+ ms", "", text).rstrip()
+
+    leak, whole = re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert alike(leak) in alike(shell("fit", "credit.csv", "--target", "card")[1])
+    command = ("fit", "credit.csv", "--target", "card", *LEAVE_OUT, "-o", "credit-fit")
+    assert alike(shell(*command)[1]) == alike(whole)
+
+
+# --- What it writes is what it says --------------------------------------------------------------
+
+
+def test_the_rule_that_was_tested_is_the_one_written(fit):
+    found = fit(CREDIT, "--target", "card", *LEAVE_OUT)
+    model = model_file.read(found["files"]["model"])
+    encoding = data.Encoding.from_dict(model.encoding)
+    X, y = encoding.apply_labelled([CREDIT])
+    wrong = model.estimator.predict(X) != y
+    raw, labels, _ = data.read(CREDIT, target="card", ignore=["share", "expenditure"]).encode(
+        scale=False
+    )
+    split = select(raw, labels, {"any": LogisticRegression(max_iter=1000)})
+    assert wrong[split.test].sum() == found["error"]["test_errors"]
+    assert wrong[split.validation].sum() == next(
+        c["validation_errors"] for c in found["candidates"] if c["chosen"]
+    )
+    confusion = np.array(found["confusion"]["counts"])
+    assert confusion.sum() == found["error"]["test_n"]
+    assert confusion.sum() - np.trace(confusion) == found["error"]["test_errors"]
+
+
+def test_the_rule_is_in_the_units_of_the_table(fit):
+    found = fit(CREDIT, "--target", "card", *LEAVE_OUT)
+    table = data.read(CREDIT, target="card", ignore=["share", "expenditure"])
+    X, _, encoding = table.encode(scale=False)
+    weights = dict.fromkeys(encoding.feature_names, 0.0)
+    weights |= {term["feature"]: term["weight"] for term in found["rule"]["terms"]}
+    points = X @ np.array(list(weights.values()))
+    model = model_file.read(found["files"]["model"])
+    scaled = data.Encoding.from_dict(model.encoding).apply([CREDIT])
+    scores = model.estimator.decision_function(scaled)
+    assert points - found["rule"]["threshold"] == pytest.approx(scores, abs=1e-9)
+    heavy = [abs(term["scaled_weight"]) for term in found["rule"]["terms"]]
+    assert heavy == sorted(heavy, reverse=True)
+
+
+def test_scales_and_fills_are_those_of_the_training_rows(fit):
+    gaps = np.where(np.arange(120) % 7 == 0, np.nan, np.arange(120) ** 1.5)
+    frame = made(extra=gaps)
+    found = fit("t.csv", "-y", "label", "--impute", "median")
+    split = select(frame[["x0"]].to_numpy(), frame["label"], {"any": LogisticRegression()})
+    train = frame.iloc[split.train]
+    columns = {c["name"]: c for c in found["data"]["encoding"]}
+    assert columns["x1"]["center"] == pytest.approx(train["x1"].mean())
+    assert columns["x1"]["scale"] == pytest.approx(train["x1"].std(ddof=0))
+    assert columns["extra"]["fill"] == pytest.approx(train["extra"].median())
+
+
+def test_the_proof_holds_for_the_table_and_for_the_stand_alone_verifier(fit, shell):
+    frame = made(extra=np.where(np.arange(120) % 7 == 0, np.nan, 1.0 * np.arange(120)))
+    found = fit("t.csv", "-y", "label", "--impute", "mean")
+    assert found["proof"]["accepted"]
+    assert found["verdict"]["rows"] == len(frame)
+    verify = found["reproduce"]["verify"].split()
+    assert shell(*verify[1:], "--encoded", "numbers.csv")[0] == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "rosenblatt.verify", found["files"]["certificate"], "numbers.csv"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith("ACCEPTED")
+    assert Certificate.load(found["files"]["certificate"]).sha256 == found["verdict"]["sha256"]
+
+
+def test_large_tables_are_left_at_the_check_that_certify_makes(fit, monkeypatch):
+    made()
+    monkeypatch.setattr(deciding, "_BY_HAND", 10)
+    proof = fit("t.csv", "-y", "label")["proof"]
+    assert proof["sentence"] == "accepted by the vectorised verifier when it was found"
+    assert proof["milliseconds"] is None
+
+
+def test_the_command_that_it_gives_does_the_same_again(fit, shell):
+    made(town=["São Paulo", "x y"] * 60)
+    first = fit("t.csv", "-y", "label", "--ignore", "x2", "--seed", "3")
+    again = shlex.split(first["reproduce"]["command"])[1:]
+    code, out, _ = shell(*again, "--json", "--force")
+    second = json.loads(out)
+    for found in (first, second):
+        found["proof"].pop("milliseconds")
+        found["proof"].pop("sentence")
+    assert code == 0
+    assert first == second
+
+
+def test_hard_rows_are_rows_of_the_table(fit):
+    frame = made(town=np.tile(["a", "b", "c"], 40), open=np.tile([True, False], 60), one="same")
+    found = fit("t.csv", "-y", "label")
+    assert found["hardest_rows"]
+    for hard in found["hardest_rows"]:
+        row = frame.iloc[hard["row"]]
+        assert hard["label"] == row["label"]
+        assert hard["values"] == {
+            name: str(row[name]) if name in ("town", "open", "one") else row[name]
+            for name in frame.columns
+            if name != "label"
+        }
+    updates = [hard["updates"] for hard in found["hardest_rows"]]
+    assert updates == sorted(updates, reverse=True)
+
+
+# --- The document --------------------------------------------------------------------------------
+
+
+def check_type(value, kind, path="fit"):
+    """Is a value what a TypedDict says?"""
+    if typing.is_typeddict(kind):
+        hints = typing.get_type_hints(kind)
+        assert value.keys() == hints.keys(), path
+        for name, hint in hints.items():
+            check_type(value[name], hint, f"{path}.{name}")
+    elif isinstance(kind, types.UnionType):
+        if value is None:
+            assert type(None) in kind.__args__, path
+        else:
+            (only,) = [a for a in kind.__args__ if a is not type(None)]
+            check_type(value, only, path)
+    elif typing.get_origin(kind) is list:
+        assert isinstance(value, list), path
+        for entry in value:
+            check_type(entry, kind.__args__[0], f"{path}[]")
+    elif typing.get_origin(kind) is dict:
+        assert all(isinstance(key, str) for key in value), path
+        for key, entry in value.items():
+            check_type(entry, kind.__args__[1], f"{path}.{key}")
+    elif kind is not typing.Any:
+        assert isinstance(value, (int, float) if kind is float else kind), path
+
+
+ODD = {
+    "separable": {"noise": 0.0},
+    "thirty rows": {"n": 30},
+    "one column": {"d": 1},
+    "wide": {"n": 60, "d": 150},
+    "names": {"größe": 1, "<script>": 2, "a b": 3},
+}
+
+
+def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3000)).round(3)
+    frame = pd.DataFrame(X, columns=[f"a column of a long name {j}" for j in range(3000)])
+    frame["town"] = [f"town {i // 2}" for i in range(40)]
+    frame.assign(label=X[:, 0] > 0).to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label")
+    check_type(found, document.Fit)
+    assert Path(found["files"]["report"]).stat().st_size < 700_000
+    assert (found["data"]["columns"], found["data"]["n_features"]) == (3001, 3020)
+    assert len(found["data"]["encoding"]) == len(found["rule"]["terms"]) == 500
+    n_terms = found["rule"]["n_terms"]
+    assert 3000 <= n_terms <= 3020  # less the towns that no training row is from
+    assert f"({n_terms - 4:,} more)" in found["rule"]["sentence"]
+    heaviest = list(dict.fromkeys(t["feature"].split("=")[0] for t in found["rule"]["terms"]))
+    for hard in found["hardest_rows"]:
+        assert list(hard["values"]) == heaviest[:20]
+        assert all(frame.at[hard["row"], name] == v for name, v in hard["values"].items())
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_tables_end_in_the_same_document(fit, shell, kind):
+    made(**ODD[kind])
+    found = fit("t.csv", "-y", "label")
+    check_type(found, document.Fit)
+    assert sum(map(sum, found["margins"]["counts"].values())) == found["split"]["train"]
+    assert 0 in found["margins"]["edges"] or found["margins"]["edges"][0] > 0
+    if kind == "separable":
+        assert found["verdict"]["verdict"] == "complete separation"
+        assert found["training"]["updates"] is None or (
+            found["training"]["updates"] <= found["training"]["mistake_bound"]
+        )
+    code, out, _ = shell("fit", "t.csv", "-y", "label", "--force")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 100 or kind == "names"
+
+
+def test_svmlight_files_have_no_names(fit, shell):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    rows = (f"{1 if x[0] > 0.1 else -1} 1:{x[0]} 3:{x[2]}" for x in X)
+    Path("t.svm").write_text("\n".join(rows) + "\n")
+    found = fit("t.svm")
+    check_type(found, document.Fit)
+    assert found["data"]["target"] == "y"
+    assert shell("predict", found["files"]["model"], "t.svm")[0] == 0
+    assert shell(*found["reproduce"]["verify"].split()[1:])[0] == 0
+
+
+def test_the_report_is_given_what_json_prints(fit, monkeypatch):
+    given = []
+    report = types.ModuleType("rosenblatt.report")
+    report.__spec__ = ModuleSpec("rosenblatt.report", None)
+    report.render = lambda content: given.append(json.dumps(content)) or "<html>ü"
+    monkeypatch.setitem(sys.modules, "rosenblatt.report", report)
+    made()
+    found = fit("t.csv", "-y", "label")
+    assert json.loads(given[0]) == found
+    assert Path(found["files"]["report"]).read_text(encoding="utf-8") == "<html>ü"
+
+
+# --- Warnings ------------------------------------------------------------------------------------
+
+
+def kinds(found):
+    return {w["kind"]: w["columns"] for w in found["data"]["warnings"]}
+
+
+def test_columns_that_tell_nothing_or_the_row(fit):
+    numbers = np.random.default_rng(1).permutation(120) + 1000
+    made(id=numbers, flat=7.0, years=np.arange(120) // 2)
+    found = fit("t.csv", "-y", "label")
+    assert kinds(found) == {"constant": ["flat"], "identifier": ["id"]}
+    assert "--ignore id" in found["data"]["warnings"][1]["sentence"]
+
+
+def test_a_column_that_almost_tells_the_label(fit):
+    frame = made(noise=1.0)
+    frame["after"] = (frame["label"] == "yes") ^ (np.arange(120) % 40 == 0)
+    frame.to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label")
+    assert kinds(found) == {"revealing": ["after"]}
+    assert "after alone almost tells the label" in found["data"]["warnings"][0]["sentence"]
+
+
+def test_a_rare_label_and_a_rule_that_is_no_better(fit):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.standard_normal(1000), "label": np.arange(1000) % 100 == 0})
+    frame.to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label")
+    assert {"imbalance", "no better"} <= kinds(found).keys()
+    assert found["error"]["majority_label"] == "False"
+
+
+def test_a_rule_that_a_guess_beats_is_said_to_be_little(fit):
+    made(n=60, noise=20.0, seed=5)
+    found = fit("t.csv", "-y", "label")
+    guess, chosen = found["candidates"][1], next(c for c in found["candidates"] if c["chosen"])
+    assert guess["baseline"]
+    assert guess["validation_errors"] < chosen["validation_errors"]
+    assert "luck" in kinds(found)
+
+
+def test_text_that_tells_rows_apart_is_refused(shell):
+    made(name=[f"person {i}" for i in range(120)])
+    code, _, err = shell("fit", "t.csv", "-y", "label")
+    assert code == 2
+    assert "--ignore name" in err
+    assert not Path("t-rosenblatt").exists()
+
+
+# --- Options -------------------------------------------------------------------------------------
+
+
+def test_no_rows_keeps_peoples_data_out(fit):
+    frame = made(n=200, noise=1.0)
+    frame["exact"] = np.random.default_rng(1).standard_normal(200)
+    frame.to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label", "--no-rows")
+    assert found["hardest_rows"] == []
+    assert found["verdict"]["meeting_point"] is found["verdict"]["conflict"] is None
+    assert "Why" not in found["verdict"]["text"]
+    assert "certificate.json" not in os.listdir("t-rosenblatt")
+    assert "rbf kernel" not in [c["name"] for c in found["candidates"]], "it keeps training rows"
+    written = [path.read_text(encoding="utf-8") for path in Path("t-rosenblatt").iterdir()]
+    everything = json.dumps(found) + "".join(written)
+    assert not any(str(value) in everything for value in frame["exact"])
+
+
+def test_no_rows_keeps_the_certificate_of_a_separation(fit):
+    made(noise=0.0)
+    assert "certificate" in fit("t.csv", "-y", "label", "--no-rows")["files"]
+
+
+def test_cross_validation_tests_every_row(fit):
+    made(n=60)
+    found = fit("t.csv", "-y", "label", "--cv", "3", "--no-rows")
+    assert found["split"]["method"] == "cross-validation"
+    assert found["error"]["test_n"] == 60
+    assert found["split"]["train"] == 60
+    check_type(found, document.Fit)
+
+
+@pytest.mark.parametrize("values", [np.arange(120) // 6, [f"p{i // 6}" for i in range(120)]])
+def test_groups_stay_together_and_are_no_feature(fit, values):
+    made(person=values)
+    found = fit("t.csv", "-y", "label", "--group", "person")
+    assert found["data"]["features"] == ["x0", "x1", "x2"]
+    assert found["data"]["ignored"] == ["person"]
+    assert found["split"]["group"] == "person"
+    assert all(found["split"][part] % 6 == 0 for part in ("train", "validation", "test"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["t.csv"], "--target COLUMN"),
+        (["t.csv", "-y", "nothing"], "is not a column"),
+        (["t.csv", "-y", "label", "--group", "nothing"], "is not a column"),
+        (["t.csv", "-y", "label", "--group", "label"], "cannot be the group"),
+        (["t.csv", "-y", "label", "--group", "holes"], "the value is missing"),
+        (["t.csv", "-y", "label", "--ignore", "holes", "--cv", "1"], "--cv"),
+        (["t.csv", "-y", "label", "--ignore", "holes", "-o", "no/where"], "There is no folder"),
+        (["t.csv", "-y", "label", "--ignore", "holes", "-o", "t.csv"], "is no folder"),
+        (["few.csv", "-y", "y"], "rows have the label"),
+    ],
+)
+def test_bad_input_gets_one_message_and_writes_nothing(shell, arguments, words):
+    made(holes=["a", None] * 60)
+    Path("few.csv").write_text("x,y\n1,0\n2,0\n3,1\n4,1\n")
+    before = sorted(os.listdir())
+    code, out, err = shell("fit", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert sorted(os.listdir()) == before
+
+
+# --- The folder ----------------------------------------------------------------------------------
+
+
+def test_a_folder_is_not_written_over(shell):
+    made()
+    assert shell("fit", "t.csv", "-y", "label")[0] == 0
+    before = Path("t-rosenblatt/model.json").read_bytes()
+    code, _, err = shell("fit", "t.csv", "-y", "label", "--seed", "1")
+    assert code == 2
+    assert "--force" in err
+    assert Path("t-rosenblatt/model.json").read_bytes() == before
+    assert shell("fit", "t.csv", "-y", "label", "--seed", "1", "--force")[0] == 0
+    assert Path("t-rosenblatt/model.json").read_bytes() != before
+    Path("t-rosenblatt/notes.txt").write_text("mine")
+    code, _, err = shell("fit", "t.csv", "-y", "label", "--force")
+    assert code == 2
+    assert "notes.txt" in err
+    assert sorted(os.listdir()) == ["t-rosenblatt", "t.csv"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_failure_while_writing_leaves_no_trace(shell, monkeypatch, there):
+    made()
+    if there:
+        assert shell("fit", "t.csv", "-y", "label")[0] == 0
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Certificate, "save", full)
+    code, _, err = shell("fit", "t.csv", "-y", "label", "--force")
+    assert code == 2
+    assert "No space left" in err
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+    assert not [name for name in os.listdir() if name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("a/loans.csv", "loans"),
+        ("loans.csv.gz", "loans"),
+        ("-", "table"),
+        (".x", ".x"),
+        ("data/shop-*.parquet", "shop"),
+        ("[ab]*.csv", "ab"),
+        ("*.csv", "table"),
+    ],
+)
+def test_the_folder_is_named_after_the_table(name, stem):
+    assert folder.default_folder((name,)) == f"{stem}-rosenblatt"
+
+
+# --- Ctrl-C --------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_while_deciding_writes_the_rule(shell, monkeypatch):
+
+    def long(*arguments, **options):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(30)
+
+    made()
+    monkeypatch.setattr("rosenblatt._proof.certify.certify", long)
+    code, out, err = shell("fit", "t.csv", "-y", "label", "--json")
+    found = json.loads(out)
+    assert code == 130
+    assert "t-rosenblatt has what there was" in err
+    assert found["interrupted"]
+    assert found["verdict"] is found["proof"] is None
+    assert "certificate.json" not in os.listdir("t-rosenblatt")
+    check_type(found, document.Fit)
+
+
+def test_ctrl_c_while_training_writes_the_best_so_far(shell, monkeypatch):
+    from rosenblatt import KernelPerceptron
+
+    def stopped(self, X, y):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(30)
+
+    made()
+    monkeypatch.setattr(KernelPerceptron, "fit", stopped)
+    code, out, _ = shell("fit", "t.csv", "-y", "label")
+    assert code == 130
+    assert "average" in out
+    assert "rbf" not in out
+    assert "certificate.json" not in os.listdir("t-rosenblatt")
+
+
+def test_ctrl_c_while_reading_writes_nothing(shell, monkeypatch):
+    def stopped(*arguments, **options):
+        raise KeyboardInterrupt
+
+    made()
+    monkeypatch.setattr("rosenblatt._study.work.read_table", stopped)
+    assert shell("fit", "t.csv", "-y", "label")[0] == 130
+    assert os.listdir() == ["t.csv"]
+
+
+def test_ctrl_c_while_writing_does_not_stop_it(shell, monkeypatch):
+    save = Certificate.save
+
+    def slow(self, path):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        save(self, path)
+
+    made()
+    monkeypatch.setattr(Certificate, "save", slow)
+    code, _, _ = shell("fit", "t.csv", "-y", "label")
+    assert code == 0
+    assert sorted(os.listdir("t-rosenblatt"))[:2] == ["certificate.json", "model.json"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -20,6 +20,7 @@ from rosenblatt._proof.findings import coefficient_signs, revealing_columns, vis
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._support.budget import Budget, LimitReached
+from rosenblatt._support.one_thread import one_thread
 from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
@@ -145,8 +146,11 @@ class _Case:
         )
         self.name = say.Names(present)
 
-    @np.errstate(all="ignore")  # floating point only guesses here
     def run(self, *, only_separable: bool = False) -> Certificate:
+        with one_thread(), np.errstate(all="ignore"):  # floating point only guesses here
+            return self._run(only_separable)
+
+    def _run(self, only_separable: bool) -> Certificate:
         small = self.rows.n * self.rows.D <= _SMALL
         partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
@@ -176,8 +180,11 @@ class _Case:
         if out["separable"] or "separator" in out:
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
 
-    @np.errstate(all="ignore")  # floating point only guesses here
     def mistake_bound(self) -> int | None:
+        with one_thread(), np.errstate(all="ignore"):
+            return self._mistake_bound()
+
+    def _mistake_bound(self) -> int | None:
         partition, limits, trained = Partition(self.rows), list[str](), None
         with _noting(limits):
             trained = self._decide(partition)

@@ -324,9 +324,9 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
-    crossing = any(sum(map(mul, row, v)) for row in basis for v in normals)
-    demand(not crossing, "an orthogonal vector is not orthogonal")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?
+    inside = dict(zip(data.present, flat, strict=True))
+    demand(all(inside[i] for i in balance["rows"]), "an orthogonal vector is not orthogonal")
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
@@ -365,8 +365,9 @@ def check_sign(
         other = data.vector(part["other"], what)
         proved = other[j] * w[j] < 0 and lowest(other) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
-        times, blend = number(part["times"]) * (1 if signs == "+" else -1), data.total(part, what)
-        same = all(sum(map(mul, blend, v)) == times * v[j] for v in normals)
+        times = number(part["times"]) * (1 if signs == "+" else -1)
+        *blend, common = whole([*data.total(part, what), 1])
+        same = all(sum(map(mul, blend, v)) == times * v[j] * common for v in normals)
         proved = same and times * w[j] > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")

@@ -34,16 +34,18 @@ def spanning_balance(
     `look` tells how the search sees some rows. `first` are independent rows that are known to be
     among those that cannot be strict. None also where they span all that cannot.
     """
-    alive = np.ones(rows.n, dtype=bool)
+    alive = _without_columns_of_one_class(rows)
+    given, support = list[int](), list[int]()
     for _ in range(_MOST_ROUNDS):
         pool = np.flatnonzero(alive)
-        sight = look(pool)
-        given, _ = spanning_rows(rows, pool, first)
+        given, _ = spanning_rows(rows, pool, [*first, *(i for i in given if alive[i])])
         if len(given) == len(first):  # which are enough
             return None
+        sight = look(pool)
         index = np.array(given, dtype=np.intp)
         shares, target = _even_shares(rows, sight, index)
-        found = blend_to(rows, sight, -target, alive)
+        found = blend_to(rows, sight, -target, alive, [i for i in support if alive[i]])
+        support = found.support
         if found.complete:
             return _exactly(rows, found.support, dict(zip(given, shares, strict=True)))
         strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
@@ -53,6 +55,20 @@ def spanning_balance(
         if not alive.any():
             return None
     return None
+
+
+def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
+    """All rows but those that a single column has strictly right, and no row wrong, one after the
+    other: as a word has that is found in texts of one class only."""
+    alive = np.ones(rows.n, dtype=bool)
+    for _ in range(_MOST_ROUNDS):
+        low, high = rows.ranges(alive, signed=True)
+        columns = np.flatnonzero(((low >= 0) & (high > 0)) | ((high <= 0) & (low < 0)))
+        if not len(columns):
+            break
+        used = rows.X[:, columns] != 0
+        alive &= ~(np.asarray(used.sum(axis=1)).ravel() > 0)
+    return alive
 
 
 def _even_shares(rows: Rows, sight: Sight, index: NDArray[np.intp]) -> tuple[list[int], Floats]:

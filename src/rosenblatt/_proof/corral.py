@@ -75,7 +75,7 @@ class Corral:
         self.q, self.r = np.linalg.qr(columns.T, mode="complete")
         self.members, self.x = list(range(len(columns))), np.zeros(len(columns))
         diagonal = np.abs(np.diag(self.r))
-        if diagonal.min() < _TINY * float(np.linalg.norm(columns, axis=1).max()):
+        if diagonal.min() < self._tiny * float(np.linalg.norm(columns, axis=1).max()):
             self._clear()  # they depend on each other
         while self.members:
             self.x = self._solve()

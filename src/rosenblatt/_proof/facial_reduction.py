@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend, spanning_balance
-from rosenblatt._proof.integer_algebra import Misled, independent_rows, kernel, null_space, reduce
+from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
 from rosenblatt._proof.least_distance import (
     Guess,
     Metric,
@@ -25,7 +25,7 @@ from rosenblatt._proof.least_distance import (
     decision_metric,
     nearest_point,
 )
-from rosenblatt._proof.modular import PRIMES, mod
+from rosenblatt._proof.modular import PRIMES, echelon, mod
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.rows import Rows, Vector
 from rosenblatt._proof.sharp import sharpened
@@ -50,6 +50,7 @@ class Partition:
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
+    _sight: Sight | None = None  # how the search sees all rows
 
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
@@ -81,7 +82,11 @@ class Partition:
     def _look(self, pool: NDArray[np.intp]) -> Sight:
         """How the search sees some rows best."""
         assert self.metric is not None
-        return sharpened(self.rows, self.metric, pool) or self.metric
+        if len(pool) < self.rows.n:
+            return sharpened(self.rows, self.metric, pool) or self.metric
+        if self._sight is None:
+            self._sight = sharpened(self.rows, self.metric) or self.metric
+        return self._sight
 
     def _round(self) -> None:
         """The same for the rows that are left, along what is orthogonal to those taken in."""
@@ -194,8 +199,11 @@ class Partition:
 
 
 def independent(rows: Rows, index: list[int]) -> list[int]:
-    """As many of the rows as are independent."""
-    if not index:
-        return []
-    whole, _ = rows.whole(index)
-    return [index[k] for k in independent_rows(whole)]
+    """As many of the rows as are independent; a positive blend of them is zero, so never all."""
+    best: list[int] = []
+    for prime in PRIMES:
+        found, _ = echelon(rows.residues(prime, index), prime)
+        best = max(best, found, key=len)
+        if len(best) == min(len(index) - 1, rows.D):  # there cannot be more
+            break
+    return [index[k] for k in best]

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.integer_algebra import Misled, kernel
@@ -102,10 +101,10 @@ def revealing_columns(rows: Rows) -> list[Revealing]:
 
 def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
     if rows.intercept:
-        (low_a, high_a), (low_b, high_b) = _ranges(rows, above), _ranges(rows, below)
+        (low_a, high_a), (low_b, high_b) = rows.ranges(above), rows.ranges(below)
         candidates = [(1, low_a, high_b), (-1, high_a, low_b)]
     else:
-        low, high = _ranges(rows, np.ones(rows.n, dtype=bool), signed=True)
+        low, high = rows.ranges(np.ones(rows.n, dtype=bool), signed=True)
         candidates = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     for sign, nearest, limit in candidates:
@@ -116,21 +115,6 @@ def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
             strictly = rows.n if rows.intercept and p != q else rows.n - on_it
             if strictly:
                 yield Revealing(j, sign, threshold, strictly)
-
-
-def _ranges(rows: Rows, mask: NDArray[np.bool_], *, signed: bool = False) -> tuple[Any, Any]:
-    """Smallest and largest value of each column (of y x with `signed`) over some rows."""
-    low, high = np.full(rows.d, np.inf), np.full(rows.d, -np.inf)
-    for begin, end in rows.chunks():
-        x = rows.x(begin, end)[np.flatnonzero(mask[begin:end])]
-        if not x.shape[0]:
-            continue
-        if signed:
-            y = rows.y[begin:end][mask[begin:end], None]
-            x = x.multiply(y).tocsr() if sparse.issparse(x) else x * y
-        np.minimum(low, dense(x.min(axis=0)).ravel(), out=low)
-        np.maximum(high, dense(x.max(axis=0)).ravel(), out=high)
-    return low, high
 
 
 def _count(X: Any, j: int, value: float) -> int:

@@ -143,12 +143,15 @@ def null_space(
         independent, columns = echelon(mod(rows, prime), prime)
         if len(independent) < len(rows):
             continue
+        others = sorted(set(range(size)) - set(columns))
+        if not any(rows[i][free] for i in independent for free in others):
+            return [[int(j == free) for j in range(size)] for free in others]  # zero columns
         try:
             system = System([[rows[i][j] for j in columns] for i in independent])
         except Singular:
             continue
         out = []
-        for free in sorted(set(range(size)) - set(columns)):
+        for free in others:
             found, denominator = system.solve(
                 [-rows[i][free] for i in independent], check_interrupt
             )

@@ -210,9 +210,17 @@ class Approach:
     scores: Floats
 
 
-def blend_to(rows: Rows, metric: Sight, target: Floats, alive: NDArray[np.bool_]) -> Approach:
-    """The positive blend of living rows that is nearest to the target."""
+def blend_to(
+    rows: Rows,
+    metric: Sight,
+    target: Floats,
+    alive: NDArray[np.bool_],
+    start: Sequence[int] = (),
+) -> Approach:
+    """The positive blend of living rows that is nearest to the target; `start` may be near it."""
     working = _Working(rows, metric, target=target / (float(np.linalg.norm(target)) or 1.0))
+    if working.add(start):
+        working.corral.begin(working.b)
     r = working.corral.residual()
     for _ in range(_MOST_PASSES):
         m = metric.scores(rows, -r[:-1])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._compute.matrices import dense, squares
-from rosenblatt._proof.exact_product import combined, products, signs_of_products, vanishing
+from rosenblatt._proof.exact_product import products, signs_of_products, vanishing
 from rosenblatt._proof.modular import PRIMES, halves, joined, mod, product
 from rosenblatt._support.budget import Budget
 
@@ -26,6 +26,7 @@ Ints = NDArray[np.int64]
 Vector = list[int]
 
 _MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
+_MOST_DENSE = 1 << 24  # numbers in rows that are sparse and made dense
 _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
@@ -99,6 +100,22 @@ class Rows:
             for begin, end in self.chunks():
                 self._norms[begin:end] = np.sqrt(squares(self.x(begin, end)))
         return self._norms
+
+    def ranges(
+        self, mask: NDArray[np.bool_], *, signed: bool = False
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Smallest and largest value of each column (of y x with `signed`) over some rows."""
+        low, high = np.full(self.d, np.inf), np.full(self.d, -np.inf)
+        for begin, end in self.chunks():
+            x = self.x(begin, end)[np.flatnonzero(mask[begin:end])]
+            if not x.shape[0]:
+                continue
+            if signed:
+                y = self.y[begin:end][mask[begin:end], None]
+                x = x.multiply(y).tocsr() if sparse.issparse(x) else x * y
+            np.minimum(low, dense(x.min(axis=0)).ravel(), out=low)
+            np.maximum(high, dense(x.max(axis=0)).ravel(), out=high)
+        return low, high
 
     # --- Exactly ---
 
@@ -182,10 +199,13 @@ class Rows:
 
     def blend(self, weights: dict[int, int]) -> list[Fraction]:
         """Σ weight·a_i."""
-        if not sparse.issparse(self.X) and len(weights) > 1:
-            rows, scale = self.whole(list(weights))
-            totals = combined(list(weights.values()), rows)
-            return [Fraction(v, s) for v, s in zip(totals, scale, strict=True)]
+        index = np.array(list(weights), dtype=np.intp)
+        if not self.decimal and 1 < len(index) * self.d <= _MOST_DENSE:
+            signed = [int(self.y[i]) * weight for i, weight in weights.items()]
+            found = products(np.ascontiguousarray(self.dense(index).T), signed, 0)
+            if found is not None:
+                totals = [Fraction(v, found[1]) for v in found[0]]
+                return [*totals, *([Fraction(sum(signed))] * self.intercept)]
         terms: dict[int, list[tuple[int, int]]] = {}
         for i, weight in weights.items():
             signed = int(self.y[i]) * weight
@@ -243,11 +263,12 @@ class Rows:
         out: NDArray[np.int8],
     ) -> None:
         """A sharper bound for the doubtful rows, then whole numbers."""
-        step = max(1, _CHUNK // max(self.d, 1))
+        used = self._used(exact)
+        step = max(1, _CHUNK // len(used))
         for begin in range(0, len(doubtful), step):
             some = doubtful[begin : begin + step]
-            size = np.abs(self.dense(some))
-            limit = unit * (size @ np.abs(weights) + constant)
+            size = np.abs(self.dense(some, used))
+            limit = unit * (size @ np.abs(weights[used]) + constant)
             limit += 2.0**-400 + 2.0**-1000 * size.sum(axis=1)  # what underflows
             certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))

@@ -26,6 +26,7 @@ from rosenblatt._proof.rows import Floats, Rows
 
 _CLEAR = 1e-4  # of a column's length is left after the blend of the others: floats see it well
 _MOST_NUMBERS = 2 * 10**8  # in the rows that are seen
+_MOST_KEPT = 1 << 24  # numbers that are kept at hand
 _LEVELS = 8
 
 Index = NDArray[np.intp]
@@ -88,10 +89,20 @@ def sharpened(rows: Rows, metric: Metric, pool: Index | None = None) -> Sharp | 
     pool = np.arange(rows.n) if pool is None else pool
     if rows.decimal or len(pool) < rows.D or rows.n * rows.D > _MOST_NUMBERS:
         return None
-    if _all_clear(metric.rows(rows, pool[some(len(pool), 4 * rows.D + 64)])):
+    b = metric.rows(rows, pool[some(len(pool), 4 * rows.D + 64)])
+    if _all_clear(np.delete(b, _zero_columns(rows, pool, b), axis=1)):
         return None
     rows.budget.spend(4 * len(pool))
     return _Columns(rows, pool).sharp()
+
+
+def _zero_columns(rows: Rows, pool: Index, seen: Floats) -> Index:
+    """Columns without a number in any row of the pool; `seen` are some of the rows."""
+    zero = np.flatnonzero(~seen[:, : rows.d].any(axis=0)) if seen.shape[1] == rows.D else pool[:0]
+    if not len(zero):
+        return zero
+    low, high = rows.ranges(np.isin(np.arange(rows.n), pool))
+    return zero[(low[zero] == 0) & (high[zero] == 0)]
 
 
 def _all_clear(b: Floats) -> bool:
@@ -120,22 +131,28 @@ class _Columns:
 
     def __init__(self, rows: Rows, pool: Index):
         self.rows, self.pool = rows, pool
+        self._kept: list[Floats] = []  # the chunks, where there is room for them
         self.scale = np.ones(rows.D)
         largest = np.zeros(rows.D)
         for _, a in self._chunks():
             np.maximum(largest, np.abs(a).max(axis=0), out=largest)
         power = np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))
         self.scale = np.where(np.isfinite(power) & (power > 0), power, 1.0)
+        if len(pool) * rows.D <= _MOST_KEPT:
+            self._kept = [a for _, a in self._chunks()]
 
     def _chunks(self) -> Iterator[tuple[slice, Floats]]:
         step = max(1, (1 << 19) // self.rows.D)
-        for begin in range(0, len(self.pool), step):
+        for k, begin in enumerate(range(0, len(self.pool), step)):
             self.rows.budget.check_interrupt()
             part = slice(begin, min(begin + step, len(self.pool)))
-            x = self.rows.dense(self.pool[part])
-            if self.rows.intercept:
-                x = np.hstack([x, np.ones((len(x), 1))])
-            yield part, x * self.scale
+            yield part, self._kept[k] if self._kept else self._chunk(self.pool[part])
+
+    def _chunk(self, index: Index) -> Floats:
+        x = self.rows.dense(index)
+        if self.rows.intercept:
+            x = np.hstack([x, np.ones((len(x), 1))])
+        return np.asarray(x * self.scale)
 
     def sharp(self) -> Sharp | None:
         """None where nothing is gained."""

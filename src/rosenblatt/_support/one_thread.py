@@ -1,6 +1,7 @@
-"""Matrix products on one thread: many small ones wait for each other's threads longer than they take.
+"""Matrix products on one thread.
 
-Where other programs run as well, waiting threads make them ten times slower.
+Many small ones wait for each other's threads longer than they take; where other programs run as
+well, that makes them ten times slower.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from rosenblatt._proof.exact_product import combined
 from rosenblatt._proof.integer_algebra import Singular, System, reduce
 from rosenblatt._proof.least_distance import Sight, blend_to
-from rosenblatt._proof.modular import PRIMES, Ints, echelon, inverse, mod, product
+from rosenblatt._proof.modular import PRIMES, echelon, mod
+from rosenblatt._proof.residues import spanning_rows
 from rosenblatt._proof.rows import Floats, Rows
 
 Blend = dict[int, int]  # row: positive whole number
@@ -103,54 +104,3 @@ def _exactly(rows: Rows, support: list[int], given: Blend) -> Blend | None:
         total[i] = total.get(i, 0) + v
     index = sorted(total)
     return dict(zip(index, reduce([total[i] for i in index]), strict=True))
-
-
-# --- Rows that span all, by residues --------------------------------------------------------------
-
-
-def spanning_rows(
-    rows: Rows,
-    pool: NDArray[np.intp],
-    first: Sequence[int] = (),
-    order: NDArray[np.intp] | None = None,
-) -> tuple[list[int], list[int]]:
-    """Independent rows that span those of the pool, and columns in which they are independent.
-
-    Some rows tell; where another row is not in their span, it joins them. Columns are taken as
-    early in the `order` as possible.
-    """
-    order = np.arange(rows.D) if order is None else order
-    prime, place = PRIMES[0], np.linspace(0, len(pool) - 1, min(len(pool), 2 * rows.D + 64))
-    index = np.array([*first, *pool[place.astype(np.intp)]], dtype=np.intp)
-    while True:
-        residues = rows.residues(prime, index)
-        places, members = echelon(np.ascontiguousarray(residues[:, order].T), prime)
-        index, columns = index[members], order[places].tolist()
-        other = (
-            outside(rows, pool, residues[members], columns) if len(index) < rows.D else index[:0]
-        )
-        if not len(other):
-            return index.tolist(), columns
-        index = np.append(index, other)
-
-
-def outside(
-    rows: Rows, pool: NDArray[np.intp], basis: Ints, columns: list[int]
-) -> NDArray[np.intp]:
-    """Rows of the pool that are not in the span of the basis; not more than some."""
-    prime = PRIMES[0]
-    rest = sorted(set(range(rows.D)) - set(columns))
-    below = inverse(basis[:, columns], prime)
-    assert below is not None
-    normals = np.zeros((rows.D, len(rest)), dtype=np.int64)
-    normals[columns] = prime - product(below, basis[:, rest], prime)
-    normals[rest, range(len(rest))] = 1
-    found: list[NDArray[np.intp]] = [pool[:0]]
-    step = max(1, (1 << 17) // rows.D)
-    for begin in range(0, len(pool), step):
-        rows.budget.check_interrupt()
-        some = pool[begin : begin + step]
-        found.append(some[rows.times(normals, some, prime).any(axis=1)])
-        if sum(map(len, found)) > 2 * rows.D:
-            break
-    return np.concatenate(found)[: 2 * rows.D]

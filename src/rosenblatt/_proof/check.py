@@ -20,6 +20,7 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.integer_algebra import independent_rows
+from rosenblatt._proof.residues import orthogonal
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget
 from rosenblatt._support.interrupt import no_interrupt
@@ -136,7 +137,7 @@ class _Data(verify.Data):
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         if not normals:
             return [True] * self._rows.n
-        return self._rows.orthogonal(normals).tolist()  # type: ignore[no-any-return]
+        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
 
 
 def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:

@@ -25,8 +25,9 @@ from rosenblatt._proof.least_distance import (
     decision_metric,
     nearest_point,
 )
-from rosenblatt._proof.modular import PRIMES, echelon, mod
+from rosenblatt._proof.modular import PRIMES, mod
 from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.residues import independent, times
 from rosenblatt._proof.rows import Rows, Vector
 from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import Face, decide
@@ -192,18 +193,7 @@ class Partition:
             some = np.flatnonzero(alive[begin:end]) + begin
             alive[some] = False
             for prime, directions in zip(PRIMES, normals, strict=True):
-                seen = rows.times(directions, some, prime).any(axis=1)
+                seen = times(rows, directions, some, prime).any(axis=1)
                 alive[some[seen]] = True  # certainly; of the others the next prime is asked
                 some = some[~seen]
         self.alive = alive
-
-
-def independent(rows: Rows, index: list[int]) -> list[int]:
-    """As many of the rows as are independent; a positive blend of them is zero, so never all."""
-    best: list[int] = []
-    for prime in PRIMES:
-        found, _ = echelon(rows.residues(prime, index), prime)
-        best = max(best, found, key=len)
-        if len(best) == min(len(index) - 1, rows.D):  # there cannot be more
-            break
-    return [index[k] for k in best]

@@ -29,6 +29,9 @@ from rosenblatt._proof.padic import SPARE, common_fraction, fractions
 _AT_ONCE = 1 << 24  # products modulo the prime between two breaths
 
 
+_NOTHING = np.empty((0, 0), dtype=np.int64)
+
+
 class Singular(Exception):  # noqa: N818 - it is not an error
     """The matrix has no inverse, by the word of three primes."""
 
@@ -39,7 +42,7 @@ class System:
     def __init__(self, matrix: Sequence[Sequence[int]]):
         self.matrix, self.k = matrix, len(matrix)
         for self.prime in LIFTING:
-            found = inverse(mod(matrix, self.prime), self.prime) if self.k else np.zeros((0, 0))
+            found = inverse(mod(matrix, self.prime), self.prime) if self.k else _NOTHING
             if found is not None:
                 break
         else:

@@ -132,9 +132,10 @@ class Lifting:
         if self._core is not None:
             pieces = max(len(limbs), bits // LIMB + 1) + 2
             self._residual = np.array([_pieces(v, pieces) for v in right], dtype=np.int64)
-            self._short = [
-                np.ascontiguousarray(m, dtype=np.int32) for m in (inverse, np.array(limbs))
-            ]
+            self._short = (
+                np.ascontiguousarray(inverse, dtype=np.int32),
+                np.ascontiguousarray(np.array(limbs), dtype=np.int32),
+            )
 
     def digits(self, count: int) -> Ints:
         """The next so many, a row for each."""

@@ -1,4 +1,4 @@
-"""The rows to decide about, in three arithmetics: floating point, whole numbers, modulo a prime.
+"""The rows to decide about, in two arithmetics: floating point and whole numbers.
 
 Row i is lifted and signed: a_i = y_i (x_i, 1), or y_i x_i through the origin; D numbers.
 """
@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._compute.matrices import dense, squares
-from rosenblatt._proof.exact_product import products, signs_of_products, vanishing
-from rosenblatt._proof.modular import PRIMES, halves, joined, mod, product
+from rosenblatt._proof.exact_product import products, signs_of_products
 from rosenblatt._support.budget import Budget
 
 Floats = NDArray[np.float64]
@@ -88,7 +86,7 @@ class Rows:
             x = x[:, columns]
         return dense(x).astype(np.float64, copy=False)
 
-    def _used(self, *vectors: Sequence[int]) -> list[int]:
+    def used(self, *vectors: Sequence[int]) -> list[int]:
         """The features in which one of the vectors is not zero; one at least."""
         found = [j for j, column in enumerate(zip(*vectors, strict=True)) if any(column)]
         return [j for j in found if j < self.d] or [0]
@@ -177,7 +175,7 @@ class Rows:
     def products(self, index: NDArray[np.intp], w: Vector) -> list[tuple[int, int]]:
         """The same for some rows: many at once where that is possible."""
         out: list[tuple[int, int]] = []
-        used, b = self._used(w), w[-1] if self.intercept else 0
+        used, b = self.used(w), w[-1] if self.intercept else 0
         for begin in range(0, len(index), _MANY_AT_ONCE):
             self.budget.check_interrupt()
             some = index[begin : begin + _MANY_AT_ONCE]
@@ -201,11 +199,11 @@ class Rows:
         """Σ weight·a_i."""
         index = np.array(list(weights), dtype=np.intp)
         if not self.decimal and 1 < len(index) * self.d <= _MOST_DENSE:
-            signed = [int(self.y[i]) * weight for i, weight in weights.items()]
-            found = products(np.ascontiguousarray(self.dense(index).T), signed, 0)
+            shares = [int(self.y[i]) * weight for i, weight in weights.items()]
+            found = products(np.ascontiguousarray(self.dense(index).T), shares, 0)
             if found is not None:
                 totals = [Fraction(v, found[1]) for v in found[0]]
-                return [*totals, *([Fraction(sum(signed))] * self.intercept)]
+                return [*totals, *([Fraction(sum(shares))] * self.intercept)]
         terms: dict[int, list[tuple[int, int]]] = {}
         for i, weight in weights.items():
             signed = int(self.y[i]) * weight
@@ -263,7 +261,7 @@ class Rows:
         out: NDArray[np.int8],
     ) -> None:
         """A sharper bound for the doubtful rows, then whole numbers."""
-        used = self._used(exact)
+        used = self.used(exact)
         step = max(1, _CHUNK // len(used))
         for begin in range(0, len(doubtful), step):
             some = doubtful[begin : begin + step]
@@ -279,7 +277,7 @@ class Rows:
         if len(index) >= _MANY and not self.decimal:
             self.budget.check_interrupt()
             out = np.empty(len(index), dtype=np.int8)
-            used, b = self._used(w), w[-1] if self.intercept else 0
+            used, b = self.used(w), w[-1] if self.intercept else 0
             for y in (-1, 1):
                 own = self.y[index] == y
                 x = self.dense(index[own], used)
@@ -295,61 +293,6 @@ class Rows:
             found.append(self.above(i, w, bound))
         return np.array(found, dtype=np.int8)
 
-    def orthogonal(self, normals: list[Vector]) -> NDArray[np.bool_]:
-        """The rows that are orthogonal to all of the vectors: some surely not by residues, then
-        exactly. Only columns are read in which a vector is not zero."""
-        columns = self._used(*normals)
-        short = [[v[j] for j in columns] + v[self.d :] for v in normals]
-        flat = np.zeros(self.n, dtype=bool)
-        modulo = mod(normals, PRIMES[0]).T
-        for begin, end in self.chunks():
-            index = np.arange(begin, end)
-            index = index[~self.times(modulo, index, PRIMES[0]).any(axis=1)]
-            x = self.dense(index, columns)
-            exact = None if self.decimal else vanishing(x, short, self.intercept)
-            if exact is None:
-                found = [not any(self.product(i, v)[0] for v in normals) for i in index.tolist()]
-                exact = np.array(found, dtype=bool)
-            flat[index] = exact
-        return flat
-
-    # --- Modulo a prime ---
-
-    def residues(self, prime: int, index: Any) -> Ints:
-        """Rows modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too."""
-        out = self._residues(prime, self.dense(index))
-        if self.intercept:
-            out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
-        negative = self.y[index] < 0
-        out[negative] = -out[negative] % prime
-        return out
-
-    def times(self, normals: Ints, index: Any, prime: int) -> Ints:
-        """Rows times the columns of a matrix modulo the prime; rows as they are, not signed."""
-        used = np.flatnonzero(normals[: self.d].any(axis=1))
-        x = self.X[index] if len(used) == self.d else self.X[index][:, used]
-        if not sparse.issparse(x):
-            out = product(self._residues(prime, x.astype(np.float64)), normals[used], prime)
-        else:
-            data = self._residues(prime, x.data.astype(np.float64))
-            high, low = (
-                (x.__class__((v, x.indices, x.indptr), shape=x.shape)) for v in halves(data)
-            )
-            out = joined(high, low, normals[used], prime)
-        return (out + normals[-1]) % prime if self.intercept else out
-
-    def _residues(self, prime: int, x: Floats) -> Ints:
-        if self.decimal:
-            values, place = np.unique(x, return_inverse=True)
-            ratios = (decimal_ratio(v) for v in values.tolist())
-            found = np.array([a * pow(b, -1, prime) % prime for a, b in ratios], dtype=np.int64)
-            return np.asarray(found[place.reshape(x.shape)])
-        mantissa, exponent = np.frexp(x)
-        whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
-        whole *= _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130]
-        whole %= prime
-        return whole
-
 
 def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
     """Whole multiples of the columns, and what they were multiplied by: powers of two."""
@@ -364,12 +307,6 @@ def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
     pairs = zip(digits.tolist(), up, strict=True)
     rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
     return rows, [1 << k for k in below.tolist()]
-
-
-@lru_cache(maxsize=8)
-def _powers_of_two(prime: int) -> Ints:
-    """2^k modulo the prime, from k = -1130 on: all that the exponents of floats need."""
-    return np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
 
 
 def nearest_floats(w: Sequence[Fraction]) -> Floats:

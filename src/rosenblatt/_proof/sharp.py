@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from rosenblatt._proof.balance import spanning_rows
 from rosenblatt._proof.least_distance import Metric, some
 from rosenblatt._proof.precise import Precise
+from rosenblatt._proof.residues import spanning_rows
 from rosenblatt._proof.rows import Floats, Rows
 
 _CLEAR = 1e-4  # of a column's length is left after the blend of the others: floats see it well
@@ -48,7 +48,7 @@ class Sharp:
     unit: float = 1.0
 
     def dimensions(self, rows: Rows) -> int:
-        return self.table.shape[1]
+        return int(self.table.shape[1])
 
     def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
         """T v, in whole numbers."""
@@ -102,7 +102,7 @@ def _zero_columns(rows: Rows, pool: Index, seen: Floats) -> Index:
     if not len(zero):
         return zero
     low, high = rows.ranges(np.isin(np.arange(rows.n), pool))
-    return zero[(low[zero] == 0) & (high[zero] == 0)]
+    return np.asarray(zero[(low[zero] == 0) & (high[zero] == 0)])
 
 
 def _all_clear(b: Floats) -> bool:
@@ -123,7 +123,7 @@ def _clearest(gram: Floats, square: Floats) -> Index:
     if not np.diag(gram).max(initial=0.0) > _CLEAR**2:  # which is not looked at there
         return np.zeros(0, dtype=np.intp)
     _, order, rank, _ = dpstrf(gram, tol=_CLEAR**2)
-    return np.sort(order[:rank] - 1).astype(np.intp)
+    return np.asarray(np.sort(order[:rank] - 1), dtype=np.intp)
 
 
 class _Columns:

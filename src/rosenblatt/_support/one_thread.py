@@ -14,7 +14,8 @@ from threadpoolctl import ThreadpoolController
 
 def one_thread() -> AbstractContextManager[object]:
     """While it is entered, NumPy and SciPy compute matrix products on one thread."""
-    return _libraries().limit(limits=1, user_api="blas")
+    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limited
 
 
 @lru_cache(maxsize=1)

@@ -36,6 +36,7 @@ check: $(VENV)/tools
 	$(VENV)/bin/lint-imports
 
 bench: $(VENV)/tools
+	$(RUN) benchmarks/typical.py
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
 	$(RUN) benchmarks/kernel.py

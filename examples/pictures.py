@@ -21,6 +21,7 @@ from rosenblatt.plots import (
     PocketDisplay,
     SqueezeDisplay,
     UpdateDisplay,
+    animate,
 )
 
 FOUR = [[3, 1], [1, 3], [-1, 2], [2, -2]], [1, 1, -1, -1]
@@ -90,7 +91,7 @@ def main(folder):
         Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
             path, optimize=True
         )
-    trace(Perceptron(order="cyclic", keep="last"), *FOUR).animate(folder / "training.gif")
+    animate(trace(Perceptron(order="cyclic", keep="last"), *FOUR), folder / "training.gif")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,10 @@ struct Dense {
     int64_t j = 0;
     for (; j + L <= d; j += L)
       for (int l = 0; l < L; ++l) lane[l] += Sum(row[j + l]) * w[j + l];
-    for (int l = 0; j + l < d; ++l) lane[l] += Sum(row[j + l]) * w[j + l];
+    // The rest, as many steps whatever it is: masked vectors, where the processor has them.
+    const int64_t rest = d - j;
+    for (int l = 0; l < L; ++l)
+      if (l < rest) lane[l] += Sum(row[j + l]) * w[j + l];
     return fold(lane) + w[d];
   }
 

@@ -1,7 +1,9 @@
 """Shared by all tests: how long to run, and which core runs."""
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +13,15 @@ from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
+FLAGS = [  # of Chromium
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--no-first-run"),
+]
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
-settings.register_profile("test", max_examples=50, deadline=None, derandomize=True)
+settings.register_profile("test", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile(
-    "soak", max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "soak", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("soak" if SOAK else "test")
 
@@ -74,3 +80,26 @@ def shell(tmp_path, monkeypatch, capfd):
         return code, out, err
 
     return call
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real one, by playwright."""
+    if os.environ.get("ROSENBLATT_BROWSER") == "no":
+        pytest.skip("needs a browser: left out by BROWSER=no")
+    found = subprocess.run(
+        ["sh", Path(__file__).parents[1] / "scripts" / "browser.sh"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode:
+        pytest.fail(found.stderr)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=found.stdout.strip().splitlines()[-1], args=FLAGS
+        )
+        yield browser
+        browser.close()

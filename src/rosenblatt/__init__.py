@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rosenblatt._minimum.minimum_errors import minimum_errors
     from rosenblatt._proof.certify import certify
     from rosenblatt._streams.train import train
+    from rosenblatt._study.result import Study
+    from rosenblatt._study.study import study
     from rosenblatt._traces.trace import Trace, trace
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
@@ -25,11 +27,13 @@ __all__ = [
     "Perceptron",
     "RandomLinearClassifier",
     "StopReason",
+    "Study",
     "Trace",
     "certify",
     "load",
     "minimum_errors",
     "save",
+    "study",
     "trace",
     "train",
 ]
@@ -42,11 +46,13 @@ _HOME = {
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "StopReason": "rosenblatt._learning.stop_reason",
+    "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",
     "save": "rosenblatt.model_file",
+    "study": "rosenblatt._study.study",
     "trace": "rosenblatt._traces.trace",
     "train": "rosenblatt._streams.train",
 }

@@ -5,72 +5,26 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._proof.parts import (
+    Conflict,
+    Margin,
+    Origin,
+    RevealingColumn,
+    Separator,
+    name_of_intercept,
+    nearest_floats,
+)
 from rosenblatt._support.files import write_whole
 from rosenblatt.errors import CertificateRejected, InputError
 
-INTERCEPT = "(intercept)"
-
-
-@dataclass(frozen=True)
-class Margin:
-    """lo <= the margin <= hi, proved; both are rounded outward."""
-
-    lo: float
-    hi: float
-    exact: bool = False  # the two ends are proved equal; what differs is rounding
-
-    def __repr__(self) -> str:
-        return f"Margin(lo={self.lo!r}, hi={self.hi!r})"
-
-
-@dataclass(frozen=True)
-class Separator:
-    """A hyperplane coef·x + intercept = 0, to the nearest floating-point numbers."""
-
-    coef: NDArray[np.float64]
-    intercept: float
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Rows that cannot all be on the right side of any hyperplane, with whole-number weights.
-
-    The weighted rows of one class have the same sum as those of the other (and through the origin
-    their signed sum is zero), so that a hyperplane would have to have that point on both sides.
-    """
-
-    rows: list[int]
-    weights: list[int]
-    labels: list[Any]
-    meeting_point: dict[str, float] | None  # None through the origin
-
-
-@dataclass(frozen=True)
-class RevealingColumn:
-    """One column that alone has `rows` rows strictly on the right side, and none on the wrong one.
-
-    sign +1: large values go with the second class; -1: with the first.
-    """
-
-    column: str
-    sign: int
-    threshold: float
-    rows: int
-
-
-class Origin(NamedTuple):
-    """What the document does not tell of the table: labels before they were text, and names."""
-
-    classes: NDArray[Any]
-    named: bool  # whether the columns have names of their own
+__all__ = ["Certificate", "Conflict", "Margin", "Origin", "RevealingColumn", "Separator"]
 
 
 @final
@@ -200,7 +154,7 @@ class Certificate:
     def _separator(self, part: dict[str, Any]) -> Separator | None:
         if "separator" not in part:
             return None
-        w = _floats(part["separator"])
+        w = nearest_floats(part["separator"])
         return Separator(w[: self.n_features], float(w[-1]) if self.fit_intercept else 0.0)
 
     @property
@@ -258,10 +212,7 @@ class Certificate:
         signs = self._document.get("signs")
         if signs is None:
             return None
-        intercept = INTERCEPT
-        while intercept in self.feature_names:  # a column of that name keeps it
-            intercept = f"({intercept})"
-        names = [*self.feature_names, intercept][: len(signs)]
+        names = [*self.feature_names, name_of_intercept(self.feature_names)][: len(signs)]
         return {name: part["signs"] for name, part in zip(names, signs, strict=True)}
 
     @property
@@ -350,12 +301,3 @@ class Certificate:
         from rosenblatt._proof.words import as_html
 
         return as_html(self)
-
-
-def _floats(values: list[str]) -> NDArray[np.float64]:
-    """The nearest floats; all divided by a power of two where they are too large for any."""
-    exact = [verify.number(v) for v in values]
-    size = max((abs(v) for v in exact), default=0)
-    if size > 2**1000:
-        exact = [v / 2 ** (int(size).bit_length() - 1) for v in exact]
-    return np.array([float(v) for v in exact])

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, Self, final
 
-import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from rosenblatt._compute.examples import Csr, Examples, Matrix
 from rosenblatt._estimators import fitting
+from rosenblatt._estimators.kernel import KernelClassifier
 from rosenblatt._estimators.training import Training
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import starts, targets, validate
 from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
@@ -25,12 +23,11 @@ from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._rules.gram import Gram, Kernel, checked_kernel
 from rosenblatt._rules.kernel import KernelRule
-from rosenblatt._rules.linear import read_only
 from rosenblatt.errors import InputError
 
 
 @final
-class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped
+class KernelPerceptron(Training, KernelClassifier):
     """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
 
     α_i counts how often row i was a mistake. Scores of all training rows are at hand, so that a
@@ -110,10 +107,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
     ([-1, 1, 1, -1], True)
     """
 
-    _rule: KernelRule
     _state: DualState | None  # type: ignore[assignment] # None: loaded from a file
-    classes_: NDArray[Any]
-    update_counts_: NDArray[np.int64]
 
     def __init__(
         self,
@@ -179,7 +173,7 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
             rows = validate.rows(self, X, reset=True)
             labelled, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             kernel = checked_kernel(self, rows)
-            begin = targets.start(
+            begin = starts.start(
                 dual_coef_init,
                 intercept_init,
                 rows.shape[0],
@@ -260,93 +254,6 @@ class KernelPerceptron(Training, ClassifierMixin, BaseEstimator):  # type: ignor
         assert isinstance(job.machine, Dual)
         gram = job.machine.examples.gram
         return KernelRule.of(learned, gram.kernel, gram.X, settings.units.eta0)
-
-    # --- Predicting ------------------------------------------------------------------------------
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The score of each row; the mean vote in [-1, 1] with keep="vote"."""
-        rows = self._rows(X)
-        return self._rule.scores(rows)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: `classes_[1]` where the score is 0 or greater."""
-        rows = self._rows(X)
-        signed = self._rule.signed(rows)
-        return self.classes_[(signed >= 0).astype(np.intp)]
-
-    def _rows(self, X: Any) -> Any:
-        return validate.rows_to_judge(self, X)
-
-    # --- What was learned ------------------------------------------------------------------------
-
-    @property
-    def alpha_(self) -> NDArray[np.float64]:
-        """η c_i update_counts_i."""
-        self._fitted("alpha_")
-        counts = self._made_with.eta0 * self.update_counts_
-        return read_only(counts if self._weights is None else counts * self._weights)
-
-    @property
-    def support_(self) -> NDArray[np.intp]:
-        """The training rows with a coefficient."""
-        return read_only(self._fitted("support_").support.copy())
-
-    @property
-    def support_vectors_(self) -> Any:
-        """Those rows; an empty array with kernel="precomputed"."""
-        vectors = self._fitted("support_vectors_").vectors
-        if vectors is None:
-            return np.empty((0, 0))
-        if isinstance(vectors, Csr):
-            return sparse.csr_matrix((vectors.data, vectors.indices, vectors.indptr), vectors.shape)
-        return read_only(vectors.copy())
-
-    @property
-    def dual_coef_(self) -> NDArray[np.float64]:
-        """Coefficients of the support vectors, of shape (1, n_support)."""
-        beta = self._fitted("dual_coef_").beta
-        if beta is None:
-            raise self._votes("dual_coef_")
-        return read_only(self._made_with.eta0 * beta[None, :])
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        """The intercept b, of shape (1,)."""
-        learned = self._fitted("intercept_").learned
-        if not hasattr(learned, "b"):
-            raise self._votes("intercept_")
-        return read_only(np.array([self._made_with.eta0 * learned.b]))
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """The weights w, of shape (1, d); with kernel="linear"."""
-        rule = self._fitted("coef_")
-        if rule.kernel.kernel != "linear":
-            raise AttributeError(
-                f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
-                "has no weights of features. dual_coef_ has those of the support vectors."
-            )
-        vectors = self.support_vectors_
-        return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
-
-    def _fitted(self, name: str) -> KernelRule:
-        if not hasattr(self, "_rule"):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
-        return self._rule
-
-    def _votes(self, name: str) -> AttributeError:
-        return AttributeError(
-            f"keep='vote' has no {name}: one function for each update votes, and no single one "
-            "gives the same answers. keep='average' is close to the vote and has one."
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.pairwise = precomputed
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 def _same(kernel: Kernel, X: Matrix) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 `docs/model-file.md` describes every field. A file is checked as it is read: whatever it holds, the
 worst that can happen is a ModelFileError. Whoever changes what is written, by a new parameter for
 example, counts VERSION up, goes on reading the versions before, and keeps files of the new one in
-`tests/model_files`.
+`tests/model/model_files`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import starts, targets, validate, weights
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
@@ -63,7 +63,7 @@ class Perceptron(Training, LinearClassifier):
     max_updates : int or None, default=None
         The most updates, None for no limit; a step of order="batch" is not cut in two.
     patience : int or None, default=5
-        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 16),
+        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 20),
         but not before it has read a million numbers, two where at most one row in 64 is wrong: a
         visited row counts for its columns, at least 16 and at most 32. None: only `max_iter` and
         `max_updates` end it.
@@ -188,7 +188,7 @@ class Perceptron(Training, LinearClassifier):
                 d, intercept = examples.d, settings.units.fit_intercept
                 if settings.warm_start and not given and hasattr(self, "_state"):
                     return linear_start.from_returned(self, settings, job, d, classes)
-                begin = targets.start(coef_init, intercept_init, d, intercept)
+                begin = starts.start(coef_init, intercept_init, d, intercept)
                 return linear_start.new_state(self, settings, job, begin)
 
             patience = self._patience(settings, examples, y, classes)
@@ -208,7 +208,7 @@ class Perceptron(Training, LinearClassifier):
         """
         with Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if targets.is_balanced(self.class_weight):
+            if weights.is_balanced(self.class_weight):
                 raise InputError(
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
@@ -255,8 +255,8 @@ class Perceptron(Training, LinearClassifier):
             return None
         X = validate.rows(self, X_val, reset=False, name="X_val")
         y = targets.signs(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
-        by_class = targets.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, targets.weigh(None, y, by_class))
+        by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, weights.weigh(None, y, by_class))
 
     def _known(self, classes: Any) -> NDArray[Any] | None:
         """The classes that partial_fit knows of."""
@@ -315,4 +315,5 @@ def _job(
     keep, eta0, intercept = settings.units
     machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
     order = orders[settings.order](examples)
-    return Job(machine, order, keeps[keep](), judges or examples, judges is not None, watch)
+    rows = judges or machine.evaluation_rows
+    return Job(machine, order, keeps[keep](), rows, judges is not None, watch)

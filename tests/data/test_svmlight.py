@@ -1,7 +1,5 @@
-"""svmlight text: the same arrays as scikit-learn's loader, one clear error otherwise, no crash."""
+"""svmlight text: what is read is what scikit-learn reads, in chunks and in bounded memory."""
 
-import bz2
-import gzip
 import io
 import math
 import os
@@ -9,42 +7,18 @@ import re
 import signal
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
-import pyarrow
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from rosenblatt.data import _svmlight_readers as readers
 from rosenblatt.data import svmlight
-from rosenblatt.data._svmlight_grammar import find_fault
 from rosenblatt.data.svmlight import SvmlightInfo, iterate_svmlight, read_svmlight
-from rosenblatt.errors import InputError, InputTypeError, RosenblattError
-
-READERS = [readers.NativeReader, readers.SklearnReader]
-
-
-@pytest.fixture(params=READERS, ids=["native", "scikit-learn"])
-def either(request, monkeypatch):
-    """By the compiled core, and without it."""
-    monkeypatch.setattr(svmlight, "reader_of", request.param)
-
-
-def read(text, **choices):
-    return read_svmlight(io.BytesIO(text), **choices)
-
-
-def same(ours, theirs):
-    """Equal to the bit: shapes, indices, values and labels, and zeros have their sign."""
-    (X, y), (X_peer, y_peer) = ours, theirs
-    assert X.shape == X_peer.shape
-    assert np.array_equal(X.indptr, X_peer.indptr)
-    assert np.array_equal(X.indices, X_peer.indices)
-    assert X.data.tobytes() == X_peer.data.tobytes()
-    assert y.tobytes() == y_peer.tobytes()
+from rosenblatt.errors import InputError, RosenblattError
+from svmlight_texts import READERS, TEXT, Dripping, expected_of_text, read, same
 
 
 def same_as_peer(text, **choices):
@@ -53,13 +27,7 @@ def same_as_peer(text, **choices):
     return ours
 
 
-# --- What is read -------------------------------------------------------------------------------
-
-TEXT = b"""# two comments before
-\t
-+1 qid:7 1:0.5 3:-2e1 # and one behind\r
--1   2:.25\t4:1.  \n\n0.5 # no features
--0 1:-0.0 2:0"""
+# --- What is read ---------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("either")
@@ -153,7 +121,8 @@ def test_without_the_core_large_indices_are_refused(monkeypatch):
         read(b"1 1:1\n1 %d:1" % 2**31)
 
 
-# --- Against scikit-learn -----------------------------------------------------------------------
+# --- Against scikit-learn -------------------------------------------------------------------------
+
 
 digits = st.text("0123456789", min_size=1, max_size=25)
 sign = st.sampled_from(["", "", "+", "-"])
@@ -164,10 +133,14 @@ mantissa = st.one_of(
     st.builds(".{}".format, digits),
     st.builds("{}.{}".format, digits, digits),
 )
+
+
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.builds("{}{}{}".format, sign, mantissa, exponent | exponent.map(str.upper)),
 ).filter(lambda text: not math.isinf(float(text)))
+
+
 blanks = st.sampled_from([" ", " ", "  ", "\t", " \t "])
 ends = st.sampled_from(["\n", "\n", "\r\n", " \n", "\t\r\n", "# 1:2 ü\n", " #\n", "\n\n", "\n#\n"])
 
@@ -255,354 +228,10 @@ def test_what_scikit_learn_writes_comes_back(tmp_path, rng, zero_based):
     assert info.zero_based is zero_based
 
 
-# --- What is refused ----------------------------------------------------------------------------
-
-REFUSED = [
-    (b"x 1:2", 1, 1, "'x'", "The label is not a number"),
-    (b"1 1:2\n\n# c\n  1_0 1:2", 4, 3, "'1_0'", "The label is not a number"),
-    (b"0x1p3 1:2", 1, 1, "'0x1p3'", "The label is not a number"),
-    (b"nan 1:2", 1, 1, "'nan'", "The label is not finite"),
-    (b"1,2 1:2", 1, 1, "'1,2'", "several labels"),
-    (b"1:2 2:3", 1, 1, "'1:2'", "without a label"),
-    (b"1 1:2\x00", 1, 3, r"'1:2\x00'", "The value is not a number"),
-    (b"1 1:2\r2:3", 1, 3, r"'1:2\r2:3'", "The value is not a number"),
-    (b"1 1:2\x0b", 1, 3, r"'1:2\x0b'", "The value is not a number"),
-    (b"1 1:", 1, 3, "'1:'", "The value is not a number"),
-    (b"1 1:.", 1, 3, "'1:.'", "The value is not a number"),
-    (b"1 1:e5", 1, 3, "'1:e5'", "The value is not a number"),
-    (b"1 1:1e", 1, 3, "'1:1e'", "The value is not a number"),
-    (b"1 1:--2", 1, 3, "'1:--2'", "The value is not a number"),
-    (b"1 1:1.2.3", 1, 3, "'1:1.2.3'", "The value is not a number"),
-    (b"1 1:1,5", 1, 3, "'1:1,5'", "The value is not a number"),
-    (b"1 1:\xd9\xa1", 1, 3, r"'1:\xd9\xa1'", "The value is not a number"),
-    (b"1 1:2 2:NaN", 1, 7, "'2:NaN'", "The value is not finite"),
-    (b"1 1:-Infinity", 1, 3, "'1:-Infinity'", "The value is not finite"),
-    (b"1 1:1e309", 1, 3, "'1:1e309'", "The value is too large"),
-    (b"1 1:" + b"9" * 400, 1, 3, "'1:" + "9" * 35 + "...'", "The value is too large"),
-    (b"1 1:" + b"0" * 4097, 1, 3, "'1:" + "0" * 35 + "...'", "The value has 4097 characters"),
-    (b"1 2", 1, 3, "'2'", "no colon"),
-    (b"1 :2", 1, 3, "':2'", "The index is not a whole number"),
-    (b"1 a:2", 1, 3, "'a:2'", "The index is not a whole number"),
-    (b"1 -1:2", 1, 3, "'-1:2'", "The index is not a whole number"),
-    (b"1 +1:2", 1, 3, "'+1:2'", "The index is not a whole number"),
-    (b"1 1.0:2", 1, 3, "'1.0:2'", "The index is not a whole number"),
-    (b"1 9223372036854775807:2", 1, 3, "'9223372036854775807:2'", "The index is too large"),
-    (b"1 18446744073709551617:2", 1, 3, "'18446744073709551617:2'", "The index is too large"),
-    (b"1 1:2 1:3", 1, 7, "'1:3'", "Feature 1 is there twice"),
-    (b"1 1:2\n1 3:2 2:3", 2, 7, "'2:3'", "after feature 3"),
-    (b"1 qid:x 1:2", 1, 3, "'qid:x'", "no query id"),
-    (b"1 qid: 1:2", 1, 3, "'qid:'", "no query id"),
-    (b"1 q:1 1:2", 1, 3, "'q:1'", "no query id"),
-    (b"1 1:2 qid:3", 1, 7, "'qid:3'", "between the label and the first feature"),
-    (b"1 sid:2 1:2", 1, 3, "'sid:2'", "The index is not a whole number"),
-]
+# --- Where it comes from --------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("either")
-@pytest.mark.parametrize(("text", "line", "column", "shown", "why"), REFUSED)
-@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n1 1:1\n"])
-def test_the_error_says_where_what_and_why(tmp_path, text, line, column, shown, why, end):
-    path = tmp_path / "data.svm"
-    path.write_bytes(text + end)
-    with pytest.raises(InputError) as caught:
-        read_svmlight(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}, line {line}, column {column}: {shown}. ")
-    assert why in message
-    with pytest.raises(InputError) as caught:
-        list(iterate_svmlight(path, 1))
-    assert str(caught.value) == message
-
-
-@pytest.mark.usefixtures("either")
-@pytest.mark.parametrize(
-    ("text", "choices", "message"),
-    [
-        (b"", {}, "has no rows: 0 lines"),
-        (b"\n# nothing\n", {}, "has no rows: 2 lines, all empty or comments"),
-        (b"1\n2\n", {}, "no features in any of its 2 rows: give n_features"),
-        (b"1 1:1\n1 0:1\n1 0:1", {"zero_based": False}, "line 2 has feature 0, but zero_based"),
-        (
-            b"1 1:1\n\n1 7:1\n1 7:2",
-            {"n_features": 5},
-            "line 3 has feature 7, but n_features=5 says that the last is 5. Give n_features=7",
-        ),
-        (
-            b"1 0:1\n1 5:1",
-            {"n_features": 5},
-            "line 2 has feature 5, but n_features=5 says that the last is 4. Give n_features=6",
-        ),
-    ],
-)
-def test_rows_that_do_not_agree_with_what_was_said(text, choices, message):
-    with pytest.raises(InputError, match=re.escape(message)):
-        read(text, **choices)
-    with pytest.raises(InputError, match=re.escape(message)):
-        list(iterate_svmlight(io.BytesIO(text), 10, **choices))
-
-
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
-        ({"n_features": 0}, "n_features=0 is not allowed"),
-        ({"n_features": 1.5}, "n_features=1.5 is not allowed"),
-        ({"n_features": 2**63}, "n_features=9223372036854775808 is too many"),
-        ({"zero_based": "yes"}, "zero_based='yes' is not known"),
-        ({"zero_based": None}, "zero_based=None is not known"),
-    ],
-)
-def test_bad_choices_are_refused_before_anything_is_read(choices, message):
-    for function in (read_svmlight, iterate_svmlight):
-        with pytest.raises(InputError, match=message):
-            function("no such file", **choices)
-    with pytest.raises(InputError, match="rows_per_chunk=0 is not allowed"):
-        iterate_svmlight("no such file", 0)
-
-
-# --- Anything at all ----------------------------------------------------------------------------
-
-
-def refused_or_right(text):
-    """Our error for the first line that is against the grammar, or what scikit-learn gives."""
-    body = text.removeprefix(b"\xef\xbb\xbf")
-    lines = body.removesuffix(b"\n").split(b"\n")
-    faults = [find_fault(line.removesuffix(b"\r")) for line in lines]
-    first = next((k for k, fault in enumerate(faults) if fault), None)
-    try:
-        X, y, info = read(text)
-    except InputError as error:
-        message = str(error)
-        if first is None:
-            assert "has no rows" in message or "give n_features" in message
-        else:
-            assert f", line {first + 1}, column {faults[first].column}: " in message
-        return
-    assert first is None
-    assert info.rows == len(y) == X.shape[0]
-    if info.n_features < 2**31:
-        same((X, y), load_svmlight_file(io.BytesIO(body)))
-
-
-PIECES = [b" ", b"\t", b"\n", b"\r\n", b"\r", b"#", b":", b",", b"1", b"0", b"-", b"+", b".", b"e"]
-PIECES += [b"qid:", b"nan", b"inf", b"9" * 18, b"9" * 19, b"1:2", b"1 2:3", b"\x00", b"\xff"]
-likely = st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join)
-
-
-@given(st.one_of(st.binary(max_size=300), likely))
-@example(b"\r")
-@example(b"1 1:2\r")
-@example(b"\r\r\n")
-@example(b"#\x00\n1 1:2")
-@example(b"1 1:2#\r")
-def test_any_bytes(text):
-    refused_or_right(text)
-
-
-def test_mutated_texts(heavy):
-    rng = np.random.default_rng(3)
-    alphabet = np.frombuffer(b"0123456789 \t\n\r#:.,eE+-qidnaf\x00\xff", dtype=np.uint8)
-    rows = [b"+1 qid:3 1:0.5 3:-2e1 # and one behind\r\n", b"-1   2:.25\t4:1.  \n", b"\n#\n"]
-    rows += [b"-1 %d:123456789.123456789 2147483649:1e-3\n" % 2**31, b"1 0:7 12:1e22 13:5E-324\n"]
-    for _ in range(heavy(40_000)):
-        text = b"".join(rows[k] for k in rng.integers(0, len(rows), rng.integers(1, 5)))
-        bytes_ = np.frombuffer(text, dtype=np.uint8).copy()
-        for _ in range(rng.integers(1, 4)):
-            at, kind = int(rng.integers(0, len(bytes_))), rng.integers(0, 4)
-            if kind == 0:
-                bytes_[at] = rng.choice(alphabet)
-            elif kind == 1:
-                bytes_ = np.insert(bytes_, at, rng.choice(alphabet))
-            elif kind == 2 and len(bytes_) > 1:
-                bytes_ = np.delete(bytes_, at)
-            else:
-                bytes_ = np.concatenate([bytes_[:at], bytes_[rng.integers(0, len(bytes_)) :]])
-            if len(bytes_) == 0:
-                break
-        refused_or_right(bytes_.tobytes())
-
-
-# --- Where it comes from ------------------------------------------------------------------------
-
-
-def expected_of_text():
-    return read(TEXT)[:2]
-
-
-@pytest.fixture
-def paths(tmp_path):
-    (tmp_path / "a.svm").write_bytes(TEXT)
-    with gzip.open(tmp_path / "a.svm.gz", "wb") as file:
-        file.write(TEXT)
-    with bz2.open(tmp_path / "a.svm.bz2", "wb") as file:
-        file.write(TEXT)
-    with pyarrow.CompressedOutputStream(str(tmp_path / "a.svm.zst"), "zstd") as file:
-        file.write(TEXT)
-    return [tmp_path / ("a.svm" + end) for end in ("", ".gz", ".bz2", ".zst")]
-
-
-@pytest.mark.usefixtures("either")
-def test_paths_plain_and_compressed(paths):
-    for path in paths:
-        for source in (path, str(path)):
-            same(read_svmlight(source)[:2], expected_of_text())
-            assert sum(len(y) for _, y in iterate_svmlight(source, 3)) == 4
-
-
-@pytest.mark.usefixtures("either")
-def test_an_open_file_is_read_from_where_it_stands_and_stays_open(paths):
-    with open(paths[0], "rb") as file:
-        file.readline()
-        assert read_svmlight(file)[2].comments == 2
-        assert not file.closed
-        file.seek(TEXT.index(b"-1 "))
-        assert [y.tolist() for _, y in iterate_svmlight(file, 2)] == [[-1, 0.5], [0]]
-        assert not file.closed
-
-
-class Dripping(io.RawIOBase):
-    """Some bytes at a time, as from a pipe."""
-
-    def __init__(self, text, most):
-        self.rest, self.most = text, most
-
-    def readable(self):
-        return True
-
-    def readinto(self, room):
-        count = min(self.most, len(room))
-        some, self.rest = self.rest[:count], self.rest[count:]
-        room[: len(some)] = some
-        return len(some)
-
-
-class OnlyRead:
-    def __init__(self, text):
-        self.file = io.BytesIO(text)
-
-    def read(self, size):
-        return self.file.read(min(size, 7))
-
-
-def test_a_file_may_give_a_few_bytes_at_a_time():
-    for most in (1, 2, 5):
-        same(read_svmlight(Dripping(TEXT, most))[:2], expected_of_text())
-    same(read_svmlight(OnlyRead(TEXT))[:2], expected_of_text())
-    assert read_svmlight(Dripping(b"\xef\xbb\xbf1 1:2", 1))[1].tolist() == [1]
-
-
-@pytest.mark.usefixtures("either")
-def test_standard_input(monkeypatch):
-    def from_stdin(function, *arguments, **choices):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Dripping(TEXT, 1000)))
-        return function("-", *arguments, **choices)
-
-    monkeypatch.setattr(Dripping, "__iter__", lambda self: iter(io.BytesIO(TEXT)), raising=False)
-    assert from_stdin(read_svmlight)[2].rows == 4
-    chunks = from_stdin(iterate_svmlight, 2, n_features=4, zero_based=False)
-    assert [y.tolist() for _, y in chunks] == [[1, -1], [0.5, 0]]
-    for known in ({}, {"n_features": 4}, {"zero_based": True}):
-        with pytest.raises(InputError, match="standard input can be read only once"):
-            next(from_stdin(iterate_svmlight, **known))
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_pipe_with_a_name_is_opened_once(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["sh", "-c", 'printf "1 1:1\n2 2:2\n" > "$0"', tmp_path / "pipe"]):
-        chunks = iterate_svmlight(tmp_path / "pipe", 1, n_features=2, zero_based=False)
-        assert [y.tolist() for _, y in chunks] == [[1], [2]]
-
-
-def test_closed_standard_input(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(InputError, match="standard input is closed"):
-        read_svmlight("-")
-
-
-def test_errors_of_standard_input_say_so():
-    done = subprocess.run(
-        [sys.executable, "-c", "from rosenblatt.data.svmlight import *; read_svmlight('-')"],
-        input=b"1 1:1\n1 x",
-        capture_output=True,
-        check=False,
-    )
-    assert b"standard input, line 2, column 3: 'x'." in done.stderr
-
-
-@pytest.mark.usefixtures("either")
-@pytest.mark.parametrize("function", [read_svmlight, lambda source: list(iterate_svmlight(source))])
-def test_files_that_cannot_be_read(tmp_path, function, paths):
-    plain, *compressed = paths
-    with pytest.raises(InputError, match=r"There is no file .*nothing\.svm"):
-        function(tmp_path / "nothing.svm")
-    with pytest.raises(InputError, match="is a folder"):
-        function(tmp_path)
-    for path in compressed:
-        whole = path.read_bytes()
-        path.write_bytes(plain.read_bytes())  # not what its name says
-        with pytest.raises(InputError, match=re.escape(f"{path} is called compressed by")):
-            function(path)
-        path.write_bytes(whole[:-9])  # cut off
-        with pytest.raises(InputError, match=re.escape(f"{path} cannot be read")):
-            function(path)
-    for source in (3.5, None, io.StringIO("1 1:1"), [b"1 1:1"]):
-        with pytest.raises(InputTypeError, match="give a path, a file opened in binary mode"):
-            function(source)
-
-
-def test_a_file_that_does_not_wait_is_refused():
-    class Empty:
-        def readinto(self, room):
-            return None
-
-        def read(self, size):
-            return None
-
-    with pytest.raises(InputError, match="does not wait for its bytes"):
-        read_svmlight(Empty())
-
-
-def test_compressed_files_without_pyarrow(monkeypatch, paths):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    plain, *compressed = paths
-    same(read_svmlight(plain)[:2], expected_of_text())
-    for path, how in zip(compressed, ("gzip", "bz2", "zstd"), strict=True):
-        with pytest.raises(InputError, match=f"compressed by {how}: reading it needs pyarrow"):
-            read_svmlight(path)
-
-
-@pytest.mark.usefixtures("either")
-@pytest.mark.parametrize("name", ["b.svm", "b.svm.gz", "b.svm.bz2", "b.svm.zst", "b"])
-def test_the_first_bytes_say_how_a_file_is_compressed(tmp_path, paths, name):
-    for path in paths[1:]:
-        (tmp_path / name).write_bytes(path.read_bytes())
-        same(read_svmlight(tmp_path / name)[:2], expected_of_text())
-        assert sum(len(y) for _, y in iterate_svmlight(tmp_path / name, 3)) == 4
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_compressed_pipe(tmp_path, paths):
-    for k, path in enumerate(paths):
-        pipe = tmp_path / f"pipe-{k}"
-        os.mkfifo(pipe)
-        with subprocess.Popen(["sh", "-c", 'cat "$1" > "$0"', pipe, path]):
-            same(read_svmlight(pipe)[:2], expected_of_text())
-
-
-@pytest.mark.parametrize("k", range(4))
-def test_compressed_standard_input_stays_open(paths, k):
-    code = (
-        "import sys; from rosenblatt.data.svmlight import read_svmlight\n"
-        "X, y, info = read_svmlight('-'); print(y.tolist(), info.comments, sys.stdin.closed)"
-    )
-    run = partial(subprocess.run, [sys.executable, "-c", code], capture_output=True, check=True)
-    with open(paths[k], "rb") as file:
-        done = [run(input=paths[k].read_bytes()), run(stdin=file)]
-    for result in done:
-        assert result.stdout.decode().strip() == f"{expected_of_text()[1].tolist()} 3 False"
-
-
-# --- Large ones ---------------------------------------------------------------------------------
+# --- Large ones -----------------------------------------------------------------------------------
 
 
 def test_a_line_may_be_longer_than_a_block():

@@ -7,6 +7,7 @@ import functools
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import warnings
 
@@ -116,10 +117,49 @@ def command_ended(arguments, place, writes=None):
     return process.exitcode
 
 
+STEPS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.chmod")
+STEPS += ("os.listdir", "os.scandir")  # what is audited of files and folders (PEP 578)
+
+
+def _die_before(step, place):
+    """Kill this process before its step of this number in a folder; returns how many there were."""
+    taken = 0
+
+    def look(event, args):
+        nonlocal taken
+        if event in STEPS and str(args[0]).startswith(str(place)):
+            taken += 1
+            if taken == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(look)
+    return lambda: taken
+
+
+def _write_and_die(write, place, step, exchanging):
+    from rosenblatt._support import folders
+
+    if not exchanging:
+        folders.exchange = lambda a, b: False
+    os.chdir(place)
+    taken = _die_before(step, place)
+    write()
+    os._exit(taken())
+
+
+def killed_before(step, write, place, *, exchanging):
+    """Run write() in a folder, killed before a step there: how many it took, if it came so far."""
+    process = _server().Process(target=_write_and_die, args=(write, place, step, exchanging))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL or process.exitcode > 1
+    return None if process.exitcode < 0 else process.exitcode
+
+
 @functools.cache
 def _server():
     context = multiprocessing.get_context("forkserver")
-    ours = ["_train", "model_file", "selection", "cli.fit", "cli._fit_work", "report"]
+    ours = ["_streams.train", "model_file", "cli.fit", "_study.study", "report"]
     context.set_forkserver_preload([*(f"rosenblatt.{name}" for name in ours), "crashing"])
     return context
 
@@ -128,6 +168,32 @@ def started(source, place):
     process = _server().Process(target=run, args=(source, place))
     process.start()
     return process
+
+
+def _terminated_in(turn, source, place):
+    """SIGTERM comes in this chunk of rows; what the checkpoint was in the first is kept."""
+    from rosenblatt._model import checkpoint_file
+
+    chunk, turns = checkpoint_file.Checkpoint.chunk, 0
+
+    def trained(self, state):
+        nonlocal turns
+        turns += 1
+        if turns == 1:
+            (place / "begun").write_bytes((place / "run.checkpoint").read_bytes())
+        elif turns == turn:
+            os.kill(os.getpid(), signal.SIGTERM)
+        chunk(self, state)
+
+    checkpoint_file.Checkpoint.chunk = trained
+    run(source, place)
+
+
+def terminated_in(turn, source, place):
+    process = _server().Process(target=_terminated_in, args=(turn, source, place))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGTERM
 
 
 def killed_after(seconds, source, place):
@@ -159,9 +225,3 @@ def uninterrupted(source, place):
     begin = time.monotonic()
     content = run_to_the_end(source, other)
     return content, time.monotonic() - begin
-
-
-def waited_for(path):
-    while not path.exists():
-        time.sleep(0.005)
-    return path

@@ -160,11 +160,32 @@ def press(with_core, monkeypatch):
     return at
 
 
+@pytest.fixture
+def some_calls(heavy, rng):
+    """A function that chooses among so many calls: every one at first, then fewer.
+
+    A twentieth of those in `make test`, with the first and the last.
+    """
+
+    def choose(total):
+        assert total > 3
+        moments, moment = [], 0
+        while moment < total:
+            moments.append(moment)
+            moment += max(1, moment // 12)
+        chosen = rng.choice(moments, heavy(len(moments)), replace=False)
+        return sorted({0, total - 1, *chosen.tolist()})
+
+    return choose
+
+
 @every_order
 @every_keep
 @pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
 @may_not_converge
-def test_interrupted_at_any_call_it_is_fitted_and_goes_on_to_the_same(order, keep, stored, press):
+def test_interrupted_at_any_call_it_is_fitted_and_goes_on_to_the_same(
+    order, keep, stored, press, some_calls
+):
     rows, labels = stored(X[:30]), Y[:30]
     choices = {"order": order, "keep": keep, "eta0": 0.1, "random_state": 0}
     press()
@@ -172,16 +193,13 @@ def test_interrupted_at_any_call_it_is_fitted_and_goes_on_to_the_same(order, kee
         epochs: everything(Perceptron(max_iter=epochs, **choices).fit(rows, labels), rows)
         for epochs in range(1, 6)
     }
-    moment, step = 0, 1
-    while True:
+    unpressed = press()
+    Perceptron(max_iter=3, warm_start=True, **choices).fit(rows, labels)
+    for moment in some_calls(unpressed.calls):
         pressing = press(moment)
         p = Perceptron(max_iter=3, warm_start=True, **choices)
-        try:
+        with pytest.raises(KeyboardInterrupt):
             p.fit(rows, labels)
-        except KeyboardInterrupt:
-            pass
-        else:
-            break  # the fit was over before
         assert pressing.calls > moment
         press()
         assert p.training_errors_ == wrong(p, rows, labels)
@@ -193,27 +211,21 @@ def test_interrupted_at_any_call_it_is_fitted_and_goes_on_to_the_same(order, kee
         assert p.n_iter_ <= 3
         p.set_params(max_iter=1).fit(rows, labels)
         assert everything(p, rows) == uninterrupted[p.n_iter_]
-        moment += step
-        step = max(1, moment // 12)  # every call at first, then fewer
-    assert moment > 3
 
 
 @every_order
 @every_keep
 @may_not_converge
-def test_interrupted_while_validating_it_goes_on_to_the_same(order, keep, press):
+def test_interrupted_while_validating_it_goes_on_to_the_same(order, keep, press, some_calls):
     given = {"sample_weight": np.arange(30) % 4, "X_val": X_VAL, "y_val": Y_VAL}
     choices = {"order": order, "keep": keep, "random_state": 0}
-    moment, step = 0, 1
-    while True:
+    unpressed = press()
+    Perceptron(max_iter=2, warm_start=True, **choices).fit(X[:30], Y[:30], **given)
+    for moment in some_calls(unpressed.calls):
         press(moment)
         p = Perceptron(max_iter=2, warm_start=True, **choices)
-        try:
+        with pytest.raises(KeyboardInterrupt):
             p.fit(X[:30], Y[:30], **given)
-        except KeyboardInterrupt:
-            pass
-        else:
-            break
         press()
         there = given["sample_weight"] > 0
         assert p.training_errors_ == wrong(p, X[:30][there], Y[:30][there])
@@ -222,9 +234,6 @@ def test_interrupted_while_validating_it_goes_on_to_the_same(order, keep, press)
         one = Perceptron(max_iter=p.n_iter_, **choices).fit(X[:30], Y[:30], **given)
         assert everything(p) == everything(one)
         assert len(p.validation_mistakes_) == p.n_iter_
-        moment += step
-        step = max(1, moment // 12)
-    assert moment > 3
 
 
 @every_order

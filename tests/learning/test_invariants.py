@@ -189,9 +189,9 @@ def test_the_same_seed_gives_the_same_fit(order, rng):
         assert other.tolist() != fits[0].tolist()
 
 
-def test_the_default_separates_every_one_of_200_separable_sets():
+def test_the_default_separates_every_one_of_200_separable_sets(heavy):
     # 200 x 10, unit rows, labelled by a random hyperplane through the origin.
-    for seed in range(200):
+    for seed in range(heavy(200)):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(200, 10))
         X /= np.linalg.norm(X, axis=1, keepdims=True)

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -363,14 +362,8 @@ def test_killed_at_each_step_of_a_write(step, tmp_path):
 
 def test_sigterm_writes_the_checkpoint_and_ends_the_process(tmp_path):
     expected, _ = crashing.uninterrupted("long", tmp_path)
-    process = crashing.started("long", tmp_path)
-    path = tmp_path / "run.checkpoint"
-    begun = crashing.waited_for(path).read_bytes()  # the one of the start
-    time.sleep(0.05)
-    os.kill(process.pid, signal.SIGTERM)
-    process.join(60)
-    assert process.exitcode == -signal.SIGTERM
-    assert path.read_bytes() != begun
+    crashing.terminated_in(20, "long", tmp_path)
+    assert (tmp_path / "run.checkpoint").read_bytes() != (tmp_path / "begun").read_bytes()
     assert crashing.run_to_the_end("long", tmp_path) == expected
 
 

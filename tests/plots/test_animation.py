@@ -14,7 +14,7 @@ from PIL import Image
 from common import noisy
 from rosenblatt import KernelPerceptron, Perceptron, trace
 from rosenblatt.errors import InputError
-from rosenblatt.plots import animation
+from rosenblatt.plots import animate, animation
 
 FOUR = [[3.0, 1.0], [1.0, 3.0], [-1.0, 2.0], [2.0, -2.0]], [1, 1, -1, -1]
 
@@ -45,7 +45,7 @@ def drawn(monkeypatch):
 
 
 def test_a_frame_for_every_step(film, short, drawn):
-    short.animate(film, fps=4)
+    animate(short, film, fps=4)
     with Image.open(film) as image:
         assert image.n_frames == len(short) + 1 == 6
         sizes, durations, pixels = set(), [], []
@@ -65,7 +65,7 @@ def test_a_frame_for_every_step(film, short, drawn):
 
 def test_of_many_steps_some_are_shown_with_the_first_and_the_last(film, drawn):
     t = trace(Perceptron(order="cyclic", max_iter=20), *noisy(60, 4))
-    t.animate(film, max_frames=5, features=(1, 3))
+    animate(t, film, max_frames=5, features=(1, 3))
     steps = [k for k, *_ in drawn]
     assert len(steps) == 5
     assert (steps[0], steps[-1]) == (0, len(t))
@@ -78,7 +78,7 @@ def test_kernels_and_batches_can_be_filmed(film, drawn):
     X, y = noisy(20, 2)
     kernel = KernelPerceptron(gamma=1.0, order="cyclic", max_iter=2)
     for estimator in (kernel, Perceptron(order="batch", max_iter=3)):
-        trace(estimator, X, y).animate(film, max_frames=3, grid_resolution=20)
+        animate(trace(estimator, X, y), film, max_frames=3, grid_resolution=20)
         with Image.open(film) as image:
             assert image.n_frames == 3
     assert "rows (squares)" in drawn[-1][1]
@@ -86,7 +86,7 @@ def test_kernels_and_batches_can_be_filmed(film, drawn):
 
 def test_settings_that_crop_figures_do_no_harm(film, short):
     with matplotlib.rc_context({"savefig.bbox": "tight"}):
-        short.animate(film, max_frames=2)
+        animate(short, film, max_frames=2)
     with Image.open(film) as image:
         assert image.n_frames == 2
 
@@ -108,7 +108,7 @@ def test_ctrl_c_leaves_what_was_there(film, short, monkeypatch):
     stop_at(monkeypatch, 3, lambda: signal.raise_signal(signal.SIGINT))
     try:
         with pytest.raises(KeyboardInterrupt):
-            short.animate(film)
+            animate(short, film)
     finally:
         signal.signal(signal.SIGINT, handler)
     assert [path.name for path in film.parent.iterdir()] == ["training.gif"]
@@ -124,16 +124,16 @@ def test_a_full_disk_leaves_what_was_there(film, short, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        short.animate(film, max_frames=2)
+        animate(short, film, max_frames=2)
     assert [path.name for path in film.parent.iterdir()] == ["training.gif"]
     assert film.read_bytes() == b"before"
 
 
 def test_what_is_not_allowed_is_said_before_anything_is_drawn(tmp_path, short, drawn):
     with pytest.raises(InputError, match=r"give the name of a \.gif file"):
-        short.animate(tmp_path / "film.mp4")
+        animate(short, tmp_path / "film.mp4")
     with pytest.raises(FileNotFoundError, match="There is no folder"):
-        short.animate(tmp_path / "nowhere" / "film.gif")
+        animate(short, tmp_path / "nowhere" / "film.gif")
     for options, message in [
         ({"max_frames": 1}, "the first and the last step are two frames"),
         ({"max_frames": 2.5}, "max_frames=2.5 is not allowed"),
@@ -144,7 +144,7 @@ def test_what_is_not_allowed_is_said_before_anything_is_drawn(tmp_path, short, d
         ({"features": (0, 7)}, "no feature 7"),
     ]:
         with pytest.raises(InputError, match=message):
-            short.animate(tmp_path / "film.gif", **options)
+            animate(short, tmp_path / "film.gif", **options)
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
 
@@ -152,16 +152,16 @@ def test_what_is_not_allowed_is_said_before_anything_is_drawn(tmp_path, short, d
 def test_progress_is_a_line_where_there_is_no_terminal(film, short, capsys, monkeypatch):
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-    short.animate(film, max_frames=2)
+    animate(short, film, max_frames=2)
     assert capsys.readouterr() == ("", "")
-    short.animate(film, max_frames=2, verbose=1)
+    animate(short, film, max_frames=2, verbose=1)
     assert capsys.readouterr() == ("", "animate: 2 frames, steps 0 to 5\n")
 
 
 def test_progress_is_a_bar_on_a_terminal(film, short, capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    short.animate(film, max_frames=2, verbose=1)
+    animate(short, film, max_frames=2, verbose=1)
     out, err = capsys.readouterr()
     assert out == ""
     assert "frames" in err

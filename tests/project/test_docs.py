@@ -102,14 +102,6 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_the_code_map_names_every_file():
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    for folder in ("native", "src/rosenblatt"):
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".hpp", ".cpp") and path.name != "__init__.py":
-                assert path.name in text
-
-
 def consoles(page):
     """The commands in ```console blocks of a page, each with the lines that follow it."""
     for block in re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):

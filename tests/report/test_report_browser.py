@@ -1,40 +1,13 @@
 """The report in a real browser: nothing leaves it, nothing fails, everyone can read it."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import pytest
 
 import reports
 from rosenblatt.report import render
 
-ROOT = Path(__file__).parents[2]
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--no-first-run"),
-]
 each = pytest.mark.parametrize("name", reports.ALL)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if os.environ.get("ROSENBLATT_BROWSER") == "no":
-        pytest.skip("needs a browser: left out by BROWSER=no")
-    found = subprocess.run(
-        ["sh", ROOT / "scripts" / "browser.sh"], capture_output=True, text=True, check=False
-    )
-    if found.returncode:
-        pytest.fail(found.stderr)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=found.stdout.strip().splitlines()[-1], args=FLAGS
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Certificate, data, model_file
-from rosenblatt.cli import _fit_content, _fit_folder, _fit_work
+from rosenblatt._study import deciding, document, folder
 from rosenblatt.datasets import load_credit
 from rosenblatt.selection import select
 
@@ -59,8 +59,9 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     assert (code, err) == (0, "")
     words = " ".join(out.split())
     assert (
-        "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one: "
-        "known only after the decision? Try --ignore share --ignore expenditure." in words
+        "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one. "
+        "Possible target leakage: is it recorded only after the decision? Try --ignore share "
+        "--ignore expenditure." in words
     )
     subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
     order = "core data split candidates error rule verdict training proof warning files next"
@@ -174,7 +175,7 @@ def test_the_proof_holds_for_the_table_and_for_the_stand_alone_verifier(fit, she
 
 def test_large_tables_are_left_at_the_check_that_certify_makes(fit, monkeypatch):
     made()
-    monkeypatch.setattr(_fit_work, "_BY_HAND", 10)
+    monkeypatch.setattr(deciding, "_BY_HAND", 10)
     proof = fit("t.csv", "-y", "label")["proof"]
     assert proof["sentence"] == "accepted by the vectorised verifier when it was found"
     assert proof["milliseconds"] is None
@@ -253,7 +254,7 @@ def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit
     frame["town"] = [f"town {i // 2}" for i in range(40)]
     frame.assign(label=X[:, 0] > 0).to_csv("t.csv", index=False)
     found = fit("t.csv", "-y", "label")
-    check_type(found, _fit_content.Fit)
+    check_type(found, document.Fit)
     assert Path(found["files"]["report"]).stat().st_size < 700_000
     assert (found["data"]["columns"], found["data"]["n_features"]) == (3001, 3020)
     assert len(found["data"]["encoding"]) == len(found["rule"]["terms"]) == 500
@@ -270,7 +271,7 @@ def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit
 def test_odd_tables_end_in_the_same_document(fit, shell, kind):
     made(**ODD[kind])
     found = fit("t.csv", "-y", "label")
-    check_type(found, _fit_content.Fit)
+    check_type(found, document.Fit)
     assert sum(map(sum, found["margins"]["counts"].values())) == found["split"]["train"]
     assert 0 in found["margins"]["edges"] or found["margins"]["edges"][0] > 0
     if kind == "separable":
@@ -289,7 +290,7 @@ def test_svmlight_files_have_no_names(fit, shell):
     rows = (f"{1 if x[0] > 0.1 else -1} 1:{x[0]} 3:{x[2]}" for x in X)
     Path("t.svm").write_text("\n".join(rows) + "\n")
     found = fit("t.svm")
-    check_type(found, _fit_content.Fit)
+    check_type(found, document.Fit)
     assert found["data"]["target"] == "y"
     assert shell("predict", found["files"]["model"], "t.svm")[0] == 0
     assert shell(*found["reproduce"]["verify"].split()[1:])[0] == 0
@@ -386,7 +387,7 @@ def test_cross_validation_tests_every_row(fit):
     assert found["split"]["method"] == "cross-validation"
     assert found["error"]["test_n"] == 60
     assert found["split"]["train"] == 60
-    check_type(found, _fit_content.Fit)
+    check_type(found, document.Fit)
 
 
 @pytest.mark.parametrize("values", [np.arange(120) // 6, [f"p{i // 6}" for i in range(120)]])
@@ -461,30 +462,8 @@ def test_a_failure_while_writing_leaves_no_trace(shell, monkeypatch, there):
     assert not [name for name in os.listdir() if name.startswith(".")]
 
 
-def test_if_the_last_step_fails_the_old_folder_is_back(tmp_path, monkeypatch):
-    target = tmp_path / "here"
-    target.mkdir()
-    (target / "model.json").write_text("old")
-    rename, calls = os.rename, []
-
-    def fails_once(a, b):
-        calls.append(a)
-        if len(calls) == 2:
-            raise OSError("now")
-        rename(a, b)
-
-    monkeypatch.setattr(os, "rename", fails_once)
-    with (
-        pytest.raises(OSError, match="now"),
-        _fit_folder.whole_folder(str(target), force=True) as part,
-    ):
-        (part / "model.json").write_text("new")
-    assert (target / "model.json").read_text() == "old"
-    assert os.listdir(tmp_path) == ["here"]
-
-
 @pytest.mark.parametrize(
-    ("name", "folder"),
+    ("name", "stem"),
     [
         ("a/loans.csv", "loans"),
         ("loans.csv.gz", "loans"),
@@ -495,8 +474,8 @@ def test_if_the_last_step_fails_the_old_folder_is_back(tmp_path, monkeypatch):
         ("*.csv", "table"),
     ],
 )
-def test_the_folder_is_named_after_the_table(name, folder):
-    assert _fit_folder.default_folder((name,)) == f"{folder}-rosenblatt"
+def test_the_folder_is_named_after_the_table(name, stem):
+    assert folder.default_folder((name,)) == f"{stem}-rosenblatt"
 
 
 # --- Ctrl-C --------------------------------------------------------------------------------------
@@ -517,7 +496,7 @@ def test_ctrl_c_while_deciding_writes_the_rule(shell, monkeypatch):
     assert found["interrupted"]
     assert found["verdict"] is found["proof"] is None
     assert "certificate.json" not in os.listdir("t-rosenblatt")
-    check_type(found, _fit_content.Fit)
+    check_type(found, document.Fit)
 
 
 def test_ctrl_c_while_training_writes_the_best_so_far(shell, monkeypatch):
@@ -537,13 +516,11 @@ def test_ctrl_c_while_training_writes_the_best_so_far(shell, monkeypatch):
 
 
 def test_ctrl_c_while_reading_writes_nothing(shell, monkeypatch):
-    from rosenblatt.cli import _common
-
     def stopped(*arguments, **options):
         raise KeyboardInterrupt
 
     made()
-    monkeypatch.setattr(_common, "read_table", stopped)
+    monkeypatch.setattr("rosenblatt._study.work.read_table", stopped)
     assert shell("fit", "t.csv", "-y", "label")[0] == 130
     assert os.listdir() == ["t.csv"]
 

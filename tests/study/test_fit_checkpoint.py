@@ -70,23 +70,23 @@ def test_a_checkpoint_of_other_data_is_refused(shell, tmp_path):
 
 
 def test_ctrl_c_keeps_them_and_says_how_to_go_on(shell, monkeypatch):
-    from rosenblatt.cli import _fit_work
+    from rosenblatt._study import deciding
 
     made(Path())
 
-    certify = _fit_work._certify
+    certify = deciding._certify
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_fit_work, "_certify", stop)
+    monkeypatch.setattr(deciding, "_certify", stop)
     code, _, err = shell(*KEPT)
     assert (code, err.splitlines()[-1]) == (
         130,
         "Interrupted: t-rosenblatt has what there was. The same command with --force goes on.",
     )
     first = model(Path())
-    monkeypatch.setattr(_fit_work, "_certify", certify)
+    monkeypatch.setattr(deciding, "_certify", certify)
     assert list(Path("kept").glob("*.checkpoint"))
     assert shell(*KEPT, "--force")[0] == 0
     assert model(Path()) == first

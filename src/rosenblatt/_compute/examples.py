@@ -13,7 +13,11 @@ from rosenblatt._compute.backend import compute
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
-    from rosenblatt._compute.screening import Screen
+    from rosenblatt._compute.protocol import Floats, Ints, NativeRows, Signs
+
+    Count = Callable[
+        [NativeRows, Signs, Floats | None, Floats, Floats, int, int, Ints, Floats], bool
+    ]
 
 Weights = NDArray[np.float64]
 
@@ -113,7 +117,7 @@ class Tally(NamedTuple):
         return cls(w, limit, np.zeros(len(w), dtype=np.int64), np.zeros(len(w)))
 
 
-class Judges(ABC):
+class RowsToJudge(ABC):
     """Rows that weight vectors can be compared on."""
 
     def count(
@@ -138,21 +142,24 @@ class Judges(ABC):
         """Those on these rows. False: no vector can win any more."""
 
 
-class Examples(Judges, Labelled):
+class Examples(RowsToJudge, Labelled):
     """Rows with their labels and weights."""
 
     def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
         super().__init__(y, c)
         self.rows = Rows(X)
         self.chunk, self.d = self.rows.chunk, self.rows.d
-        self.screen: Screen | None = None  # of the machine that trains on these rows
 
     def add_mistakes(
         self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
     ) -> bool:
+        return self.add_mistakes_with(compute.backend.count, tally, check_interrupt)
+
+    def add_mistakes_with(
+        self, count: Count, tally: Tally, check_interrupt: Callable[[], None]
+    ) -> bool:
+        """The same by a function that counts as the backend does."""
         w, limit, plain, weighted = tally
-        screen = self.screen
-        count = screen.count if screen is not None and screen.ready else compute.backend.count
         for begin, end in self.rows.chunks(check_interrupt, looks=len(w)):
             if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
                 return False

@@ -10,11 +10,13 @@ give up: from numbers of rows, never from time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
-from rosenblatt._compute.examples import Rows, Weights
+from rosenblatt._compute.examples import Examples, Rows, RowsToJudge, Tally, Weights
 from rosenblatt._compute.protocol import (
     Floats,
     Indices,
@@ -24,6 +26,7 @@ from rosenblatt._compute.protocol import (
     ScreeningBackend,
     Signs,
 )
+from rosenblatt._support.interrupt import no_interrupt
 
 FEW = 64  # a probe is made where at most one visit in so many was an update,
 PART = 64  # of one row in so many,
@@ -186,6 +189,24 @@ class Screen:
         self._slack = np.empty(rows, dtype=np.float32)
         self._known, self._wanted = 0, rows
         self._passed = self._looked = 0
+
+
+class ScreenedRows(RowsToJudge):
+    """The training rows as candidates are compared on them: those out of reach are passed over."""
+
+    def __init__(self, examples: Examples, screen: Screen):
+        self._examples, self._screen = examples, screen
+        self.n, self.total_weight = examples.n, examples.total_weight
+
+    def add_mistakes(
+        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
+    ) -> bool:
+        if not self._screen.ready:
+            return self._examples.add_mistakes(tally, check_interrupt)
+        return self._examples.add_mistakes_with(self._screen.count, tally, check_interrupt)
+
+    def mistakes(self, scores: NDArray[np.float64]) -> int:
+        return self._examples.mistakes(scores)
 
 
 def _backend() -> ScreeningBackend:

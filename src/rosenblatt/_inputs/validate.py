@@ -1,4 +1,4 @@
-"""Checks of parameters and rows; `_targets.py` has those of labels and weights.
+"""Checks of parameters and rows; `targets.py` has those of labels, `weights.py` of weights.
 
 Every input is checked here, once: what reaches the kernels is in order.
 """

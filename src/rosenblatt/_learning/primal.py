@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Weights
-from rosenblatt._compute.screening import Screen
+from rosenblatt._compute.screening import Screen, ScreenedRows
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.machine import EvaluationRows, Memory
 from rosenblatt._learning.state import Job, State
@@ -88,7 +88,8 @@ class Primal(InFeatures):
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
         self.examples = examples
-        self.screen = examples.screen = Screen(examples.rows, examples.y, margin, intercept)
+        self.screen = Screen(examples.rows, examples.y, margin, intercept)
+        self.evaluation_rows = ScreenedRows(examples, self.screen)
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, self.examples.rows.n, averaged=averaged)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 UNLIMITED = 1 << 62
 
-NOTICEABLE = 1 / 16
-"""The part by which mistakes must fall for an epoch to have brought something."""
+NOTICEABLE = 20
+"""Mistakes have fallen noticeably when they are fewer by one in so many."""
 
 
 class Verdict(Protocol):
@@ -98,7 +98,8 @@ class State(Generic[W, V]):
 
     def note(self, mistakes: float) -> None:
         """An epoch ended with so many mistakes."""
-        if mistakes <= self.fewest * (1 - NOTICEABLE) and mistakes < self.fewest:
+        fell = NOTICEABLE * mistakes <= (NOTICEABLE - 1) * self.fewest
+        if fell and mistakes < self.fewest:
             self.fewest, self.fewest_in = mistakes, self.epoch
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import validate
+from rosenblatt._inputs.weights import sample_weights
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
 from rosenblatt._minimum.search import Clock, Search
@@ -64,7 +65,7 @@ def minimum_errors(
         time_limit = validate.positive("time_limit", time_limit)
     clock = Clock(time_limit)
     table = read(X, y, sample_weight, semantics="binary64", asked="minimum_errors")
-    weights = targets.sample_weights(sample_weight, len(table.y))
+    weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     rows = Rows(
         table.X if table.present is None else table.X[present],

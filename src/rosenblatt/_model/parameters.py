@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import validate, weights
 from rosenblatt._learning import settings
 from rosenblatt._model import arrays, labels
 from rosenblatt._rules.gram import check_parameters
@@ -156,7 +156,7 @@ def check(estimator: Any, classes: NDArray[Any]) -> None:
     weight = estimator.class_weight
     if not (isinstance(weight, str) and weight == "balanced"):
         nobody = np.zeros(0, dtype=np.int8)
-        targets.class_weights(weight, classes, nobody, None)
+        weights.class_weights(weight, classes, nobody, None)
     if isinstance(estimator, KernelPerceptron):
         validate.positive("cache_size", estimator.cache_size)
         check_parameters(estimator)

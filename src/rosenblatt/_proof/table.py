@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from rosenblatt import verify
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_table
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import targets, validate, weights
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
 
@@ -48,7 +48,7 @@ def read(
     n = matrix.shape[0]
     given = _as_given(y)
     y = targets.labels(y, n)
-    c = targets.sample_weights(sample_weight, n)
+    c = weights.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
     for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
     classes = targets.found_classes(y, None if c is None else c != 0, for_more)

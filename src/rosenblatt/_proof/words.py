@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from rosenblatt import theory
+from rosenblatt._proof.chance import probability_separable
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin, RevealingColumn
@@ -216,7 +216,7 @@ def _columns(certificate: Certificate) -> Iterator[str]:
 
 def _chance(certificate: Certificate) -> Iterator[str]:
     n, size = certificate.n_rows, _dimensions(certificate)
-    chance = theory.probability_separable(
+    chance = probability_separable(
         n, certificate.n_features, fit_intercept=certificate.fit_intercept
     )
     yield (

@@ -24,6 +24,7 @@ from rosenblatt._streams.sources import Source, key_of, source_of, stamps
 from rosenblatt._streams.stored import Stored
 from rosenblatt._streams.writer import writing
 from rosenblatt._support.files import settle
+from rosenblatt._support.folders import onto_disk
 from rosenblatt._support.locks import Lock
 from rosenblatt.errors import FileError
 
@@ -86,10 +87,7 @@ def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
         files = stamps(source) or []
         with writing(root):
             note_source(place, files)
-            for path in place.iterdir():
-                with open(path, "r+b") as file:
-                    os.fsync(file.fileno())
-            settle(place)
+            onto_disk(place)
             remove(root, key)  # if it is there, it is damaged
             try:
                 os.rename(place, root / key)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Examples, Judges, Tally
-from rosenblatt._inputs import targets
+from rosenblatt._compute.examples import Examples, RowsToJudge, Tally
+from rosenblatt._inputs import weights
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
 
 
-class StreamedExamples(Judges):
+class StreamedExamples(RowsToJudge):
     """What `Examples` offers of rows in memory, of which only one block is."""
 
     present = None  # all rows exist
@@ -35,7 +35,7 @@ class StreamedExamples(Judges):
         if self._block is None or b != self._at:
             self._block = None  # one at a time
             X, y = self._stored.block(b)
-            self._block, self._at = Examples(X, y, targets.weigh(None, y, self._by_class)), b
+            self._block, self._at = Examples(X, y, weights.weigh(None, y, self._by_class)), b
         return self._block
 
     def enter(self, b: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._compute.fingerprint import of_weights, ranges
 from rosenblatt._estimators import fitting, linear_start
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import validate, weights
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS, Order
 from rosenblatt._learning.patience import Patience
@@ -42,10 +42,10 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
     def prepare(settings: Settings, watch: Watch) -> fitting.Task:
         classes = stored.classes
         validate.learn_features(p, stored.d, stored.feature_names)
-        by_class = targets.class_weights_of_many(p.class_weight, classes, stored.counts)
+        by_class = weights.class_weights_of_many(p.class_weight, classes, stored.counts)
         machine, order = _machine(settings, stored, by_class)
         keep = KEEPS[settings.units.keep]()
-        job = Job(machine, order, keep, machine.examples, validating=False, watch=watch)
+        job = Job(machine, order, keep, machine.evaluation_rows, validating=False, watch=watch)
 
         def start() -> PrimalState:
             if settings.warm_start and hasattr(p, "_state"):
@@ -84,12 +84,12 @@ def _machine(
         stacklevel=7,
     )
     X, y = stored.whole()
-    examples = Examples(X, y, targets.weigh(None, y, by_class))
+    examples = Examples(X, y, weights.weigh(None, y, by_class))
     return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
 
 
 def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -> Recipe:
-    weights = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
+    weighted = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
     return Recipe(
         settings.units,
         settings.order,
@@ -97,14 +97,14 @@ def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -
         stored.classes.tolist(),
         (stored.n, stored.d),
         stored.fingerprint,
-        weights,
+        weighted,
         None,
     )
 
 
 def _weights(stored: Stored, by_class: tuple[float, float]) -> Iterator[Weights]:
     for begin, end in ranges(stored.n):
-        c = targets.weigh(None, stored.rows(begin, end)[1], by_class)
+        c = weights.weigh(None, stored.rows(begin, end)[1], by_class)
         assert c is not None
         yield c
 

@@ -22,7 +22,7 @@ class Streamed(InFeatures):
 
     def __init__(self, examples: StreamedExamples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
-        self.examples = examples
+        self.examples = self.evaluation_rows = examples
         self._counts = np.zeros(examples.block(0).rows.n, dtype=np.int64)  # nobody looks at them
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:

@@ -39,7 +39,7 @@ def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
     """
     target = _target(path)
     mode = _checked_place(target, overwrite=overwrite)
-    part = target.with_name(f"{_beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
+    part = target.with_name(f"{beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
     _remove_leftovers(target)
     try:
         with open(part, "xb") as file:
@@ -65,22 +65,24 @@ def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
     settle(target.parent)
 
 
-def _beside(target: Path) -> str:
-    """How files begin that will be this one."""
-    return ".rosenblatt-" + hashlib.sha256(os.fsencode(target)).hexdigest()[:16]
+def beside(target: Path) -> str:
+    """How the names of files begin that will be this one. They lie in the same folder, which may
+    itself move, so that its path has no part in them."""
+    return ".rosenblatt-" + hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
 
 
 def _remove_leftovers(target: Path) -> None:
     """What processes that are no more were about to write."""
-    ours = re.compile(rf"{re.escape(_beside(target))}-([0-9]+)-[0-9a-f]{{16}}")
+    ours = re.compile(rf"{re.escape(beside(target))}-([0-9]+)-[0-9a-f]{{16}}")
     with suppress(OSError):
         for found in os.listdir(target.parent):
             match = ours.fullmatch(found)
-            if match and not _lives(int(match[1])):
+            if match and not lives(int(match[1])):
                 os.unlink(target.with_name(found))
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
+    """Is it still there? True where nobody can say."""
     if os.name == "nt":  # there is no harmless signal to ask with
         return True
     try:
@@ -188,12 +190,14 @@ def _exists(target: Path) -> FileError:
     return FileError(f"{target} exists already and is not overwritten: give another name.")
 
 
-def cannot(verb: str, path: Any, error: OSError, otherwise: str = "") -> FileError:
+def cannot(
+    verb: str, path: Any, error: OSError, otherwise: str = "", of: str = "file"
+) -> FileError:
     """What could not be done, why, and what to do."""
     reason = (error.strerror or str(error) or type(error).__name__).rstrip(".")
     advice = " Make room, or write somewhere else." if error.errno in _NO_SPACE else ""
     advice += f" {otherwise}" if otherwise else ""
-    kept = " A file that was there is as it was." if verb == "write" else ""
+    kept = f" A {of} that was there is as it was." if verb == "write" else ""
     found = FileError(f"Cannot {verb} {path}: {reason}.{advice}{kept}")
     found.errno = error.errno
     return found

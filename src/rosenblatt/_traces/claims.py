@@ -61,6 +61,13 @@ class Constants:
         return self.ends is not None and self.least > 0 and self.ends[0] > 0 and self.growth > 0
 
     @property
+    def gamma(self) -> float:
+        """γ, the homogeneous margin of w*; below 0 where w* has a row on the wrong side."""
+        if self.ends is None or self.ends[0] <= 0:
+            return 0.0
+        return root(self.least**2 / self.ends[0]) * (1 if self.least > 0 else -1)
+
+    @property
     def bound(self) -> int | None:
         """The most updates that there can be."""
         if self.ends is None or not self.separated:
@@ -84,7 +91,7 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
 def lemma_1(k: Constants, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
     assert k.ends is not None
-    found = root(k.least**2 / k.ends[0]) * (1 if k.least > 0 else -1) if k.ends[0] > 0 else 0.0
+    found = k.gamma
     gamma = found if claimed is None else claimed
     statement = f"every row has c_i y_i ŵ*·x̃_i >= γ = {gamma:.6g} > 0"
     reached = claimed is None or k.least**2 >= Fraction(claimed) ** 2 * k.ends[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._rules.gram import KERNELS, Kernel
 from rosenblatt._support.strict_json import InvalidDocument, Part, parse
+from rosenblatt._traces.about import About
 from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
@@ -27,34 +29,21 @@ _MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has 
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
-def about(estimator: Any) -> dict[str, Any]:
-    """What is said of the fitted estimator."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return {
-        "estimator": str(estimator).replace("\n", ""),
-        "classes": estimator.classes_.tolist(),
-        "feature_names": None if names is None else [str(name) for name in names],
-        "converged": bool(estimator.converged_),
-        "ended": str(estimator.stop_reason_.value),
-        "all_rows": True,
-    }
-
-
 def write(
-    run: Run, about: dict[str, Any], path: str | os.PathLike[str] | None, all_rows: bool | None
+    run: Run, about: About, path: str | os.PathLike[str] | None, all_rows: bool | None
 ) -> str:
     """The JSON text, also written to `path` where one is given."""
     if all_rows is None:
         few = run.X.shape[0] * run.X.shape[1] <= _FEW
         whole = run.kernel is not None and run.kernel.precomputed
-        all_rows = about["all_rows"] and (few or whole)
-    if all_rows and not about["all_rows"]:
+        all_rows = about.all_rows and (few or whole)
+    if all_rows and not about.all_rows:
         raise InputError("This trace itself was read without all rows.")
     if not all_rows and run.kernel is not None and run.kernel.precomputed:
         raise InputError("A trace with kernel='precomputed' is made of all rows: all_rows=True.")
     document = {
         "schema": SCHEMA,
-        **about,
+        **asdict(about),
         "all_rows": all_rows,
         "data_fingerprint": _fingerprint(run, about),
         "n_rows": run.X.shape[0],
@@ -88,11 +77,10 @@ def write(
     return text
 
 
-def _fingerprint(run: Run, about: dict[str, Any]) -> str | None:
+def _fingerprint(run: Run, about: About) -> str | None:
     """Of all rows: as the file said that had only some of them, if it did."""
-    if not about["all_rows"]:
-        said: str | None = about["data_fingerprint"]
-        return said
+    if not about.all_rows:
+        return about.data_fingerprint
     return of_matrix(run.X, run.y if run.c is None else np.where(run.c == 0, 0, run.y))
 
 
@@ -131,7 +119,7 @@ def _rows(run: Run, index: Any) -> dict[str, Any]:
 # --- Reading: the file may come from anywhere ----------------------------------------------------
 
 
-def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
+def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
     """From the text itself, or from a file."""
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
         content, name = source.encode(errors="surrogatepass"), "The text"
@@ -146,22 +134,22 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, dict[str, Any]]:
         raise InputError(f"{name} is not a trace: {str(why).rstrip('.')}.") from None
 
 
-def _about(document: Part) -> dict[str, Any]:
+def _about(document: Part) -> About:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
     first = document.value("schema") == SCHEMAS[0]
     if names is not None and len(names) != document.value("n_features"):
         raise InvalidDocument("feature_names is not one name for each feature")
     if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
         raise InvalidDocument("classes are not two labels")
-    return {
-        "estimator": document.text("estimator"),
-        "classes": classes,
-        "feature_names": names,
-        "converged": document.flag("converged"),
-        "ended": document.text("ended"),
-        "all_rows": document.flag("all_rows"),
-        "data_fingerprint": None if first else document.optional(document.text, "data_fingerprint"),
-    }
+    return About(
+        estimator=document.text("estimator"),
+        classes=classes,
+        feature_names=names,
+        converged=document.flag("converged"),
+        ended=document.text("ended"),
+        all_rows=document.flag("all_rows"),
+        data_fingerprint=None if first else document.optional(document.text, "data_fingerprint"),
+    )
 
 
 def _run(document: Part) -> Run:

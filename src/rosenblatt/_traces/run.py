@@ -62,6 +62,10 @@ class Run:
         new = np.flatnonzero(np.diff(self.visits, prepend=-1))
         return np.append(new, len(self.rows))
 
+    def updates_of(self, step: int) -> slice:
+        """Of step 1, 2, …; of the start, step 0, none."""
+        return slice(int(self.edges[max(step - 1, 0)]), int(self.edges[step]))
+
     @property
     def n_steps(self) -> int:
         return len(self.edges) - 1
@@ -76,6 +80,15 @@ class Run:
         """By update, from 1."""
         per_epoch = 1 if self.order == "batch" else self.n
         return self.visits // per_epoch + 1
+
+    def coefficients(self, step: int) -> Floats:
+        """With a kernel: β_i of the rows and the intercept after so many steps."""
+        made = int(self.edges[step])
+        beta = self.start.copy()
+        np.add.at(beta, self.rows[:made], self.steps[:made])
+        if self.intercept:
+            beta[-1] += self.steps[:made].sum()
+        return beta
 
     def linear(self) -> bool:
         """Whether there are weights of the features."""

@@ -39,19 +39,8 @@ def certified(space: Space, certificate: Certificate) -> Star | None:
     return None
 
 
-def last_function(run: Run, space: Space) -> Star:
-    """With a kernel the rule that training ended with, where it ended clean."""
-    beta = run.start.copy()
-    np.add.at(beta, run.rows, run.steps)
-    if run.intercept:
-        beta[-1] += run.steps.sum()
-    return space.star(beta)
-
-
-def why_none(certificate: Certificate | None, about: dict[str, Any]) -> str:
+def why_none(certificate: Certificate | None) -> str:
     """Where there is no w*; `certificate` is None with kernels."""
-    if not about["all_rows"]:
-        return "this trace has only the rows that made updates; give w_star."
     if certificate is None:
         return "training did not end clean, so that no separator is known; give w_star."
     conflict = certificate.conflict

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -13,12 +12,11 @@ from sklearn.base import clone
 from rosenblatt._inputs.validate import positive
 from rosenblatt._rules.linear import read_only
 from rosenblatt._support.extras import pandas
-from rosenblatt._traces import document, stars, words
-from rosenblatt._traces.check import Check, check
-from rosenblatt._traces.claims import Constants, constants
+from rosenblatt._traces import document, tables, words
+from rosenblatt._traces.about import About, about
+from rosenblatt._traces.check import Check
+from rosenblatt._traces.replay import Replay
 from rosenblatt._traces.run import Floats, Recorder, Run
-from rosenblatt._traces.space import Features, Kernelled, Space
-from rosenblatt._traces.walk import Path, Star
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 
@@ -75,10 +73,8 @@ def trace(
         fitted.fit(X, y, sample_weight, **start)
     finally:
         del fitted._recorder
-    about = document.about(fitted)
-    if feature_names is not None:
-        about["feature_names"] = _names(feature_names, fitted.n_features_in_)
-    return Trace(recorder.run(), about, w_star=w_star, estimator=fitted)
+    names = None if feature_names is None else _names(feature_names, fitted.n_features_in_)
+    return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
 
 
 def _names(given_names: Any, d: int) -> list[str]:
@@ -122,149 +118,97 @@ class Trace:
         The training (or validation) mistakes of the weights kept so far, whenever they were judged.
     estimator
         The fitted clone; None after `from_json`.
+    replay : Replay
+        What pictures and words are made from: the record in units of η (`replay.run`), what is
+        said of the estimator, the space, the path and w*. Its parts may change between versions.
     """
 
-    def __init__(
-        self, run: Run, about: dict[str, Any], *, w_star: Any = None, estimator: Any = None
-    ):
-        self._run, self._about, self.estimator = run, about, estimator
-        self._given = None if w_star is None else stars.lifted(run, w_star)
+    def __init__(self, run: Run, about: About, *, w_star: Any = None, estimator: Any = None):
+        self.replay, self.estimator = Replay(run, about, w_star), estimator
 
     def __len__(self) -> int:
         """Steps."""
-        return self._run.n_steps
+        return self.replay.run.n_steps
 
     # --- By update ---
 
     @property
     def row(self) -> NDArray[np.int64]:
-        return read_only(self._run.rows.view())
+        return read_only(self.replay.run.rows.view())
 
     @property
     def visit(self) -> NDArray[np.int64]:
-        return read_only(self._run.visits.view())
+        return read_only(self.replay.run.visits.view())
 
     @property
     def epoch(self) -> NDArray[np.int64]:
-        return read_only(self._run.epochs.view())
+        return read_only(self.replay.run.epochs.view())
 
     @property
     def label(self) -> NDArray[Any]:
-        classes = np.array(self._about["classes"])
-        return np.asarray(classes[(self._run.y[self._run.rows] > 0).astype(np.intp)])
+        run, classes = self.replay.run, np.array(self.replay.about.classes)
+        return np.asarray(classes[(run.y[run.rows] > 0).astype(np.intp)])
 
     @property
     def score(self) -> Floats:
-        return self._run.eta * self._run.scores
+        return self.replay.run.eta * self.replay.run.scores
 
     @property
     def step_size(self) -> Floats:
-        return self._run.eta * self._run.steps
+        return self.replay.run.eta * self.replay.run.steps
 
     @property
     def kept(self) -> list[tuple[int, int]]:
-        return list(self._run.judged)
+        return list(self.replay.run.judged)
 
     # --- By step ---
 
-    @cached_property
-    def _space(self) -> Space:
-        return Features(self._run) if self._run.linear() else Kernelled(self._run)
-
-    @cached_property
-    def _path(self) -> Path:
-        return self._space.path(self._star)
-
     @property
     def norm(self) -> Floats:
-        return np.asarray(self._run.eta * np.sqrt(np.maximum(self._path.norms2, 0)))
+        return np.asarray(self.replay.run.eta * np.sqrt(np.maximum(self.replay.path.norms2, 0)))
 
     @property
     @np.errstate(over="ignore", invalid="ignore")
     def product(self) -> Floats:
         products, length = self._with_star()
-        return np.asarray(self._run.eta * products / length)
+        return np.asarray(self.replay.run.eta * products / length)
 
     @property
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def cosine(self) -> Floats:
         products, length = self._with_star()
-        return np.asarray(products / (length * np.sqrt(self._path.norms2)))
+        return np.asarray(products / (length * np.sqrt(self.replay.path.norms2)))
 
     def _with_star(self) -> tuple[Floats, float]:
-        if self._path.products is None:
-            raise InputError(f"There is no w* to compare with: {self._no_star}")
-        return self._path.products, float(np.sqrt(self._path.star2))
+        path = self.replay.path
+        if path.products is None:
+            raise InputError(f"There is no w* to compare with: {self.replay.why_no_star}")
+        return path.products, float(np.sqrt(path.star2))
 
     def weights_at(self, step: int) -> Weights:
         """w and b after so many steps (0: the start), replayed from the rows."""
-        space = self._features("weights_at")
-        w = self._run.eta * space.at(self._whole(step))
+        space = self.replay.features("weights_at")
+        w = space.run.eta * space.at(self.replay.checked_step(step))
         return Weights(w[:-1], float(w[-1]))
 
     def alpha_at(self, step: int) -> Floats:
         """The notes' α after so many steps: η c_i · (updates of row i), one for each row of X."""
-        made = self._run.edges[self._whole(step)]
-        counts = np.bincount(self._run.rows[:made], minlength=len(self._run.y))
-        return np.asarray(self._run.eta * self._run.weights * counts)
-
-    def _features(self, what: str) -> Features:
-        if not isinstance(self._space, Features):
-            raise InputError(
-                f"{what} needs weights of the features, and this kernel has none; alpha_at has "
-                "the coefficients of the rows."
-            )
-        return self._space
-
-    def _whole(self, step: int) -> int:
-        if not (isinstance(step, (int, np.integer)) and 0 <= step <= len(self)):
-            raise InputError(
-                f"step={step!r} is not allowed: this trace has steps 0 to {len(self)}."
-            )
-        return int(step)
+        run = self.replay.run
+        made = run.edges[self.replay.checked_step(step)]
+        counts = np.bincount(run.rows[:made], minlength=len(run.y))
+        return np.asarray(run.eta * run.weights * counts)
 
     # --- The theorem ---
 
-    @cached_property
+    @property
     def certificate(self) -> Certificate | None:
         """Whether the rows are separable, proved; None with a kernel that is not linear."""
-        from rosenblatt._compute.matrices import as_table
-        from rosenblatt._proof.certify import certify
-
-        run = self._run
-        if not run.linear():
-            return None
-        self._need_all_rows()
-        table = as_table(run.X)
-        return certify(table, run.y, fit_intercept=run.intercept, sample_weight=run.c)
-
-    @cached_property
-    def _star(self) -> Star | None:
-        if self._given is not None:
-            return self._space.star(self._given)
-        if not self._run.linear():
-            return stars.last_function(self._run, self._space) if self._ended_clean else None
-        proved = self.certificate if self._about["all_rows"] else None
-        return None if proved is None else stars.certified(self._space, proved)
-
-    @property
-    def _no_star(self) -> str:
-        return stars.why_none(self.certificate if self._about["all_rows"] else None, self._about)
-
-    @property
-    def _ended_clean(self) -> bool:
-        return bool(self._about["converged"])
-
-    @cached_property
-    def _constants(self) -> Constants | None:
-        """None where not all rows are here."""
-        if not self._about["all_rows"]:
-            return None
-        return constants(self._run, self._space, self._star, self._path)
+        return self.replay.certificate
 
     @property
     def bound(self) -> int | None:
-        return None if self._constants is None else self._constants.bound
+        constants = self.replay.constants
+        return None if constants is None else constants.bound
 
     def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
         """Test every inequality of the convergence proofs at every step.
@@ -272,90 +216,42 @@ class Trace:
         `radius` and `gamma` are claims to be tested, too: that no lifted row is longer, and that
         every margin of the unit w* is at least this; by default the true ones of the data.
         """
-        self._need_all_rows()
-        true = self._constants
-        assert true is not None
-        return check(
-            self._run,
-            self._space,
-            self._star,
-            self._path,
-            true,
-            no_star="" if self._star is not None else self._no_star,
-            converged=self._ended_clean,
+        return self.replay.check(
             radius=None if radius is None else positive("radius", radius),
             gamma=None if gamma is None else positive("gamma", gamma),
         )
-
-    def _need_all_rows(self) -> None:
-        if not self._about["all_rows"]:
-            raise InputError(
-                "This trace was written with only the rows that made updates; the check is about "
-                "all rows. Write it with to_json(all_rows=True)."
-            )
 
     # --- In words ---
 
     def step(self, k: int) -> str:
         """Step k in words, with its numbers."""
-        return words.step(self, self._whole(k))
+        return words.step(self, self.replay.checked_step(k))
 
     def steps(self) -> str:
         """All steps in words, one in each line."""
         return "\n".join(words.steps(self))
 
     def __str__(self) -> str:
-        return words.as_text(self)
+        return tables.as_text(self)
 
     def __repr__(self) -> str:
-        return (
-            f"<Trace: {self._about['estimator']}, {len(self)} steps, {len(self._run.rows)} updates>"
-        )
+        updates = len(self.replay.run.rows)
+        return f"<Trace: {self.replay.about.estimator}, {len(self)} steps, {updates} updates>"
 
     def _repr_html_(self) -> str:
-        return words.as_html(self)
+        return tables.as_html(self)
 
     def to_markdown(self) -> str:
         """The table of all steps, for a worksheet."""
-        return words.as_markdown(self)
+        return tables.as_markdown(self)
 
     def to_latex(self) -> str:
         """The same as a LaTeX tabular."""
-        return words.as_latex(self)
+        return tables.as_latex(self)
 
     def to_pandas(self) -> Any:
         """The same as a data frame, with numbers."""
-        return pandas("Trace.to_pandas").DataFrame(words.columns(self)).set_index("k")
-
-    def animate(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        features: Any = None,
-        max_frames: int = 100,
-        fps: float = 2.0,
-        dpi: float = 80.0,
-        grid_resolution: int = 100,
-        verbose: int = 0,
-    ) -> None:
-        """Write a GIF of the training in the plane, whole or not at all; needs matplotlib.
-
-        Of more than `max_frames` steps so many are shown, evenly, with the first and the last, and
-        the film says so. `features` and `grid_resolution` are as for
-        `rosenblatt.plots.BoundaryDisplay`; verbose=1 shows progress.
-        """
-        from rosenblatt.plots.animation import animate
-
-        animate(
-            self,
-            path,
-            features=features,
-            max_frames=max_frames,
-            fps=fps,
-            dpi=dpi,
-            grid_resolution=grid_resolution,
-            verbose=verbose,
-        )
+        return pandas("Trace.to_pandas").DataFrame(tables.columns(self)).set_index("k")
 
     def to_json(
         self, path: str | os.PathLike[str] | None = None, *, all_rows: bool | None = None
@@ -365,7 +261,7 @@ class Trace:
         `all_rows` puts every row into it and not only those that made updates; by default where
         they are few.
         """
-        return document.write(self._run, self._about, path, all_rows)
+        return document.write(self.replay.run, self.replay.about, path, all_rows)
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str], *, w_star: Any = None) -> Trace:

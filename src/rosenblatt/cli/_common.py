@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -18,13 +17,12 @@ if TYPE_CHECKING:
     from rosenblatt.data import Table
     from rosenblatt.data.sparse import SparseTable
 
-SCHEMA_VERSION = 1
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 _reading = [
     click.option(
-        "--missing", multiple=True, metavar="TEXT", help="Also stands for a missing value."
+        "--missing", multiple=True, metavar="TEXT", help="Treat TEXT as missing (repeatable)."
     ),
     click.option("--charset", metavar="NAME", help="How the text is written, if not in UTF-8."),
     click.option("--no-header", "header", flag_value=False, default=True, help="No line of names."),
@@ -70,11 +68,10 @@ def force_option(function: Function) -> Function:
 
 
 def need_target(files: tuple[str, ...], reading: dict[str, Any]) -> None:
-    """Labels are in a column that must be named; svmlight files have them in their place."""
-    from rosenblatt.data.reading import is_svmlight
+    """Before any work: is it said where the labels are?"""
+    from rosenblatt.data.reading import need_target
 
-    if reading["target"] is None and not is_svmlight(list(files)):
-        raise click.UsageError("Say which column holds the labels: --target COLUMN.")
+    need_target(list(files), reading["target"])
 
 
 def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
@@ -111,74 +108,22 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def bar(*, quiet: bool) -> Iterator[Any]:
-    """One progress bar on a terminal: now(what, done, total), or now(what) for one step more."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        BarColumn(bar_width=20),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    # What is printed on standard output stays there: rich would show it above the bar.
-    shown = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
-    with shown:
-        task = shown.add_task("", total=1)
-
-        def now(what: str, done: float | None = None, total: float | None = None) -> None:
-            if done is None:
-                shown.update(task, description=what, advance=1)
-            else:
-                shown.update(task, description=what, completed=done, total=total)
-
-        yield now
-
-
-@contextmanager
-def shows_reading(now: Callable[..., None]) -> Iterator[None]:
-    """What is read inside is shown by a bar: rows, and how much of the files where it is known."""
-    from rosenblatt.data._watching import watched
-
-    def show(rows: int, share: float | None) -> None:
-        part = "" if share is None else f", {share:.0%}"
-        now(f"reading: {rows:,} rows{part}", share or 0, None if share is None else 1)
-
-    now("reading", 0, None)
-    with watched(show):
-        yield
-
-
-@contextmanager
 def reading(*, quiet: bool) -> Iterator[None]:
-    """A bar of its own for what is read inside."""
-    with bar(quiet=quiet) as now, shows_reading(now):
+    """A bar for what is read inside."""
+    from rosenblatt._support.bar import bar
+    from rosenblatt.data._watching import shown_on
+
+    with bar(quiet=quiet) as now, shown_on(now):
         yield
-
-
-def document_of(command: str, content: dict[str, Any]) -> dict[str, Any]:
-    """What a command found, as it is printed by --json."""
-    found: dict[str, Any] = finite({"schema_version": SCHEMA_VERSION, "command": command} | content)
-    return found
 
 
 def print_json(command: str, content: dict[str, Any]) -> None:
     import json
 
+    from rosenblatt._support.documents import document_of
+
     document = document_of(command, content)
     click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
-
-
-def finite(value: Any) -> Any:
-    """JSON has no infinity: it becomes null."""
-    if isinstance(value, dict):
-        return {key: finite(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt import Certificate, ErrorBracket
 
 NOT_SEPARABLE, UNDECIDED = 10, 20
 
@@ -57,6 +54,7 @@ def command(
     rosenblatt verify certificate.json loans.csv
     """
     from rosenblatt import certify, minimum_errors
+    from rosenblatt._study.verdict import describe
 
     _common.need_target(files, reading)
     if scale and decimal:
@@ -99,37 +97,3 @@ def command(
     if certificate.separable is None:
         return UNDECIDED
     return 0 if certificate.separable else NOT_SEPARABLE
-
-
-def describe(certificate: Certificate, bracket: ErrorBracket | None) -> dict[str, Any]:
-    """The answer, for a program; the proof is in the certificate."""
-
-    def ends(margin: Any) -> dict[str, Any] | None:
-        return margin and {"lo": margin.lo, "hi": margin.hi, "exact": margin.exact}
-
-    conflict, separator = certificate.conflict, certificate.separator
-    return {
-        "verdict": certificate.verdict,
-        "separable": certificate.separable,
-        "rows": certificate.n_rows,
-        "features": certificate.feature_names,
-        "labels": certificate.classes,
-        "geometric_margin": ends(certificate.geometric_margin),
-        "homogeneous_margin": ends(certificate.homogeneous_margin),
-        "mistake_bound": certificate.mistake_bound,
-        "conflict": conflict and {"rows": conflict.rows, "labels": conflict.labels},
-        "separator": separator
-        and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
-        "coefficient_signs": certificate.coefficient_signs,
-        "revealing_columns": [c.column for c in certificate.revealing_columns],
-        "fewest_errors": bracket
-        and {
-            "lower": bracket.lower,
-            "proved_lower": bracket.proved_lower,
-            "upper": bracket.upper,
-            "coef": bracket.coef_.ravel().tolist(),
-            "intercept": float(bracket.intercept_[0]),
-        },
-        "limits": certificate.limits,
-        "sha256": certificate.sha256,
-    }

@@ -32,6 +32,7 @@ def _examine() -> dict[str, Any]:
     import platform
     from importlib import metadata
 
+    from rosenblatt._compute.about import core
     from rosenblatt._compute.backend import compute
     from rosenblatt._streams.cache import cache_folder
     from rosenblatt._streams.housekeeping import size
@@ -51,15 +52,3 @@ def _examine() -> dict[str, Any]:
         "packages": packages,
         "cache": {"folder": str(cache_folder()), "bytes": size(cache_folder())},
     }
-
-
-def core() -> dict[str, str]:
-    """Version, and what does the computing."""
-    from rosenblatt._compute.backend import compute
-
-    name = (
-        f"compiled core for {compute.backend.cpu_levels()[-1]}"
-        if compute.native
-        else "NumPy reference: the same results, much more slowly (no compiled core)"
-    )
-    return {"version": __version__, "core": name}

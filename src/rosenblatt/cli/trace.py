@@ -95,7 +95,9 @@ def command(
         found.to_json(output)
         _common.say(f"The trace is in {output}.", quiet=quiet)
     if film is not None:
-        found.animate(film)
+        from rosenblatt.plots import animate
+
+        animate(found, film)
         _common.say(f"The film is in {film}.", quiet=quiet)
     _show(found, files, steps=steps, check=check, form=form, as_json=as_json)
     return 0

@@ -25,6 +25,20 @@ def watched(by: Watcher) -> Iterator[None]:
         _watcher.reset(before)
 
 
+@contextmanager
+def shown_on(bar: Callable[..., None]) -> Iterator[None]:
+    """What is read inside is shown by bar(what, done, total): rows, and how much of the files where
+    it is known."""
+
+    def show(rows: int, share: float | None) -> None:
+        part = "" if share is None else f", {share:.0%}"
+        bar(f"reading: {rows:,} rows{part}", share or 0, None if share is None else 1)
+
+    bar("reading", 0, None)
+    with watched(show):
+        yield
+
+
 def tell(rows: int, share: float | None) -> None:
     watcher = _watcher.get()
     if watcher is not None:

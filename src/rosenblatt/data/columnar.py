@@ -134,7 +134,21 @@ def _is_date(kind: Any) -> bool:
 
 def frame(source: Any) -> File:
     """A data frame as a file that is in memory."""
-    return File(Path(), "the data frame", "frame", (0, 0), keep=pa.table(source))
+    return File(Path(), "the data frame", "frame", (0, 0), keep=arrow_table(source))
+
+
+def arrow_table(source: Any) -> Any:
+    """A data frame of any library. The index of pandas is no column: it names rows."""
+    try:
+        if hasattr(source, "iloc"):
+            return pa.Table.from_pandas(source, preserve_index=False)
+        return pa.table(source)
+    except (pa.ArrowException, ValueError, TypeError) as error:  # values of several types
+        said = ": ".join(str(part) for part in error.args)
+        raise InputError(
+            f"The data frame cannot be read: {said.rstrip('.')}. Give the values of a column one "
+            "type."
+        ) from None
 
 
 def _schema(file: File) -> tuple[list[str], list[Any]]:

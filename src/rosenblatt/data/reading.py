@@ -79,6 +79,12 @@ def read(
     return Table(reader, wanted, target, positive, impute)
 
 
+def need_target(source: Any, target: str | None) -> None:
+    """Labels are in a column that must be named; svmlight files have them in their place."""
+    if target is None and not is_svmlight(source):
+        raise InputError('Say which column holds the labels: target="..." (--target COLUMN).')
+
+
 def is_svmlight(source: Any) -> bool:
     """Is it an svmlight file, by its name?"""
     names = [source] if isinstance(source, (str, os.PathLike)) else source

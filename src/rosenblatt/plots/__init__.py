@@ -1,10 +1,11 @@
 """Pictures of training and of what was learned, with matplotlib: pip install "rosenblatt[plot]".
 
 Each is a Display as in scikit-learn: `from_estimator` or `from_trace` computes and draws it, `plot`
-draws it again, `ax_` and `figure_` are matplotlib's. `Trace.animate` writes a film.
+draws it again, `ax_` and `figure_` are matplotlib's. `animate` writes a film of a trace.
 """
 
 from rosenblatt.plots.alpha import AlphaDisplay
+from rosenblatt.plots.animation import animate
 from rosenblatt.plots.boundary import BoundaryDisplay
 from rosenblatt.plots.losses import LossLineDisplay
 from rosenblatt.plots.mistakes import MistakesDisplay
@@ -20,4 +21,5 @@ __all__ = [
     "PocketDisplay",
     "SqueezeDisplay",
     "UpdateDisplay",
+    "animate",
 ]

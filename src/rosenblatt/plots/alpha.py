@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import targets, validate, weights
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
@@ -75,10 +75,10 @@ class AlphaDisplay:
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
         n, classes = len(counts), estimator.classes_
-        c = targets.sample_weights(sample_weight, n)
+        c = weights.sample_weights(sample_weight, n)
         signs = targets.signs(targets.labels(y, n), classes, None if c is None else c != 0)
-        by_class = targets.class_weights(estimator.class_weight, classes, signs, c)
-        c = targets.weigh(c, signs, by_class)
+        by_class = weights.class_weights(estimator.class_weight, classes, signs, c)
+        c = weights.weigh(c, signs, by_class)
         alpha = estimator.eta0 * counts * (1.0 if c is None else c)
         return cls(alpha, signs, tuple(classes.tolist()), label).plot(ax=ax)
 
@@ -89,8 +89,8 @@ class AlphaDisplay:
         """Draw α after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = len(trace) if step is None else step
-        alpha, classes = trace.alpha_at(k), tuple(trace._about["classes"])
-        found = cls(alpha, trace._run.y, (classes[0], classes[1]), label).plot(ax=ax)
+        minus, plus = trace.replay.about.classes
+        found = cls(trace.alpha_at(k), trace.replay.run.y, (minus, plus), label).plot(ax=ax)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
         return found
 

@@ -26,14 +26,26 @@ def animate(
     trace: Trace,
     path: str | os.PathLike[str],
     *,
-    features: Any,
-    max_frames: int,
-    fps: float,
-    dpi: float,
-    grid_resolution: int,
-    verbose: int,
+    features: Any = None,
+    max_frames: int = 100,
+    fps: float = 2.0,
+    dpi: float = 80.0,
+    grid_resolution: int = 100,
+    verbose: int = 0,
 ) -> None:
-    """Write it; see `Trace.animate`."""
+    """Write a GIF of the training in the plane, whole or not at all.
+
+    Of more than `max_frames` steps so many are shown, evenly, with the first and the last, and the
+    film says so. `features` and `grid_resolution` are as for `BoundaryDisplay`; verbose=1 shows
+    progress.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, trace
+    >>> from rosenblatt.plots import animate
+    >>> t = trace(Perceptron(order="cyclic", keep="last"), [[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    >>> animate(t, "training.gif")  # doctest: +SKIP
+    """
     style.pyplot()
     target = _checked(path)
     speed, dots = validate.positive("fps", fps), validate.positive("dpi", dpi)
@@ -103,10 +115,9 @@ class _Film:
 
     def _mark(self, ax: Any, k: int) -> None:
         """A square around the rows of this step."""
-        run = self._trace._run
-        rows = run.rows[run.edges[k - 1] : run.edges[k]] if k else run.rows[:0]
+        run = self._trace.replay.run
         ax.scatter(
-            *self._points[rows].T,
+            *self._points[run.rows[run.updates_of(k)]].T,
             s=330,
             marker="s",
             facecolors="none",
@@ -120,10 +131,10 @@ class _Film:
         part = len(self._steps) <= len(self._trace)
         few = f" ({len(self._steps)} steps are shown)" if part else ""
         first = f"Step {k:,} of {len(self._trace):,}{few}"
-        run = self._trace._run
+        run = self._trace.replay.run
         if k == 0:
             return f"{first}\nthe start"
-        rows = run.rows[run.edges[k - 1] : run.edges[k]]
+        rows = run.rows[run.updates_of(k)]
         if len(rows) > 1:
             return f"{first}\nadded: {style.count(len(rows), 'row')} (squares)"
         return f"{first}\nadded: row {rows[0]:,} (square)"

@@ -108,7 +108,7 @@ class BoundaryDisplay:
     ) -> BoundaryDisplay:
         """Draw the weights after so many steps of a trace, by default after the last."""
         style.pyplot()
-        k = trace._whole(len(trace) if step is None else step)
+        k = trace.replay.checked_step(len(trace) if step is None else step)
         data, rule = scene.of_trace(trace), rules.of_trace(trace, k)
         found = cls(data, scene.plane(data, features, rule.w), rule, origin=True)
         found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)

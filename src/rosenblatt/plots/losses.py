@@ -99,7 +99,7 @@ class LossLineDisplay:
         """
         style.pyplot()
         scene.of_trace(trace)  # all rows must be there
-        begin = trace._features("the loss along a line").start
+        begin = trace.replay.features("the loss along a line").start
         first = int(not begin.any()) if start is None else start
         last = len(trace) if end is None else end
         if first == last or len(trace) == 0:
@@ -107,7 +107,7 @@ class LossLineDisplay:
                 f"A line needs two different weight vectors; this trace has {len(trace)} "
                 f"steps, and start={first}, end={last}."
             )
-        run = trace._run
+        run = trace.replay.run
         w = [np.append(*trace.weights_at(k)) for k in (first, last)]
         names = tuple(f"w after\nstep {k}" if k else "w at\nthe start" for k in (first, last))
         return cls(Examples(run.X, run.y, run.c), w[0], w[1], (names[0], names[1])).plot(ax=ax)

@@ -74,7 +74,7 @@ class MistakesDisplay:
     def from_trace(cls, trace: Trace, *, ax: Any = None) -> MistakesDisplay:
         """Draw the mistakes of a trace, with the errors of the weights that were kept."""
         style.pyplot()
-        run, estimator = trace._run, trace.estimator
+        run, estimator = trace.replay.run, trace.estimator
         if estimator is not None:
             mistakes = estimator.mistakes_
         else:  # read from a file: epochs without an update left no mark there

@@ -49,7 +49,7 @@ class PocketDisplay:
 
     def __init__(self, trace: Trace):
         scene.of_trace(trace)  # all rows must be there
-        run = trace._run
+        run = trace.replay.run
         cost = run.X.shape[0] * (run.X.shape[1] if run.linear() else 1)
         most = max(int(_WORK // max(cost, 1)), 50)
         steps = style.thinned(len(trace) + 1, most)
@@ -123,13 +123,13 @@ class PocketDisplay:
 
 def _errors(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     """Mistakes after these steps, plain and by weight."""
-    if trace._run.linear():
+    if trace.replay.run.linear():
         return _by_weights(trace, steps)
     return _by_scores(trace, steps)
 
 
 def _by_weights(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
-    run, space = trace._run, trace._features("the pocket picture")
+    run, space = trace.replay.run, trace.replay.features("the pocket picture")
     examples = Examples(run.X, run.y, run.c)
     wanted = iter(steps.tolist())
     weights: list[Floats] = []
@@ -157,7 +157,7 @@ def _by_weights(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
 
 def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     """With a kernel: the scores of all rows, kept up to date from one update to the next."""
-    run = trace._run
+    run = trace.replay.run
     assert run.kernel is not None
     gram, judge = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c)
     scores = np.full(len(run.y), float(run.start[-1]))

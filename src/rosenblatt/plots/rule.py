@@ -65,12 +65,12 @@ def _like(X: Any, rows: Floats) -> Any:
 
 def of_trace(trace: Trace, step: int) -> Rule:
     """The weights after so many steps."""
-    run = trace._run
+    run = trace.replay.run
     margin = run.eta * run.margin
     if run.linear():
         w, b = trace.weights_at(step)
         # η multiplies last: whether a row is a mistake is as training saw it, to the bit.
-        units = trace._features("a picture of weights").at(step)
+        units = trace.replay.features("a picture of weights").at(step)
         scores = run.eta * Examples(run.X, run.y, run.c).rows.scores(units)
         return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
     kernel = run.kernel
@@ -79,7 +79,8 @@ def of_trace(trace: Trace, step: int) -> Rule:
         raise InputError(
             "With kernel='precomputed' training never saw the features: there is no plane to draw."
         )
-    beta, b = coefficients(trace, step)
+    lifted = run.eta * run.coefficients(step)
+    beta, b = lifted[:-1], float(lifted[-1])
     support = np.flatnonzero(beta)
     vectors = some_rows(run.X, support)
 
@@ -92,14 +93,3 @@ def of_trace(trace: Trace, step: int) -> Rule:
     n = run.X.shape[0]
     parts = [score(some_rows(run.X, slice(i, i + size))) for i in range(0, n, size)]
     return Rule(np.concatenate(parts), score, margin=margin)
-
-
-def coefficients(trace: Trace, step: int) -> tuple[Floats, float]:
-    """η β_i of the rows and b after so many steps, of a run with a kernel."""
-    run = trace._run
-    made = int(run.edges[step])
-    beta = run.start.copy()
-    np.add.at(beta, run.rows[:made], run.steps[:made])
-    if run.intercept:
-        beta[-1] += run.steps[:made].sum()
-    return run.eta * beta[:-1], float(run.eta * beta[-1])

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._compute.matrices import as_table, dense
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import targets, validate, weights
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
@@ -64,7 +64,7 @@ def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     names = getattr(X, "columns", getattr(estimator, "feature_names_in_", None))
     table = as_table(validate.rows(BaseEstimator(), X, reset=True))
     n = table.shape[0]
-    c = targets.sample_weights(sample_weight, n)
+    c = weights.sample_weights(sample_weight, n)
     present = np.ones(n, dtype=bool) if c is None else c != 0
     signs = targets.signs(targets.labels(y, n), classes, present)
     return Data(table, signs, classes.tolist(), _names(names, table.shape[1]), present)
@@ -72,15 +72,11 @@ def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
 
 def of_trace(trace: Trace) -> Data:
     """The rows that were trained on."""
-    run, about = trace._run, trace._about
-    if not about.get("all_rows", True):
-        raise InputError(
-            "This trace was written with only the rows that made updates; a picture needs all of "
-            "them. Write it with to_json(all_rows=True)."
-        )
+    trace.replay.need_all_rows("a picture needs all of them")
+    run, about = trace.replay.run, trace.replay.about
     table = as_table(run.X)
-    names = _names(about["feature_names"], table.shape[1])
-    return Data(table, run.y, about["classes"], names, run.weights != 0)
+    names = _names(about.feature_names, table.shape[1])
+    return Data(table, run.y, about.classes, names, run.weights != 0)
 
 
 def _names(names: Any, d: int) -> list[str]:

@@ -52,22 +52,24 @@ class SqueezeDisplay:
     """
 
     def __init__(self, trace: Trace):
-        trace._need_all_rows()
-        run, space, star = trace._run, trace._space, trace._star
+        replay, run = trace.replay, trace.replay.run
+        replay.need_all_rows("the check is about all rows")
+        constants = replay.constants
+        assert constants is not None
         self.k, self.norm, self.eta = run.edges, trace.norm, run.eta
         self.product, self.gamma, self.bound = None, None, trace.bound
-        self.why = "" if star is not None else trace._no_star
+        self.why = "" if replay.star is not None else replay.why_no_star
         self._batch, self._margin = run.order == "batch", run.margin > 0
         self._weights, self._lifted = run.c is not None, run.intercept
-        if star is not None:
+        if replay.star is not None:
             self.product = trace.product
-            least, row = space.least_margin(star)
-            if least > 0:
-                self.gamma = float(least) / math.sqrt(float(trace._path.star2))
+            if constants.separated:
+                self.gamma = constants.gamma
+            elif constants.least > 0:
+                self.why = "the kernel is no inner product: ‖w*‖² is not positive."
             else:
-                self.why = f"w* does not have row {row} on its right side."
-        heaviest, most = float(run.weights.max()), int(run.sizes.max(initial=1))
-        self.beta = math.sqrt(most * float(space.longest()) + 2 * run.margin * heaviest)
+                self.why = f"w* does not have row {constants.row} on its right side."
+        self.beta = math.sqrt(float(constants.growth))
 
     @classmethod
     def from_trace(cls, trace: Trace, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:

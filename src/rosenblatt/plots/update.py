@@ -61,21 +61,21 @@ class UpdateDisplay:
     """
 
     def __init__(self, trace: Trace, step: int, *, features: Any = None):
-        k = trace._whole(step)
+        k = trace.replay.checked_step(step)
         if k == 0:
             raise InputError(
                 f"step=0 is the start, where nothing is added: give a step from 1 to {len(trace)}."
             )
-        trace._features("the update picture")
-        run = trace._run
+        trace.replay.features("the update picture")
+        run = trace.replay.run
         self.step, self.words = k, trace.step(k)
-        first, last = int(run.edges[k - 1]), int(run.edges[k])
-        self.rows = run.rows[first:last]
+        made = run.updates_of(k)
+        self.rows = run.rows[made]
         self.before, self.after = trace.weights_at(k - 1), trace.weights_at(k)
-        self._size = float(trace.step_size[first])
-        self._score = style.number(trace.score[first])
+        self._size = float(trace.step_size[made.start])
+        self._score = style.number(trace.score[made.start])
         self._data = data = scene.of_trace(trace)
-        x = np.asarray(data.table[self.rows].T @ trace.step_size[first:last]).ravel()
+        x = np.asarray(data.table[self.rows].T @ trace.step_size[made]).ravel()
         self.added = x.astype(np.float64)
         w = self.after.w if self.after.w.any() else self.before.w
         at = int(self.rows[0]) if len(self.rows) == 1 else None

@@ -8,7 +8,8 @@ weights w and intercept b. Every function says its formula, and every margin whi
 - homogeneous: y_i (w·x_i + b) / ‖(w, b)‖, the γ of Novikoff's theorem in the lifted space.
 """
 
-from rosenblatt.theory.bounds import MistakeBound, mistake_bound, probability_separable
+from rosenblatt._proof.chance import probability_separable
+from rosenblatt.theory.bounds import MistakeBound, mistake_bound
 from rosenblatt.theory.geometry import (
     angle,
     angles,

@@ -1,4 +1,4 @@
-"""How many updates there can be, and how likely a separation by chance is."""
+"""How many updates there can be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import bdtr
 
 from rosenblatt._compute.matrices import as_table, dense, squares
 from rosenblatt._inputs import validate
@@ -230,26 +229,3 @@ def _square(a: Floats) -> Fraction:
 
 def _largest(c: Floats) -> Fraction:
     return Fraction(float(c.max()))
-
-
-def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> float:
-    """The probability that n rows in general position with random labels are separable.
-
-    Cover's counting theorem (IEEE Transactions on Electronic Computers EC-14, 1965): with D = d + 1
-    (D = d through the origin) it is 2^(1-n) Σ_{k<D} C(n-1, k); 1 up to n = D, 1/2 at n = 2D. Where
-    it is not small, a perfect fit says nothing about the labels: random ones would be fitted, too.
-
-    Examples
-    --------
-    >>> from rosenblatt import theory
-    >>> theory.probability_separable(8, 3)
-    0.5
-    >>> theory.probability_separable(4, 3)
-    1.0
-    """
-    n, size = validate.whole("n", n), validate.whole("d", d) + bool(fit_intercept)
-    if n <= size:
-        return 1.0
-    if n > 1000:
-        return float(bdtr(size - 1, n - 1, 0.5))
-    return float(Fraction(sum(math.comb(n - 1, k) for k in range(size)), 2 ** (n - 1)))

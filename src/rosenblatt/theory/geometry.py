@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._compute.matrices import as_table, squares
-from rosenblatt._inputs.targets import finite_floats
+from rosenblatt._inputs.arrays import finite_floats
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats

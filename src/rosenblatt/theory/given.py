@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from rosenblatt._compute.examples import Examples, Matrix, Rows
-from rosenblatt._inputs import targets, validate
+from rosenblatt._inputs import arrays, starts, targets, validate, weights
 from rosenblatt._rules.linear import read_only
 from rosenblatt.errors import InputError
 
@@ -37,19 +37,19 @@ def examples(X: Any, y: Any, sample_weight: Any = None) -> Examples:
     """Rows with their labels and weights."""
     rows = matrix(X)
     n = rows.shape[0]
-    return Examples(rows, signs(y, n), targets.sample_weights(sample_weight, n))
+    return Examples(rows, signs(y, n), weights.sample_weights(sample_weight, n))
 
 
 def lifted(w: Any, b: Any, d: int) -> Floats:
     """(w, b)."""
-    return targets.start(w, b, d, fit_intercept=True, name="w")
+    return starts.start(w, b, d, fit_intercept=True, name="w")
 
 
 def vector(w: Any, d: int, name: str) -> tuple[Floats, bool]:
     """A vector of d numbers, or of d + 1 where the last one is the intercept: which one it is."""
     if hasattr(w, "coef") and hasattr(w, "intercept"):  # the separator of a certificate
         w = np.append(w.coef, w.intercept)
-    values = targets.finite_floats(name, w).ravel()
+    values = arrays.finite_floats(name, w).ravel()
     if len(values) not in (d, d + 1):
         raise InputError(
             f"{name} has {len(values)} numbers, but X has {d} features: give {d} weights for a "

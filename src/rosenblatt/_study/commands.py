@@ -1,0 +1,63 @@
+"""The commands, or the calls of Python, that do a study again, check it and use it."""
+
+from __future__ import annotations
+
+import shlex
+
+from rosenblatt._study.document import Reproduce
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Origin
+
+_NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every"}
+
+
+def reproduce(
+    origin: Origin, options: Options, folder: str, written: dict[str, str], *, linear: bool
+) -> Reproduce:
+    """`written` are the files in the folder, by kind: none before it is saved."""
+    verify = predict = None
+    if not origin.files:
+        again = _call(origin, options)
+    else:
+        command = ["rosenblatt", "fit", *origin.files, *_arguments(options), "-o", folder]
+        again = shlex.join(command)
+        if "certificate" in written:
+            check = ["rosenblatt", "verify", written["certificate"], *origin.files]
+            verify = shlex.join([*check, *_how_to_read(options)])
+    if "model" in written:
+        ask = ["rosenblatt", "predict", written["model"], *origin.new, *_how_to_read(options)]
+        predict = shlex.join([*ask, *(["--explain"] if linear else [])])
+    return {"command": again, "seed": options.seed, "verify": verify, "predict": predict}
+
+
+def ignored(origin: Origin, names: list[str]) -> str:
+    """How columns are left out."""
+    if not origin.files:
+        return f"ignore={names}"
+    return " ".join(f"--ignore {shlex.quote(name)}" for name in names)
+
+
+def _arguments(options: Options) -> list[str]:
+    """The options that the result depends on, as they would be typed."""
+    one = {"target": options.target, "positive": options.positive, "impute": options.impute}
+    one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
+    found = [f"--{name}={value}" for name, value in one.items() if value is not None]
+    found += [f"--ignore={name}" for name in options.ignore]
+    found += _how_to_read(options)
+    flags = {"--no-rows": options.no_rows, "--stream": options.stream}
+    found += [flag for flag, given in flags.items() if given]
+    return [*found, f"--seed={options.seed}"]
+
+
+def _how_to_read(options: Options) -> list[str]:
+    found = [f"--missing={text}" for text in options.missing]
+    found += [] if options.charset is None else [f"--charset={options.charset}"]
+    return found + ([] if options.header else ["--no-header"])
+
+
+def _call(origin: Origin, options: Options) -> str:
+    """As one writes it in Python."""
+    apart = {*origin.arrays, *_NOT_OF_THE_RESULT}
+    given = {name: value for name, value in options.given.items() if name not in apart}
+    words = [f"{name}={list(v) if isinstance(v, tuple) else v!r}" for name, v in given.items()]
+    return f"rosenblatt.study({', '.join([origin.called, *words])})"

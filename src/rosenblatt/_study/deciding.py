@@ -1,0 +1,104 @@
+"""The verdict on all rows, its proof, and what is known of the training rows."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import verify
+from rosenblatt._proof import certify as proving
+from rosenblatt._proof.check import packed
+from rosenblatt._study.work import Work, training_rows
+from rosenblatt._support.bar import Bar
+from rosenblatt.data.encode import Number
+from rosenblatt.data.scales import Preparation
+from rosenblatt.perceptron import Perceptron
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt._study.document import Proof
+    from rosenblatt.data import Encoding
+
+_BY_HAND = 2_000_000  # numbers that the stand-alone verifier reads in a few seconds
+_MANY = 200  # features; with more, the largest margin takes much longer than all the rest
+_WORK = 20_000_000  # row evaluations: some seconds
+
+
+def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
+    """The verdict on all rows, its check, and what is known of the training rows."""
+    if work.interrupted or work.unasked:
+        return
+    try:
+        X, encoding = _as_they_stand(work)
+        with work.timed("deciding"):
+            now("deciding about all rows")
+            work.certificate = _certify(X, work.y, time_limit, encoding)
+        with work.timed("checking the proof"):
+            now("checking the proof")
+            work.proof = prove(work.certificate, X, work.y)
+        with work.timed("margins of the training rows"):
+            now("margins of the training rows")
+            work.of_training = _of_training(work, time_limit)
+    except KeyboardInterrupt:
+        work.interrupted = True
+
+
+def _certify(
+    X: Any, y: Any, time_limit: float | None, encoding: Encoding | None = None
+) -> Certificate:
+    """In full, or in good time where nobody said how long it may take."""
+    if time_limit is None and X.shape[1] > _MANY:
+        return proving.by_training_first(X, y, encoding=encoding, work_limit=_WORK)
+    return proving.certify(X, y, time_limit=time_limit, encoding=encoding)
+
+
+def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
+    """All rows in the units of the table, gaps filled as in training."""
+    if work.encoding is None or work.impute is None or work.learned is None:
+        return work.X, work.encoding
+    numbers = [c for c in work.learned.columns if isinstance(c, Number)]
+    fills = [c.fill for c in numbers]
+    encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    prepare = Preparation(encoding, scale=False)
+    return prepare.fit(work.X).transform(work.X), encoding
+
+
+def _of_training(work: Work, time_limit: float | None) -> Certificate:
+    selection = work.selection
+    assert selection is not None
+    fitted = [selection.estimator]  # on the training rows
+    if not selection.cv:
+        fitted += [c.estimator for c in selection.candidates]
+    for estimator in fitted:  # training has often asked already
+        known = estimator.certificate_ if isinstance(estimator, Perceptron) else None
+        if known is not None and known.separable is False:
+            return known
+    return _certify(*training_rows(work), time_limit)
+
+
+def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
+    """Let the stand-alone verifier check the certificate, where that takes seconds.
+
+    `certify` has checked it already: it returns nothing that its verifier rejects.
+    """
+    if X.shape[0] * X.shape[1] > _BY_HAND:
+        by = "the vectorised verifier"
+        sentence = f"accepted by {by} when it was found"
+        return {"accepted": True, "by": by, "milliseconds": None, "sentence": sentence}
+    claim, numbers = certificate.to_dict(), packed(X)
+    texts = [str(label) for label in y.tolist()]
+    accepted, why = True, ""
+    begin = time.perf_counter()
+    try:
+        verify.check(claim, verify.Data(claim, numbers, verify.label_signs(claim, texts)))
+    except verify.Rejected as reason:
+        accepted, why = False, f": {reason}"
+    milliseconds = 1000 * (time.perf_counter() - begin)
+    by, word = "the stand-alone verifier", "accepted" if accepted else "REJECTED"
+    sentence = f"{word} by {by} in {milliseconds:,.0f} ms{why}"
+    return {
+        "accepted": accepted,
+        "by": by,
+        "milliseconds": milliseconds,
+        "sentence": sentence,
+    }

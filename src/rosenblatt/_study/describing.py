@@ -1,0 +1,86 @@
+"""The document of a study: from what was found to what is told."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from rosenblatt._compute.about import core
+from rosenblatt._study import evidence, parts, verdict, warnings
+from rosenblatt._study.commands import ignored, reproduce
+from rosenblatt._study.document import LISTED, Data, Fit
+from rosenblatt._study.folder import default_folder
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Origin
+from rosenblatt._study.work import Work, training_rows
+from rosenblatt._support.documents import document_of
+
+
+def described(work: Work, origin: Origin, options: Options) -> Fit:
+    """All of it, before anything is written."""
+    selection, certificate = work.selection, work.certificate
+    assert selection is not None
+    estimator = selection.estimator
+    X, y = training_rows(work)
+    rows = len(selection.train)
+    data = _data(work, origin, options)
+    rule = parts.rule(selection, X, work.names, work.learned, data["target"])
+    content = {
+        "interrupted": work.interrupted,
+        "rosenblatt": core(),
+        "data": data,
+        "split": parts.split(selection, options.group, stream=options.stream),
+        "candidates": parts.candidates(selection),
+        "error": parts.error(selection),
+        "rule": rule,
+        "learning": evidence.learning(estimator, X, y, rows),
+        "margins": evidence.margins(estimator, X, y, rows),
+        "confusion": parts.confusion(selection),
+        "hardest_rows": [] if options.no_rows else evidence.hardest_rows(work, X, rule["terms"]),
+        "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
+        "unasked": work.unasked,
+        "training": None
+        if work.of_training is None
+        else verdict.training(work.of_training, rows, getattr(estimator, "n_updates_", None)),
+        "proof": work.proof,
+        "reproduce": {},
+        "files": {},
+    }
+    found: Any = document_of("fit", content)
+    return placed(found, origin, options, None, {})
+
+
+def placed(
+    found: Fit, origin: Origin, options: Options, folder: str | None, files: dict[str, str]
+) -> Fit:
+    """The same of a study that is in this folder, as these files."""
+    rule = found["rule"]
+    again = reproduce(
+        origin,
+        options,
+        default_folder(origin.files) if folder is None else folder,
+        files,
+        linear=rule is not None and bool(rule["terms"]),
+    )
+    return {**found, "reproduce": again, "files": files}
+
+
+def _data(work: Work, origin: Origin, options: Options) -> Data:
+    assert work.selection is not None
+    rows = sum(work.counts.values())
+    columns = warnings.column_warnings(
+        work.X, work.y, work.encoding, work.certificate, rows, partial(ignored, origin)
+    )
+    return {
+        "files": list(origin.files),
+        "rows": rows,
+        "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
+        "features": work.names[:LISTED],
+        "n_features": len(work.names),
+        "classes": list(work.counts),
+        "counts": work.counts,
+        "target": work.target,
+        "ignored": [*options.ignore, *([options.group] if options.group else [])],
+        "encoding": parts.encoded_columns(work.learned),
+        "warnings": columns + warnings.result_warnings(work.selection, work.counts),
+    }

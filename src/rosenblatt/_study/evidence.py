@@ -1,0 +1,153 @@
+"""How training of the chosen rule went, and how the training rows lie about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt._study.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Term
+
+if TYPE_CHECKING:
+    from rosenblatt._study.work import Work
+    from rosenblatt.data import Encoding
+
+_HARDEST = 10
+_BINS = 30
+_REPLAYED = 10_000_000  # n·d up to which training is repeated to see what was kept
+
+
+# for people who do not set parameters, nor look at attributes
+_ENDED = {
+    "NOT_SEPARABLE": "It ended when it was proved that no hyperplane separates the training rows.",
+    "MAX_ITER": "It ended after the most epochs allowed; rows still called for updates.",
+    "MAX_UPDATES": "It ended after the most updates allowed.",
+    "UNDECIDED": "It ended when epochs brought no fewer mistakes; whether a hyperplane separates "
+    "the training rows was too much work to tell.",
+    "PATIENCE": "It ended when epochs brought no fewer mistakes.",
+}
+
+
+def learning(estimator: Any, X: Any, y: Any, rows: int) -> Learning | None:
+    """How training of the chosen rule went; None for rules that are drawn, not learned.
+
+    X and y are the training rows, or a sample of these `rows`.
+    """
+    if not hasattr(estimator, "mistakes_"):
+        return None
+    return {
+        "mistakes": estimator.mistakes_.tolist(),
+        "kept": _kept(estimator, X, y) if X.shape[0] == rows else None,
+        "rows": rows,
+        "updates": int(estimator.n_updates_),
+        "epochs": int(estimator.n_iter_),
+        "ended": _ENDED.get(estimator.stop_reason_.name, str(estimator.stop_reason_)),
+    }
+
+
+def _kept(estimator: Any, X: Any, y: Any) -> list[int] | None:
+    """Training errors of what would be returned after each epoch: training again, same seed."""
+    import warnings
+
+    from sklearn.base import clone
+    from sklearn.exceptions import ConvergenceWarning
+
+    from rosenblatt import Perceptron
+
+    if type(estimator) is not Perceptron or X.shape[0] * X.shape[1] > _REPLAYED:
+        return None
+    again = clone(estimator).set_params(max_iter=max(1, estimator.n_iter_))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # was said the first time
+        again.fit(X, y, X_val=X, y_val=y)
+    found: list[int] = again.validation_mistakes_.tolist()
+    return found
+
+
+def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
+    """Distances of the training rows to the hyperplane, below 0 on the wrong side.
+
+    X and y are the training rows, or a sample of these `rows`.
+    """
+    import numpy as np
+
+    signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
+    values, unit = signs * estimator.decision_function(X), "score"
+    if hasattr(estimator, "coef_") and (length := float(np.linalg.norm(estimator.coef_))) > 0:
+        values, unit = values / length, "distance"
+    edges = _edges(float(values.min()), float(values.max()))
+    values = values.clip(edges[0], edges[-1])  # rounding may have put an end beside its bar
+    counts = {
+        str(label): np.histogram(values[y == label], bins=edges)[0].tolist()
+        for label in estimator.classes_
+    }
+    sample = None if len(y) == rows else len(y)
+    return {"edges": edges.tolist(), "counts": counts, "unit": unit, "sample": sample}
+
+
+def _edges(low: float, high: float) -> Any:
+    """Of bars that all are wrong, or all right: 0 is between two of them."""
+    import numpy as np
+
+    step = (high - low) / _BINS or abs(high) or 1.0
+    return step * np.arange(np.floor(low / step), np.floor(high / step) + 2)
+
+
+def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
+    """Training rows with the most updates: perhaps their labels are wrong."""
+    import numpy as np
+
+    assert work.selection is not None
+    estimator, train = work.selection.estimator, work.selection.train
+    counts = getattr(estimator, "update_counts_", None)
+    if counts is None:
+        return []
+    order = [int(i) for i in np.argsort(-counts, kind="stable")[:_HARDEST] if counts[i] > 0]
+    if not order:
+        return []
+    predicted = estimator.predict(X_train[order])
+    columns = _heaviest(work.encoding, work.names, terms)
+    return [
+        {
+            "row": int(row := train[i]),
+            "updates": int(counts[i]),
+            "label": str(work.y[row]),
+            "predicted": str(label),
+            "values": _values(work.X[row], columns),
+        }
+        for i, label in zip(order, predicted, strict=True)
+    ]
+
+
+def _heaviest(
+    encoding: Encoding | None, names: list[str], terms: list[Term]
+) -> list[tuple[str, Any, slice]]:
+    """The columns that weigh most: name, how they became numbers, and where these are."""
+    place = {term["feature"]: place for place, term in enumerate(terms)}
+    found: list[tuple[str, Any, slice]] = []
+    weights: list[int] = []
+    begin = 0
+    for column in names if encoding is None else encoding.columns:
+        features = [column] if isinstance(column, str) else column.features
+        name = column if isinstance(column, str) else column.name
+        found.append((name, column, slice(begin, begin + len(features))))
+        weights.append(min((place.get(f, len(terms)) for f in features), default=len(terms)))
+        begin += len(features)
+    order = sorted(range(len(found)), key=weights.__getitem__)  # of equal ones the first
+    return [found[k] for k in order[:LISTED_OF_A_ROW]]
+
+
+def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
+    """A row as it stands in the table."""
+    from rosenblatt._compute.matrices import dense
+    from rosenblatt.data.encode import Number
+
+    numbers = dense(x).ravel()
+    found: dict[str, Any] = {}
+    for name, column, where in columns:
+        part = numbers[where]
+        if isinstance(column, str | Number):  # a name: svmlight files have numbers only
+            found[name] = None if part[0] != part[0] else float(part[0])
+        elif len(column.values) == 2:
+            found[name] = column.values[int(part[0])]
+        else:
+            found[name] = column.values[int(part.argmax())]
+    return found

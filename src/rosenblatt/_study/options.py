@@ -1,0 +1,133 @@
+"""What a study may be told: the words of `rosenblatt fit`, checked before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Self, final
+
+from rosenblatt._inputs import validate
+from rosenblatt._support.files import as_path
+from rosenblatt.data.table import IMPUTE
+from rosenblatt.errors import InputError, InputTypeError
+
+EVERY = 60.0  # seconds
+
+
+@final
+@dataclass(frozen=True)
+class Options:
+    """All but what is studied and how much is said meanwhile; `study` tells what each one means."""
+
+    target: str | None = None
+    ignore: tuple[str, ...] = ()
+    positive: Any = None  # a label: text, a number, a truth value
+    impute: str | None = None
+    missing: tuple[str, ...] = ()
+    charset: str | None = None
+    header: bool = True
+    seed: int = 0
+    cv: int | None = None
+    group: str | None = None
+    no_rows: bool = False
+    time_limit: float | None = None
+    stream: bool = False
+    cache: Path | None = None
+    checkpoint: Path | None = None
+    checkpoint_every: float = EVERY
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Those given; InputError where one cannot be, or two do not go together."""
+        _text("target", given["target"])
+        _text("group", given["group"])
+        _text("charset", given["charset"])
+        if given["impute"] is not None:
+            validate.one_of("impute", given["impute"], IMPUTE)
+        every = given["checkpoint_every"]
+        if every is not None and given["checkpoint"] is None:
+            raise InputError(
+                "checkpoint_every (--checkpoint-every) is about a folder: give checkpoint "
+                "(--checkpoint FOLDER), too."
+            )
+        given |= {
+            "ignore": _texts("ignore", given["ignore"]),
+            "missing": _texts("missing", given["missing"]),
+            "header": validate.flag("header", given["header"]),
+            "no_rows": validate.flag("no_rows", given["no_rows"]),
+            "stream": validate.flag("stream", given["stream"]),
+            "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
+            "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
+            "time_limit": _seconds(given["time_limit"]),
+            "cache": None if given["cache"] is None else as_path(given["cache"]),
+            "checkpoint": None if given["checkpoint"] is None else as_path(given["checkpoint"]),
+            "checkpoint_every": EVERY
+            if every is None
+            else validate.not_negative("checkpoint_every", every),
+        }
+        found = cls(**given)
+        found._check_stream()
+        return found
+
+    def _check_stream(self) -> None:
+        if self.cache is not None and not self.stream:
+            raise InputError(
+                "cache (--cache) is the folder of stream=True (--stream): give both, or none."
+            )
+        if self.stream and (self.cv is not None or self.group is not None):
+            option, why = "cv", "is for few rows"
+            if self.group:
+                option, why = "group", "keeps rows together"
+            raise InputError(
+                f"{option} (--{option}) {why}, and stream=True (--stream) divides rows one by one, "
+                "by their numbers: give one of them."
+            )
+
+    @property
+    def text(self) -> dict[str, Any]:
+        """How files are read, for `rosenblatt.data`."""
+        return {"missing": self.missing, "charset": self.charset, "header": self.header}
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """How a table is read, for `rosenblatt.data`."""
+        columns = {"target": self.target, "ignore": self.ignore, "positive": self.positive}
+        return self.text | columns | {"impute": self.impute}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that are not as they are by default."""
+        both = ((field, getattr(self, field.name)) for field in fields(self))
+        return {field.name: value for field, value in both if value != field.default}
+
+
+def _text(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, str):
+        raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}: give text.")
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    found: tuple[object, ...] = (value,)
+    if not isinstance(value, str) and isinstance(value, Iterable):
+        found = tuple(value)
+    texts = tuple(text for text in found if isinstance(text, str))
+    if len(texts) < len(found):
+        raise InputTypeError(f"{name}={value!r} is not allowed: give text, or a list of texts.")
+    return texts
+
+
+def _whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    allowed = isinstance(value, Integral) and not isinstance(value, bool)
+    number = int(value) if allowed else -1  # type: ignore[call-overload] # an Integral is one
+    if number < least or (most is not None and number > most):
+        numbers = f"{least} or greater" if most is None else f"from {least} to {most}"
+        raise InputError(
+            f"{name}={value!r} (--{name}) is not allowed: give a whole number, {numbers}."
+        )
+    return number
+
+
+def _seconds(value: Any) -> float | None:
+    return None if value is None else validate.positive("time_limit", value)

@@ -1,0 +1,221 @@
+"""What is studied: files, a data frame, or arrays of rows and labels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._study.options import Options
+from rosenblatt.data.column import problems_of_target
+from rosenblatt.data.columnar import arrow_table
+from rosenblatt.data.labels import Target
+from rosenblatt.data.reading import need_target, read
+from rosenblatt.data.table import Table
+from rosenblatt.errors import InputError, InputTypeError
+
+LABELS, GROUPS = "y", "group"  # the columns that arrays become beside x0, x1, and so on
+_NO_LABELS = "Rows alone have no labels: give them beside the rows, study(X, y)."
+
+
+@final
+@dataclass(frozen=True)
+class Origin:
+    """How commands and calls name what is studied."""
+
+    files: tuple[str, ...] = ()  # none of what is in memory
+    called: str = ""  # by a Python program
+    arrays: tuple[str, ...] = ()  # the options whose columns were given as arrays
+    new: tuple[str, ...] = ("new.csv",)  # a file of further rows, and how to read it
+
+
+@final
+@dataclass(frozen=True)
+class Files:
+    """Files of a table, or svmlight files."""
+
+    names: tuple[str, ...]
+
+    @property
+    def origin(self) -> Origin:
+        suffix = "".join(Path(self.names[0]).suffixes) or ".csv"
+        return Origin(self.names, new=(f"new{suffix}",))
+
+
+@final
+@dataclass(frozen=True)
+class Frame:
+    """A table in memory: a data frame, or arrays, whose columns are x0, x1, and so on."""
+
+    table: Any  # a pyarrow.Table
+    origin: Origin
+
+
+@final
+@dataclass(frozen=True)
+class SparseRows:
+    """A sparse matrix: nothing is encoded or scaled, as with svmlight files."""
+
+    X: Any  # a scipy.sparse.csr_array
+    y: NDArray[Any]
+    groups: NDArray[Any] | None
+
+    @property
+    def origin(self) -> Origin:
+        called = "X, y" if self.groups is None else "X, y, group=group"
+        return Origin(called=called, arrays=("target", "group"), new=("new.svm",))
+
+
+Source = Files | Frame | SparseRows
+
+
+def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source, Options]:
+    """What was given, and the options with the columns that labels and groups became."""
+    if y is not None and options.target is not None:
+        raise InputError(
+            f"The labels are given twice: as y, and as the column target={options.target!r}. Give "
+            "one of them."
+        )
+    if _is_path(given) or _are_paths(given):
+        source = _files(given, y, group)
+        need_target(given, options.target)
+        return source, options
+    if sparse.issparse(given):
+        return _sparse(given, y, group, options), options
+    return _frame(given, y, group, options)
+
+
+def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[Frame, Options]:
+    """Arrays become columns, beside those of the frame or of X."""
+    named = hasattr(given, "__arrow_c_stream__")
+    table, called = (arrow_table(given), "frame") if named else (_columns(given), "X")
+    arrays: dict[str, str] = {}  # the columns that they became
+    if y is not None:
+        arrays["target"] = _name_of_labels(y, table)
+        table = _with(table, arrays["target"], y)
+        called += ", y"
+    elif not named and options.target is None:
+        raise InputError(_NO_LABELS)
+    if group is not None:
+        arrays["group"] = GROUPS
+        table = _with(table, GROUPS, group)
+        called += ", group=group"
+    target = arrays.get("target", options.target)
+    need_target(table, target)
+    new = ("new.csv",) if named else ("new.csv", "--no-header")
+    origin = Origin(called=called, arrays=tuple(arrays), new=new)
+    return Frame(table, origin), replace(
+        options, target=target, group=arrays.get("group", options.group)
+    )
+
+
+def table_of(given: Any) -> Any:
+    """New rows, as `rosenblatt.data` reads them: paths, a data frame, or an array."""
+    if _is_path(given) or _are_paths(given) or hasattr(given, "__arrow_c_stream__"):
+        return given
+    return _columns(given)
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def _are_paths(given: Any) -> bool:
+    return (
+        isinstance(given, (list, tuple))
+        and len(given) > 0
+        and all(_is_path(part) for part in given)
+    )
+
+
+def _files(given: Any, y: Any, group: Any) -> Files:
+    if y is not None or group is not None:
+        what, word = ("labels", "target") if y is not None else ("groups", "group")
+        raise InputError(
+            f"The {what} of files are in one of their columns: give its name, {word}=..."
+        )
+    names: Sequence[Any] = [given] if _is_path(given) else given
+    return Files(tuple(os.fspath(name) for name in names))
+
+
+def _columns(given: Any) -> Any:
+    """An array of rows as a table."""
+    try:
+        X = np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(f"X cannot be read as rows of equal length: {error}") from None
+    if X.ndim != 2:
+        shape = f" of the shape {X.shape}" if X.ndim else ""
+        raise InputTypeError(
+            f"Got {type(given).__name__}{shape}, which is no table. Give the path of a file, a "
+            "data frame, or arrays: rows X of the shape (n, d), and labels y."
+        )
+    return pa.table({f"x{j}": _array(x, f"x{j}") for j, x in enumerate(X.T)})
+
+
+def _array(values: Any, name: str) -> Any:
+    found = np.ascontiguousarray(values)
+    if found.ndim != 1:
+        raise InputError(f"{name} has the shape {found.shape}: one value for each row is expected.")
+    try:
+        return pa.array(found, from_pandas=True)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise InputTypeError(
+            f"{name} cannot be read: {str(error).splitlines()[0]}. Give numbers, text or truth "
+            "values, of one kind in a column."
+        ) from None
+
+
+def _name_of_labels(y: Any, table: Any) -> str:
+    name = str(getattr(y, "name", None) or LABELS)
+    if name in table.column_names:
+        raise InputError(
+            f"The table has a column {name!r} already, so that y cannot be called so. Does it hold "
+            f"the labels? Then target={name!r}, without y; else rename one of them."
+        )
+    return name
+
+
+def _with(table: Any, name: str, values: Any) -> Any:
+    column = _array(values, name)
+    if len(column) != table.num_rows:
+        raise InputError(
+            f"There are {table.num_rows:,} rows, and {len(column):,} values of {name}: one for "
+            "each row is expected."
+        )
+    return table.append_column(name, column)
+
+
+def _sparse(given: Any, y: Any, group: Any, options: Options) -> SparseRows:
+    if y is None:
+        raise InputError(_NO_LABELS)
+    if options.ignore or options.stream:
+        what = "ignore" if options.ignore else "stream"
+        raise InputError(
+            f"{what} is for tables: a sparse matrix has no names of columns, and is in memory. "
+            "Leave it out."
+        )
+    X = sparse.csr_array(given).astype(np.float64, copy=False)
+    if not np.isfinite(X.data).all():
+        raise InputError("X has numbers that are missing or infinite: leave out such rows.")
+    table = _with(pa.table({"row": np.arange(X.shape[0])}), LABELS, y)
+    groups = None if group is None else np.asarray(_array(group, GROUPS))
+    return SparseRows(X, _labels(table.select([LABELS]), options.positive), groups)
+
+
+def _labels(table: Any, positive: Any) -> NDArray[Any]:
+    """The labels as those of a file would be."""
+    read_ = read(table, target=LABELS, positive=positive)
+    assert isinstance(read_, Table)
+    assert read_.target is not None
+    for problem in problems_of_target(read_.target, read_.n_rows, positive):
+        raise InputError(problem)
+    target = Target.of(read_.target, positive)
+    return np.concatenate([target.labels(part) for part in read_.parts()])

@@ -1,0 +1,184 @@
+"""The work of a study with `stream`: tables that memory cannot hold, in files of encoded rows.
+
+Up to MOST_ASKED bytes all rows are read into memory besides, to be described and decided about as
+ever. Of more, rows at even distances are, for what is shown of them, and no verdict is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from scipy import sparse
+
+from rosenblatt._compute.matrices import as_table
+from rosenblatt._streams import fit as streams
+from rosenblatt._streams.cache import stored
+from rosenblatt._streams.chosen import ChosenRows
+from rosenblatt._streams.progress import Silent
+from rosenblatt._streams.sources import source_of
+from rosenblatt._streams.svmlight import SvmlightRows
+from rosenblatt._streams.tables import TableRows
+from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Files, Frame
+from rosenblatt._study.work import Work, table_in
+from rosenblatt._support.bar import Bar
+from rosenblatt.data._watching import shown_on
+from rosenblatt.data.reading import is_svmlight, svmlight_files
+from rosenblatt.data.reading import read as read_table
+from rosenblatt.data.scales import Preparation
+from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
+from rosenblatt.selection.training import Progress
+
+if TYPE_CHECKING:
+    from rosenblatt._streams.stored import Stored
+    from rosenblatt.selection import Selection
+
+SAMPLE = 160_000  # rows that stand for more than MOST_ASKED bytes of them; three fifths train
+_BYTES = 256 << 20  # of these rows, if they are long; a thousand at least
+
+
+@final
+class _Reading(Silent):
+    """Encoding, on the bar of the study."""
+
+    def __init__(self, now: Bar):
+        self._now, self._what, self._total = now, "", 1
+
+    def begin(self, what: str, total: int | None) -> None:
+        self._what, self._total = what.lower(), total or 1
+
+    def rows(self, done: int) -> None:
+        self._now(self._what, done, max(self._total, done))
+
+
+def work_on(
+    source: Files | Frame,
+    options: Options,
+    checkpoints: Checkpoints | None,
+    progress: Progress,
+    now: Bar,
+) -> Work:
+    """Read, train and compare; what is left to do is decided on what memory can hold."""
+    begin = time.perf_counter()
+    with shown_on(now):
+        rows_of = _source(source, options)
+    say = _Reading(now)
+    with stored(rows_of, folder=options.cache, say=say) as rows:
+        work = _beginning(rows_of, rows, options.target)
+        _fill(work, rows_of, rows)  # Ctrl-C later on finds all that the report needs
+        work.seconds["reading"] = time.perf_counter() - begin
+        if checkpoints is not None:
+            checkpoints.begin()
+            progress = checkpoints.seeing(progress)
+        with work.timed("training"):
+            _compare(work, rows, options, checkpoints, say, progress)
+    return work
+
+
+def _source(source: Files | Frame, options: Options) -> TableRows | SvmlightRows:
+    given = table_in(source)
+    if is_svmlight(given):
+        found = svmlight_files(given, options.target, options.ignore)
+        return SvmlightRows(found, options.positive)
+    rows = source_of(read_table(given, **options.table))
+    assert isinstance(rows, TableRows)
+    return rows
+
+
+def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Work:
+    counts = dict(zip(map(str, rows.classes.tolist()), rows.counts, strict=True))
+    if isinstance(source, SvmlightRows):
+        return Work(None, None, counts, "y", None, None)
+    assert target is not None
+    return Work(None, None, counts, target, source.table.encoding(), source.table.impute)
+
+
+def _compare(
+    work: Work,
+    rows: Stored,
+    options: Options,
+    checkpoints: Checkpoints | None,
+    say: Silent,
+    progress: Progress,
+) -> None:
+    seed = options.seed
+    chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
+    with stored(chosen, folder=options.cache, say=say) as training, work.until_interrupted():
+        work.selection = select_stored(
+            rows,
+            training,
+            seed=seed,
+            progress=progress,
+            checkpoint=None if checkpoints is None else checkpoints.folder,
+            checkpoint_every=0 if checkpoints is None else checkpoints.every,
+        )
+    assert work.selection is not None
+    work.selection = _prepared(work.selection, work, rows)
+
+
+def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
+    """With the fills and scales that the stored rows have."""
+    if work.encoding is None or rows.encoding is None:
+        return found
+    prepare = Preparation(work.encoding, impute=work.impute)
+    prepare.encoding_ = rows.encoding
+    return replace(found, prepare=prepare)
+
+
+# --- What is described ---------------------------------------------------------------------------
+
+
+def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
+    """Rows in memory, as they stand in the table: all, or a sample."""
+    signs: Any
+    if rows.nbytes + rows.n * rows.classes.dtype.itemsize > streams.MOST_ASKED:
+        most = min(SAMPLE, max(1000, _BYTES * rows.n // rows.nbytes))
+        every = -(-rows.n // most)
+        parts = list(_every(every, _parts(work, source, rows)))
+        work.X = _stacked([X for X, _ in parts])
+        signs = np.concatenate([y for _, y in parts])
+        work.sample = np.arange(0, rows.n, every)
+        work.unasked = _unasked(rows)
+    elif isinstance(source, SvmlightRows):
+        X, signs = rows.whole()  # nothing was filled or scaled
+        work.X = as_table(X)
+    else:
+        work.X, work.y, _ = source.table.encode_with_gaps()
+        return
+    work.y = rows.classes[(signs > 0).astype(np.intp)]
+
+
+def _unasked(rows: Stored) -> str:
+    return (
+        f"Not asked: whether a hyperplane separates all {rows.n:,} rows needs them in memory, "
+        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt certify asks."
+    )
+
+
+def _parts(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> Iterator[tuple[Any, Any]]:
+    if not isinstance(source, SvmlightRows):
+        assert work.encoding is not None
+        yield from source.parts(work.encoding)
+        return
+    for b in range(rows.n_blocks):
+        X, y = rows.block(b)
+        yield as_table(X), y
+
+
+def _every(step: int, parts: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    row = 0
+    for X, y in parts:
+        first = -row % step
+        row += len(y)
+        yield X[first::step].copy(), y[first::step].copy()
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)

@@ -1,0 +1,157 @@
+"""rosenblatt.study: the main job from Python; `rosenblatt fit` is the same from a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rosenblatt._inputs import validate
+from rosenblatt._study import deciding, stream, work
+from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._study.describing import described
+from rosenblatt._study.options import Options
+from rosenblatt._study.result import Study, StudyInterrupted
+from rosenblatt._study.source import Source, SparseRows, source_of
+from rosenblatt._support.bar import Bar, bar
+from rosenblatt._support.interrupt import to_the_end
+from rosenblatt.data._watching import shown_on
+
+
+def study(
+    source: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    ignore: str | Iterable[str] = (),
+    positive: Any = None,
+    impute: str | None = None,
+    missing: str | Iterable[str] = (),
+    charset: str | None = None,
+    header: bool = True,
+    seed: int = 0,
+    cv: int | None = None,
+    group: Any = None,
+    no_rows: bool = False,
+    time_limit: float | None = None,
+    stream: bool = False,
+    cache: Any = None,
+    checkpoint: Any = None,
+    checkpoint_every: float | None = None,
+    verbose: int = 0,
+) -> Study:
+    """From rows with labels to an honest error, a rule, a verdict with its proof, and a report.
+
+    Three fifths of the rows train, one fifth chooses among the candidates, one fifth tests the
+    chosen rule, once. The verdict is about all rows; margins are those of the training rows. What
+    the command `rosenblatt fit` does, to the bit, by the same words.
+
+    Parameters
+    ----------
+    source : path, list of paths, data frame or array
+        A table: the path or pattern of files (CSV and its relatives, Parquet, Feather, Arrow,
+        svmlight), or a data frame of pandas, polars or pyarrow. Or rows: an array of the shape
+        (n, d), whose columns are called x0, x1, and so on, or a sparse matrix.
+    y : array of shape (n,), optional
+        The labels, where they are not a column of the table.
+    target : str, optional
+        The column of labels.
+    ignore : str or list of str
+        Columns to leave out.
+    positive : label, optional
+        This label against all others, where there are more than two.
+    impute : "mean" or "median", optional
+        What stands for missing numbers: that of the training rows. None: they are refused.
+    missing : str or list of str
+        Further words of files that stand for a missing value, like "?".
+    charset, header
+        Of files, as in `rosenblatt.data.read`.
+    seed : int
+        Of the division of the rows and of all random orders.
+    cv : int, optional
+        Nested cross-validation with so many folds, for few rows.
+    group : str, or array of shape (n,), optional
+        Rows with equal values in this column, or here, are never in two parts.
+    no_rows : bool
+        Nothing that comes from single rows is shown or saved: for data about people.
+    time_limit : float, optional
+        Seconds for the verdict, which may then be undecided.
+    stream : bool
+        For tables that memory cannot hold: their rows are encoded into files.
+    cache : path, optional
+        The folder of these files, by default the cache of the user.
+    checkpoint : path, optional
+        A folder in which training keeps where it stands: killed, the same study goes on there. It
+        is removed when the study is saved.
+    checkpoint_every : float, optional
+        Seconds from one writing of the checkpoints to the next; 60 by default.
+    verbose : int
+        1 shows a progress bar on a terminal or in a notebook.
+
+    Returns
+    -------
+    Study
+        Print it; in a notebook it shows its report. `save` writes it into a folder.
+
+    Raises
+    ------
+    InputError
+        What was given cannot be learned from; it says why, and what to do.
+    KeyboardInterrupt
+        Ctrl-C. If there is a rule by then, its attribute `study` has what there is.
+
+    Examples
+    --------
+    >>> from rosenblatt import datasets, study
+    >>> credit = datasets.load_credit().filename
+    >>> found = study(credit, target="card", ignore=["share", "expenditure"])
+    >>> found
+    <Study of card: average, 14.4% wrong in test (10.4% to 19.2%), overlap>
+    """
+    options = Options.of(
+        target=target,
+        ignore=ignore,
+        positive=positive,
+        impute=impute,
+        missing=missing,
+        charset=charset,
+        header=header,
+        seed=seed,
+        cv=cv,
+        group=group if isinstance(group, str) else None,
+        no_rows=no_rows,
+        time_limit=time_limit,
+        stream=stream,
+        cache=cache,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+    )
+    quiet = validate.level("verbose", verbose) == 0
+    given, options = source_of(source, y, None if isinstance(group, str) else group, options)
+    checkpoints = None
+    if options.checkpoint is not None:
+        checkpoints = Checkpoints(options.checkpoint, options.checkpoint_every)
+    with bar(quiet=quiet) as now:
+        done = _worked(given, options, checkpoints, now)
+        deciding.decide(done, time_limit=options.time_limit, now=now)
+    with done.timed("describing"), to_the_end():
+        document = described(done, given.origin, options)
+        found = Study(done, document, given.origin, options, checkpoints)
+    if done.interrupted:
+        raise StudyInterrupted(found)
+    return found
+
+
+def _worked(
+    source: Source, options: Options, checkpoints: Checkpoints | None, now: Bar
+) -> work.Work:
+    """Read and compared."""
+
+    def progress(done: int, total: int, name: str) -> None:
+        now(f"training: {name}", done, total + 3)
+
+    if options.stream and not isinstance(source, SparseRows):
+        return stream.work_on(source, options, checkpoints, progress, now)
+    with shown_on(now):
+        found, groups = work.read(source, options)
+    work.compare(found, groups, options, checkpoints, progress)
+    return found

@@ -1,0 +1,91 @@
+"""What is proved, as the document and `rosenblatt certify --json` tell it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt._proof.words import sections
+from rosenblatt._study.document import LISTED, Training, Verdict
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate, ErrorBracket
+    from rosenblatt.certificate import Margin
+
+
+def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> dict[str, Any]:
+    """The answer, for a program; the proof is in the certificate."""
+
+    def ends(margin: Margin | None) -> dict[str, Any] | None:
+        return None if margin is None else {"lo": margin.lo, "hi": margin.hi, "exact": margin.exact}
+
+    conflict, separator = certificate.conflict, certificate.separator
+    return {
+        "verdict": certificate.verdict,
+        "separable": certificate.separable,
+        "rows": certificate.n_rows,
+        "features": certificate.feature_names,
+        "labels": certificate.classes,
+        "geometric_margin": ends(certificate.geometric_margin),
+        "homogeneous_margin": ends(certificate.homogeneous_margin),
+        "mistake_bound": certificate.mistake_bound,
+        "conflict": conflict and {"rows": conflict.rows, "labels": conflict.labels},
+        "separator": separator
+        and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
+        "coefficient_signs": certificate.coefficient_signs,
+        "revealing_columns": [c.column for c in certificate.revealing_columns],
+        "fewest_errors": bracket
+        and {
+            "lower": bracket.lower,
+            "proved_lower": bracket.proved_lower,
+            "upper": bracket.upper,
+            "coef": bracket.coef_.ravel().tolist(),
+            "intercept": float(bracket.intercept_[0]),
+        },
+        "limits": certificate.limits,
+        "sha256": certificate.sha256,
+    }
+
+
+def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
+    """`rows`: whether what comes from single rows may be told."""
+    told: Any = describe(certificate)
+    for field in ("features", "separator", "coefficient_signs", "fewest_errors"):
+        del told[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
+    said = dict(sections(certificate))
+    separated, conflict = certificate.separated_rows, certificate.conflict
+    signs = certificate.coefficient_signs
+    endless = None if signs is None else [(name, s) for name, s in signs.items() if s != "0"]
+    told["infinite_coefficients"] = None if endless is None else dict(endless[:LISTED])
+    told["separated_rows"] = None if separated is None else len(separated)
+    point = None if conflict is None else conflict.meeting_point
+    told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
+    told["sentence"] = said["verdict"][0]
+    told["chance"] = " ".join(said.get("chance", [])) or None
+    if not rows:
+        told["conflict"] = told["meeting_point"] = None
+        said.pop("conflict", None)
+    told["text"] = "\n".join(line for lines in said.values() for line in lines)
+    found: Verdict = told
+    return found
+
+
+def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:
+    told: dict[str, Any] = {} if certificate is None else describe(certificate)
+    separable, bound = told.get("separable"), told.get("mistake_bound")
+    if separable:
+        sentence = f"The {rows:,} training rows are separable" + (
+            "" if bound is None else f": scaled, at most {bound:,} updates are possible"
+        )
+    elif separable is False:
+        sentence = f"The {rows:,} training rows are not separable: no margin, no bound on updates"
+    else:
+        sentence = f"Whether the {rows:,} training rows are separable is undecided"
+    return {
+        "separable": separable,
+        "rows": rows,
+        "geometric_margin": told.get("geometric_margin"),
+        "homogeneous_margin": told.get("homogeneous_margin"),
+        "mistake_bound": bound,
+        "updates": updates,
+        "sentence": f"{sentence}.",
+    }

@@ -1,0 +1,92 @@
+"""A study in a few lines of text: one subject after the other."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from rosenblatt._study.document import Data, Error, Fit, Verdict
+from rosenblatt.report.words import many
+
+WIDTH = 100  # where there is no terminal
+_INDENT = 12
+
+
+def wrapped(found: Fit, width: int) -> Iterator[tuple[str, str, str]]:
+    """Subject, margin and text of each line; the margin names the subject where it begins."""
+    before = None
+    for subject, said in lines(found):
+        head = f"{subject if subject != before else '':<{_INDENT}}"
+        if subject in ("candidates", "next"):  # a table, and what is copied
+            yield subject, head, said
+        else:
+            room = width - _INDENT
+            parts = textwrap.wrap(said, room, break_long_words=False, break_on_hyphens=False)
+            for i, line in enumerate(parts):
+                yield subject, " " * _INDENT if i else head, line
+        before = subject
+
+
+def lines(found: Fit) -> Iterator[tuple[str, str]]:
+    """Subject and text of each line."""
+    yield "core", f"rosenblatt {found['rosenblatt']['version']}, {found['rosenblatt']['core']}"
+    yield "data", data_line(found["data"])
+    yield "split", found["split"]["sentence"]
+    yield "candidates", f"{'':<16}{'train':>8}{'validation':>12}"
+    for c in found["candidates"]:
+        train, validation = (
+            c["train_errors"] / c["train_n"],
+            c["validation_errors"] / c["validation_n"],
+        )
+        mark = "   chosen" if c["chosen"] else ""
+        yield "candidates", f"{c['name']:<16}{train:>8.1%}{validation:>12.1%}{mark}"
+    if found["error"] is not None:
+        yield "error", error_line(found["error"])
+    if found["rule"] is not None:
+        yield "rule", found["rule"]["sentence"]
+    if found["verdict"] is not None:
+        yield "verdict", verdict_line(found["verdict"])
+    elif found["unasked"] is not None:
+        yield "verdict", found["unasked"]
+    if found["training"] is not None:
+        yield "training", found["training"]["sentence"]
+    if found["proof"] is not None:
+        yield "proof", found["proof"]["sentence"]
+    for warning in found["data"]["warnings"]:
+        yield "warning", warning["sentence"]
+    if found["files"]:
+        yield "files", files_line(found["files"])
+    for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
+        if command is not None:
+            yield "next", command
+
+
+def data_line(data: Data) -> str:
+    counts = ", ".join(f"{label} {count:,}" for label, count in data["counts"].items())
+    return (
+        f"{data['rows']:,} rows, {many(data['columns'], 'column')} → "
+        f"{many(data['n_features'], 'number')}; {data['target']}: {counts}"
+    )
+
+
+def error_line(error: Error) -> str:
+    lo, hi = error["interval"]
+    always = error["majority_errors"] / error["test_n"]
+    return (
+        f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
+        f"{100 * error['confidence']:g} % interval {lo:.1%} to {hi:.1%}; "
+        f"always {error['majority_label']}: {always:.1%}"
+    )
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """The sentence says how many rows there are, and these are all, unless it is undecided."""
+    about = f"(all {verdict['rows']:,} rows) " if verdict["separable"] is None else ""
+    return about + verdict["sentence"]
+
+
+def files_line(files: dict[str, str]) -> str:
+    """The one to open first."""
+    names = [Path(path).name for kind, path in files.items() if kind != "report"]
+    return f"{files['report']}, with {' and '.join(names)} beside it"

@@ -1,0 +1,164 @@
+"""The work of a study: read, and compare. Ctrl-C keeps what is there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._study.groups import groups_of
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Files, Frame, Source, SparseRows
+from rosenblatt.data.reading import read as read_table
+from rosenblatt.data.scales import Preparation
+from rosenblatt.data.sparse import SparseTable
+from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
+from rosenblatt.selection.training import Progress
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt._study.document import Proof
+    from rosenblatt.data import Encoding
+
+
+@dataclass
+class Work:
+    """What was read and found so far."""
+
+    X: Any  # as in the table, NaN where a number is missing
+    y: Any
+    counts: dict[str, int]  # rows by label
+    target: str
+    encoding: Encoding | None  # before fills and scales; None for svmlight files
+    impute: str | None
+    sample: Any = None  # the numbers of the rows in X and y, where these are not all
+    seconds: dict[str, float] = field(default_factory=dict)
+    selection: Selection | None = None
+    certificate: Certificate | None = None
+    of_training: Certificate | None = None
+    proof: Proof | None = None
+    unasked: str | None = None  # why there is no verdict, where that is not for lack of time
+    interrupted: bool = False
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[what] = time.perf_counter() - begin
+
+    @contextmanager
+    def until_interrupted(self) -> Iterator[None]:
+        """Of a comparison that Ctrl-C stops what there is, is kept."""
+        try:
+            yield
+        except SelectionInterrupted as stopped:
+            if stopped.selection is None:
+                raise KeyboardInterrupt from None  # there is nothing to keep
+            self.selection, self.interrupted = stopped.selection, True
+
+    @property
+    def learned(self) -> Encoding | None:
+        """The encoding with the fills and scales of the training rows."""
+        prepare = None if self.selection is None else self.selection.prepare
+        return None if prepare is None else prepare.encoding_
+
+    @property
+    def names(self) -> list[str]:
+        if self.encoding is None:
+            return [f"x{j}" for j in range(self.X.shape[1])]
+        return self.encoding.feature_names
+
+
+def read(source: Source, options: Options) -> tuple[Work, Any]:
+    """The table, and the group of each row (None without groups)."""
+    begin = time.perf_counter()
+    if isinstance(source, SparseRows):
+        work, groups = Work(source.X, source.y, counts_of(source.y), "y", None, None), source.groups
+    else:
+        work, groups = _read_table(table_in(source), options)
+    work.seconds["reading"] = time.perf_counter() - begin
+    return work, groups
+
+
+def table_in(source: Files | Frame) -> Any:
+    """As `rosenblatt.data` reads it."""
+    return list(source.names) if isinstance(source, Files) else source.table
+
+
+def _read_table(given: Any, options: Options) -> tuple[Work, Any]:
+    groups, reading = None, options.table
+    if options.group is not None:
+        groups = groups_of(given, options.group, options)
+        reading["ignore"] = (*options.ignore, options.group)
+    table = read_table(given, **reading)
+    if isinstance(table, SparseTable):
+        X, y, _ = table.encode(scale=False)
+        return Work(X, y, counts_of(y), "y", None, None), groups
+    X, y, encoding = table.encode_with_gaps()
+    assert options.target is not None
+    return Work(X, y, counts_of(y), options.target, encoding, table.impute), groups
+
+
+def counts_of(y: Any) -> dict[str, int]:
+    """How many rows have each label."""
+    labels, counts = np.unique(y, return_counts=True)
+    return {str(a): k for a, k in zip(labels.tolist(), counts.tolist(), strict=True)}
+
+
+def compare(
+    work: Work,
+    groups: Any,
+    options: Options,
+    checkpoints: Checkpoints | None,
+    progress: Progress,
+) -> None:
+    """Train the candidates, choose among them, test the chosen one."""
+    n, d = work.X.shape
+    prepare = None if work.encoding is None else Preparation(work.encoding, impute=work.impute)
+    rules = candidates(
+        n if options.cv else n * 3 // 5,
+        d,
+        random_state=options.seed,
+        kernel=not options.no_rows,  # it keeps training rows
+    )
+    kept: dict[str, Any] = {}
+    if checkpoints is not None:
+        checkpoints.begin()
+        kept = {"checkpoint": checkpoints.folder, "checkpoint_every": checkpoints.every}
+        progress = checkpoints.seeing(progress)
+    with work.timed("training"), work.until_interrupted():
+        work.selection = select(
+            work.X,
+            work.y,
+            rules,
+            prepare=prepare,
+            cv=options.cv,
+            groups=groups,
+            seed=options.seed,
+            progress=progress,
+            **kept,
+        )
+
+
+def training_rows(work: Work) -> tuple[Any, Any]:
+    """The rows that the winner was fitted on, as it saw them; of a sample those in it."""
+    assert work.selection is not None
+    train, prepare = work.selection.train, work.selection.prepare
+    if work.sample is not None:
+        train = _places(work.sample, train)
+    X = work.X[train]
+    return (X if prepare is None else prepare.transform(X)), work.y[train]
+
+
+def _places(sample: Any, rows: Any) -> Any:
+    """Where in the sample these rows are; both rise."""
+    sample = sample.astype(rows.dtype)
+    at = np.searchsorted(rows, sample)
+    return np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == sample)

@@ -1,0 +1,116 @@
+"""What follows from the record of a run: its path, its w*, the constants of the theorem."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._traces import stars
+from rosenblatt._traces.about import About
+from rosenblatt._traces.check import Check, check
+from rosenblatt._traces.claims import Constants, constants
+from rosenblatt._traces.run import Run
+from rosenblatt._traces.space import Features, Kernelled, Space
+from rosenblatt._traces.walk import Path, Star
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import InputError
+
+
+class Replay:
+    """Each part is computed when it is first asked for. Lengths are in units of η, as in `Run`."""
+
+    def __init__(self, run: Run, about: About, w_star: Any = None):
+        self.run, self.about = run, about
+        self._given = None if w_star is None else stars.lifted(run, w_star)
+
+    @cached_property
+    def space(self) -> Space:
+        """Where lengths and products live: the features, or the kernel's space."""
+        return Features(self.run) if self.run.linear() else Kernelled(self.run)
+
+    @cached_property
+    def path(self) -> Path:
+        """‖w‖², ⟨w, w*⟩ and the scores, replayed."""
+        return self.space.path(self.star)
+
+    def features(self, what: str) -> Features:
+        """The space, where it has weights of the features; `what` needs them."""
+        if not isinstance(self.space, Features):
+            raise InputError(
+                f"{what} needs weights of the features, and this kernel has none; alpha_at has "
+                "the coefficients of the rows."
+            )
+        return self.space
+
+    def checked_step(self, step: Any) -> int:
+        """A number of steps that there is."""
+        most = self.run.n_steps
+        if not (isinstance(step, (int, np.integer)) and 0 <= step <= most):
+            raise InputError(f"step={step!r} is not allowed: this trace has steps 0 to {most}.")
+        return int(step)
+
+    def need_all_rows(self, why: str) -> None:
+        if not self.about.all_rows:
+            raise InputError(
+                f"This trace was written with only the rows that made updates; {why}. Write it "
+                "with to_json(all_rows=True)."
+            )
+
+    # --- The theorem ---
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """Whether the rows are separable, proved; None with a kernel that is not linear."""
+        from rosenblatt._compute.matrices import as_table
+        from rosenblatt._proof.certify import certify
+
+        run = self.run
+        if not run.linear():
+            return None
+        self.need_all_rows("the check is about all rows")
+        table = as_table(run.X)
+        return certify(table, run.y, fit_intercept=run.intercept, sample_weight=run.c)
+
+    @cached_property
+    def star(self) -> Star | None:
+        """w*: given, certified, or what a kernel's training ended with, where it ended clean."""
+        if self._given is not None:
+            return self.space.star(self._given)
+        if not self.run.linear():
+            if not self.about.converged:
+                return None
+            return self.space.star(self.run.coefficients(self.run.n_steps))
+        proved = self.certificate if self.about.all_rows else None
+        return None if proved is None else stars.certified(self.space, proved)
+
+    @property
+    def why_no_star(self) -> str:
+        """Where there is none."""
+        if not self.about.all_rows:
+            return "this trace has only the rows that made updates; give w_star."
+        return stars.why_none(self.certificate)
+
+    @cached_property
+    def constants(self) -> Constants | None:
+        """γ, β and their like; None where not all rows are here."""
+        if not self.about.all_rows:
+            return None
+        return constants(self.run, self.space, self.star, self.path)
+
+    def check(self, *, radius: float | None, gamma: float | None) -> Check:
+        """Every claim of the proofs, with these R and γ where they are given."""
+        self.need_all_rows("the check is about all rows")
+        assert self.constants is not None
+        return check(
+            self.run,
+            self.space,
+            self.star,
+            self.path,
+            self.constants,
+            no_star="" if self.star is not None else self.why_no_star,
+            converged=self.about.converged,
+            radius=radius,
+            gamma=gamma,
+        )

@@ -1,0 +1,35 @@
+"""rosenblatt inspect: how a file is understood, and every problem at once."""
+
+import json
+
+import pandas as pd
+
+from commands import CREDIT, write
+
+
+def test_inspect_shows_how_a_file_is_understood(shell):
+    code, out, err = shell("inspect", CREDIT, "-y", "card")
+    assert (code, err) == (0, "")
+    assert "1,319 rows, 12 columns" in out
+    assert "no (296), yes (1,023)" in out
+    assert "0 or 1: owner=yes" in out
+    found = json.loads(shell("inspect", CREDIT, "-y", "card", "--json")[1])
+    assert found["schema_version"] == 1
+    assert found["labels"] == {"no": 296, "yes": 1023}
+    assert found["columns"][2]["maximum"] == pd.read_csv(CREDIT)["age"].max()
+
+
+def test_inspect_shows_every_problem_at_once(shell):
+    name = write("t.csv", "id,a,label\n" + "".join(f"P{i},{i or ''},{i % 3}\n" for i in range(30)))
+    code, out, _ = shell("inspect", name, "-y", "label")
+    assert code == 2
+    assert out.count("Problem: ") == 3
+    assert shell("inspect", name, "-y", "label", "--ignore", "id", "--ignore", "a")[0] == 2
+    options = ["--ignore", "id", "--impute", "mean", "--positive", "2"]
+    assert shell("inspect", name, "-y", "label", *options)[0] == 0
+
+
+def test_inspect_notes(shell):
+    _, out, _ = shell("inspect", write("t.csv", "a,b\n1,2\n1,3\n"))
+    assert "'a' is 1 in every row" in out
+    assert "No target was named" in out

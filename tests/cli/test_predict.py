@@ -1,0 +1,110 @@
+"""rosenblatt predict: what Python predicts, and reasons that add up to the score."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import CREDIT, on_a_terminal, write
+from rosenblatt import Perceptron, data
+
+# --- Bad input ------------------------------------------------------------------------------------
+
+
+def test_reading_is_shown_on_a_terminal(trained, tmp_path):
+    asked = ("predict", "m.rosenblatt", str(CREDIT))
+    with open(tmp_path / "p.csv", "w") as out:
+        assert "reading: 1,319 rows, 100%" in on_a_terminal(tmp_path, *asked, out=out)
+        assert on_a_terminal(tmp_path, *asked, "--quiet", out=out) == ""
+    printed = (tmp_path / "p.csv").read_text().splitlines()
+    assert len(printed) == 2 * 1320
+    assert printed[:1320] == printed[1320:]
+
+
+# --- predict --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """A rule for the credit-card table, saved with its encoding."""
+    model_file = pytest.importorskip("rosenblatt.model_file")
+    table = data.read(CREDIT, target="card", ignore=["share", "expenditure"])
+    X, y, encoding = table.encode()
+    p = Perceptron(max_iter=20, random_state=0).fit(X, y)
+    model_file.save(p, tmp_path / "m.rosenblatt", encoding=encoding.to_dict())
+    return p, X, encoding
+
+
+def test_predict_is_what_python_predicts(shell, trained):
+    p, X, _ = trained
+    code, out, _ = shell("predict", "m.rosenblatt", CREDIT)
+    assert code == 0
+    header, *rows = csv.reader(out.splitlines())
+    assert header == ["row", "prediction", "score"]
+    assert [label for _, label, _ in rows] == p.predict(X).tolist()
+    assert [float(score) for *_, score in rows] == p.decision_function(X).tolist()
+    assert [int(row) for row, *_ in rows] == list(range(len(X)))
+    assert shell("predict", "m.rosenblatt", CREDIT, "-o", "p.csv")[:2] == (0, "")
+    assert Path("p.csv").read_text() == out
+
+
+def test_predict_gives_the_heaviest_reasons(shell, trained):
+    p, X, encoding = trained
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--json", "--reasons", "99")
+    found = json.loads(out)
+    assert found["labels"] == ["no", "yes"]
+    for i, row in enumerate(found["rows"]):
+        adds = {reason["feature"]: reason["adds"] for reason in row["reasons"]}
+        expected = p.coef_[0] * X[i]
+        assert list(adds.values()) == sorted(adds.values(), key=lambda v: -abs(v))
+        for name, value in zip(encoding.feature_names, expected, strict=True):
+            assert adds.get(name, 0.0) == value
+        assert row["others"] == 0
+        assert row["intercept"] == p.intercept_[0]
+
+
+def test_reasons_add_up_to_the_score(shell, trained):
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--json")
+    for row in json.loads(out)["rows"]:
+        assert len(row["reasons"]) <= 3
+        added = [reason["adds"] for reason in row["reasons"]]
+        assert sum(added) + row["others"] + row["intercept"] == pytest.approx(row["score"])
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--reasons", "2")
+    _, first, *_ = csv.reader(out.splitlines())
+    told = dict(reason.rsplit(" ", 1) for reason in first[3].split("; "))
+    assert list(told)[2:] == ["6 others", "intercept"]
+    assert sum(map(float, told.values())) == pytest.approx(float(first[2]), rel=1e-3)
+    code, out, err = shell("predict", "m.rosenblatt", CREDIT, "--reasons", "2")
+    assert (code, out) == (2, "")
+    assert "add --explain" in err
+
+
+def test_predict_on_other_rows(shell, trained):
+    rows = "owner,reports,age,income,selfemp,dependents,months,majorcards,active\n"
+    write("new.csv", rows + "yes,0,30,3,no,1,10,1,5\nmaybe,0,30,3,no,1,10,1,5\n")
+    code, out, err = shell("predict", "m.rosenblatt", "new.csv", "-o", "p.csv")
+    assert (code, out) == (2, "")
+    assert "new.csv, row 1 " in err
+    assert "'owner' holds 'maybe'" in err
+    assert not Path("p.csv").exists()
+    assert shell("predict", "m.rosenblatt", "new.csv")[:2] == (2, "")
+    assert shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")[0] == 0
+    write("new.csv", rows.replace("age", "Age") + "yes,0,30,3,no,1,10,1,5\n")
+    assert "Did you mean 'Age'" in shell("predict", "m.rosenblatt", "new.csv")[2]
+
+
+def test_predict_needs_a_model_that_says_how(shell, trained):
+    model_file = pytest.importorskip("rosenblatt.model_file")
+    model_file.save(trained[0], "bare.rosenblatt")
+    code, _, err = shell("predict", "bare.rosenblatt", CREDIT)
+    assert code == 2
+    assert "without an encoding" in err
+    assert shell("predict", CREDIT, CREDIT)[0] == 2
+    voting = Perceptron(keep="vote", max_iter=2, random_state=0).fit(
+        trained[1], trained[0].predict(trained[1])
+    )
+    model_file.save(voting, "v.rosenblatt", encoding=trained[2].to_dict())
+    code, _, err = shell("predict", "v.rosenblatt", CREDIT, "--explain")
+    assert code == 2
+    assert "one weight for each feature" in err

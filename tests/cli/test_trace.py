@@ -1,0 +1,77 @@
+"""rosenblatt trace: every step, in words, tables, JSON and a film."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import write
+from rosenblatt import Trace
+from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.orders import ORDERS
+from rosenblatt.cli import trace as cli_trace
+
+LI_HANG = "x1,x2,y\n3,3,1\n4,3,1\n1,1,-1\n"  # example 2.1 of Statistical Learning Methods
+
+
+def test_trace_says_every_step(shell):
+    code, out, err = shell("trace", write("toy.csv", LI_HANG), "--target", "y", "--steps")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == 7
+    assert lines[1].endswith("is -1 but scores 7: w (3, 3) - (1, 1) = (2, 2), b 1 - 1 = 0")
+    assert lines[6].endswith("w (2, 2) - (1, 1) = (1, 1), b -2 - 1 = -3")
+
+
+def test_trace_checks_the_proofs_and_names_the_columns(shell):
+    code, out, _ = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--check")
+    assert code == 0
+    assert " x1 " in out.splitlines()[1]
+    assert "9 held" in out
+
+
+@pytest.mark.parametrize(("form", "begins"), [("markdown", "| k |"), ("latex", "\\begin{tabular}")])
+def test_trace_writes_tables_for_worksheets(shell, form, begins):
+    code, out, _ = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--format", form)
+    assert code == 0
+    assert out.startswith(begins)
+
+
+def test_trace_in_json_is_the_trace(shell):
+    file = write("toy.csv", LI_HANG)
+    code, out, _ = shell("trace", file, "-y", "y", "--json", "--check", "-o", "run.json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["schema_version"] == 1
+    assert {claim["status"] for claim in found["check"]} == {"held"}
+    again = Trace.from_json("run.json")
+    assert Trace.from_json(json.dumps(found["trace"])).weights_at(7).b == -3.0
+    assert again.row.tolist() == [0, 2, 2, 2, 0, 2, 2]
+    assert shell("trace", file, "-y", "y", "-o", "run.json")[0] == 2  # it exists
+
+
+def test_trace_makes_a_film(shell):
+    code, _, err = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--film", "toy.gif")
+    assert code == 0
+    assert "toy.gif" in err
+    assert Path("toy.gif").read_bytes()[:4] == b"GIF8"
+
+
+def test_trace_knows_every_order_and_keep():
+    # Written again there, since `rosenblatt trace --help` imports nothing heavy.
+    assert set(cli_trace._ORDERS) == set(ORDERS)
+    assert set(cli_trace._KEEPS) == set(KEEPS)
+
+
+def test_trace_writes_two_files_under_two_names(shell):
+    file = write("toy.csv", LI_HANG)
+    code, _, err = shell("trace", file, "-y", "y", "-o", "a.gif", "--film", "a.gif")
+    assert code == 2
+    assert "both the trace and the film" in err
+    assert not Path("a.gif").exists()
+
+
+def test_trace_wants_a_target(shell):
+    code, _, err = shell("trace", write("toy.csv", LI_HANG))
+    assert code == 2
+    assert "--target COLUMN" in err

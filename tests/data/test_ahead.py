@@ -1,0 +1,34 @@
+"""Work ahead keeps the order and the place of errors."""
+
+import pytest
+
+from rosenblatt.data._ahead import AT_ONCE, done_ahead
+
+
+def test_work_ahead_keeps_the_order_and_the_place_of_errors():
+    asked, given = [], []
+
+    def items(stop):
+        for i in range(9):
+            if i == stop:
+                raise ValueError(f"item {i}")
+            asked.append(i)
+            yield i
+
+    def work(i):
+        if i == 7:
+            raise KeyError(i)
+        return i * i
+
+    def take(found):
+        for i, square in found:
+            assert len(asked) <= i + 1 + AT_ONCE
+            given.append((i, square))
+
+    with pytest.raises(ValueError, match="item 5"):
+        take(done_ahead(work, items(5)))
+    assert given == [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]
+    asked.clear()
+    with pytest.raises(KeyError, match="7"):
+        take(done_ahead(work, items(None)))
+    assert given[5:] == [(i, i * i) for i in range(7)]

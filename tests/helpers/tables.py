@@ -1,0 +1,30 @@
+"""A small table, and what reading it gives or says."""
+
+import pyarrow as pa
+import pytest
+
+from rosenblatt import data
+from rosenblatt.errors import InputError
+
+PLAIN = "age,owner,paid\n30,yes,1\n41.5,no,0\n22,yes,1\n"
+ROWS = [[30.0, 1.0], [41.5, 0.0], [22.0, 1.0]]
+
+
+def encoded(source, target="paid", **options):
+    X, y, encoding = data.read(source, target=target, **options).encode(scale=False)
+    return X.tolist(), None if y is None else y.tolist(), encoding.feature_names
+
+
+def refusal(source, target="paid", **options):
+    with pytest.raises(InputError) as caught:
+        data.read(source, target=target, **options).encode()
+    return str(caught.value)
+
+
+AS_EXPECTED = (ROWS, [1, 0, 1], ["age", "owner=yes"])
+
+
+def typed():
+    return pa.table(
+        {"age": [30, 41.5, 22], "owner": ["yes", "no", "yes"], "paid": pa.array([1, 0, 1])}
+    )

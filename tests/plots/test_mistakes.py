@@ -1,0 +1,42 @@
+"""Mistakes by epoch."""
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from common import noisy
+from rosenblatt import (
+    Perceptron,
+    Trace,
+    trace,
+)
+from rosenblatt.plots import (
+    MistakesDisplay,
+)
+
+
+def test_mistakes_and_kept_errors_by_epoch():
+    X, y = noisy(60, 3)
+    p = Perceptron(order="cyclic", max_iter=8)
+    display = MistakesDisplay.from_trace(trace(p, X, y))
+    fits = [Perceptron(order="cyclic", max_iter=e).fit(X, y) for e in range(1, 9)]
+    assert_array_equal(display.lines_["mistakes"].get_ydata(), fits[-1].mistakes_)
+    assert_array_equal(display.lines_["kept"].get_ydata(), [f.training_errors_ for f in fits])
+    best = [min(fits[-1].mistakes_[: e + 1]) for e in range(8)]
+    assert_array_equal(display.lines_["fewest"].get_ydata(), best)
+    assert_array_equal(display.lines_["fewest"].get_xdata(), np.arange(1, 9))
+    alone = MistakesDisplay.from_estimator(fits[-1])
+    assert "kept" not in alone.lines_
+
+
+def test_validation_mistakes_are_drawn():
+    X, y = noisy(60, 3)
+    p = Perceptron(max_iter=6, random_state=0).fit(X[:40], y[:40], X_val=X[40:], y_val=y[40:])
+    display = MistakesDisplay.from_estimator(p)
+    assert_array_equal(display.lines_["validation"].get_ydata(), p.validation_mistakes_)
+
+
+def test_mistakes_of_a_trace_from_a_file():
+    X, y = noisy(60, 3)
+    t = trace(Perceptron(order="cyclic", max_iter=4), X, y)
+    again = Trace.from_json(t.to_json())
+    assert_array_equal(MistakesDisplay.from_trace(again).mistakes, t.estimator.mistakes_)

@@ -1,0 +1,376 @@
+"""rosenblatt.study: from files, frames and arrays it finds what the command finds."""
+
+import json
+import os
+import pickle
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+import rosenblatt
+from rosenblatt import Perceptron, Study, study
+from rosenblatt.data.svmlight import read_svmlight
+from rosenblatt.datasets import load_credit
+from rosenblatt.errors import FileError, InputError, InputTypeError, MissingFileError
+
+LEAK = ["share", "expenditure"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Numbers, text, truth values and gaps."""
+    rng = np.random.default_rng(0)
+    n = 200
+    X = rng.standard_normal((n, 3)).round(3)
+    found = pd.DataFrame(X, columns=["a", "b", "c"])
+    found.loc[::9, "b"] = np.nan
+    found["town"] = rng.choice(["Ulm", "Bern", "Graz"], n)
+    found["open"] = rng.random(n) < 0.5
+    found["person"] = np.arange(n) // 4
+    found["label"] = np.where(X[:, 0] + (found["town"] == "Ulm") + rng.random(n) > 0.8, "yes", "no")
+    return found
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def timeless(document):
+    """Without the time that the verifier took."""
+    found = json.loads(json.dumps(document))
+    if found["proof"] is not None:
+        found["proof"] = found["proof"]["accepted"]
+    return found
+
+
+def same(a, b):
+    """Two studies of the same rows found the same, to the bit, however the rows were given."""
+    one, other = timeless(a.to_dict()), timeless(b.to_dict())
+    for apart in ("reproduce", "files"):
+        del one[apart], other[apart]
+    del one["data"]["files"], other["data"]["files"]
+    assert one == other
+    assert a.certificate.sha256 == b.certificate.sha256
+    assert a.encoding == b.encoding
+    assert pickle.dumps(a.certificate.to_dict()) == pickle.dumps(b.certificate.to_dict())
+
+
+# --- The command and the function -----------------------------------------------------------------
+
+WAYS = {
+    "as it is": ([], {}),
+    "columns": (["--ignore", "town", "--impute", "median"], {"ignore": "town", "impute": "median"}),
+    "folds": (["--cv", "3", "--impute", "mean"], {"cv": 3, "impute": "mean"}),
+    "groups": (["--group", "person", "--seed", "5"], {"group": "person", "seed": 5}),
+    "people": (["--no-rows", "--time-limit", "60"], {"no_rows": True, "time_limit": 60}),
+    "stream": (["--stream", "--cache", "kept"], {"stream": True, "cache": "kept"}),
+    "checkpoint": (["--checkpoint", "run"], {"checkpoint": "run", "checkpoint_every": 0}),
+    "positive": (["-y", "town", "--positive", "Bern"], {"target": "town", "positive": "Bern"}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_gives_what_the_command_gives_to_the_byte(shell, frame, way):
+    arguments, options = WAYS[way]
+    if "impute" in options:
+        frame.to_csv("t.csv", index=False)
+    else:
+        frame.drop(columns="b").to_csv("t.csv", index=False)
+    code, out, _ = shell("fit", "t.csv", "-y", "label", *arguments, "-o", "fit", "--json")
+    assert code == 0
+    os.rename("fit", "by-the-command")
+    found = study("t.csv", **{"target": "label"} | options)
+    found.save("fit")
+    assert timeless(found.to_dict()) == timeless(json.loads(out))
+    for file in Path("by-the-command").iterdir():
+        if file.suffix == ".json":
+            assert (Path("fit") / file.name).read_bytes() == file.read_bytes()
+    assert sorted(os.listdir("fit")) == sorted(os.listdir("by-the-command"))
+    assert not Path("run").exists()
+
+
+def test_printed_it_says_what_the_command_says(shell):
+    shutil.copy(load_credit().filename, "credit.csv")
+    found = study("credit.csv", target="card", ignore=LEAK)
+    found.save("fit")
+    leave_out = [part for name in LEAK for part in ("--ignore", name)]
+    _, out, _ = shell("fit", "credit.csv", "-y", "card", *leave_out, "-o", "fit", "--force")
+    said, printed = str(found).splitlines(), out.splitlines()
+    assert len(said) == len(printed)
+    differ = {line.split()[0] for line, other in zip(said, printed, strict=True) if line != other}
+    assert differ <= {"proof"}  # the milliseconds
+
+
+# --- Files, frames and arrays ---------------------------------------------------------------------
+
+
+def test_frames_give_what_their_file_gives(here, frame):
+    frame.to_csv("t.csv", index=False)
+    options = {"target": "label", "impute": "median", "ignore": ["person"]}
+    found = study("t.csv", **options)
+    table = pa.Table.from_pandas(frame)
+    for given in (frame, pl.from_pandas(frame), table):
+        same(study(given, **options), found)
+    del options["target"]
+    same(study(frame.drop(columns="label"), frame["label"], **options), found)
+    same(
+        study(pl.from_pandas(frame).drop("label"), pl.from_pandas(frame)["label"], **options), found
+    )
+    assert (here / "t.csv").exists()
+
+
+def test_the_index_of_a_frame_is_no_column(frame):
+    shuffled = frame.drop(columns=["b", "person"]).sample(frac=1, random_state=0)
+    found = study(shuffled, target="label")
+    assert found.to_dict()["data"]["features"][:3] == ["a", "c", "town=Bern"]
+    same(study(shuffled.reset_index(drop=True), target="label"), found)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [-1.0, 1.0], [False, True]])
+def test_arrays_give_what_their_file_gives(here, labels):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((150, 4))
+    y = np.array(labels)[(X[:, 0] - X[:, 1] + rng.standard_normal(150) > 0).astype(int)]
+    groups = np.arange(150) // 5
+    frame = pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"]).assign(y=y, group=groups)
+    frame.to_csv("t.csv", index=False)
+    found = study("t.csv", target="y", group="group")
+    same(study(X, y, group=groups), found)
+    same(study(X.tolist(), y.tolist(), group=groups.tolist()), found)
+    frame["y"] = y
+    same(study(frame, target="y", group="group"), found)
+    assert here.joinpath("t.csv").exists()
+
+
+def test_a_sparse_matrix_gives_what_its_svmlight_file_gives(here):
+    rng = np.random.default_rng(2)
+    X = sparse.random(200, 12, 0.3, format="csr", random_state=2)
+    y = np.where(np.asarray(X.sum(axis=1)).ravel() + 0.3 * rng.standard_normal(200) > 1.8, 1, -1)
+    dump_svmlight_file(X, y, "t.svm")
+    rows, labels, _ = read_svmlight("t.svm")
+    found = study("t.svm")
+    same(study(rows, labels.astype(int)), found)
+    same(study(sparse.csc_matrix(rows), labels.astype(int)), found)
+    assert found.encoding is None
+    assert (found.predict(rows) == found.estimator.predict(rows)).all()
+    grouped = study(rows, labels, group=np.arange(200) // 10)
+    assert {len(grouped.selection.test) % 10, len(grouped.selection.train) % 10} == {0}
+    assert here.joinpath("t.svm").exists()
+
+
+def test_a_stream_may_come_from_memory(frame, tmp_path):
+    frame = frame.drop(columns="b")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    more = {"target": "label", "stream": True, "cache": tmp_path / "cache"}
+    same(study(frame, **more), study(tmp_path / "t.csv", **more))
+
+
+# --- What it has ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def credit():
+    return study(load_credit().filename, target="card", ignore=LEAK)
+
+
+def test_its_attributes_are_those_of_the_document(credit):
+    document = credit.to_dict()
+    assert isinstance(credit, Study)
+    wrong = document["error"]["test_errors"]
+    assert credit.error == document["error"]["rate"] == wrong / document["error"]["test_n"] > 0
+    assert list(credit.interval) == document["error"]["interval"]
+    assert credit.rule == document["rule"]["sentence"]
+    names = [(c["name"], c["validation_errors"]) for c in document["candidates"]]
+    assert [(c.name, c.validation_errors) for c in credit.candidates] == names
+    assert credit.certificate.sha256 == document["verdict"]["sha256"]
+    assert credit.estimator is credit.selection.winner.estimator
+    assert credit.warnings == []
+    assert not credit.interrupted
+    assert list(credit.seconds)[:2] == ["reading", "training"]
+    leak = study(load_credit().filename, target="card")
+    assert [w["sentence"] for w in leak.to_dict()["data"]["warnings"]] == leak.warnings
+    assert "--ignore share --ignore expenditure" in leak.warnings[0]
+    rows = load_credit(as_frame=True)
+    leak = study(rows.data, rows.target)
+    assert "ignore=['share', 'expenditure']" in leak.warnings[0]
+
+
+def test_it_predicts_rows_of_files_frames_and_arrays(credit, frame):
+    rows = pd.read_csv(load_credit().filename)
+    predicted = credit.predict(load_credit().filename)
+    assert (predicted == credit.predict(rows.drop(columns="card"))).all()
+    test = credit.selection.test
+    assert (predicted[test] == credit.selection.predictions).all()
+    assert (predicted[test] != rows["card"].to_numpy()[test]).mean() == credit.error
+    X, y = frame[["a", "c"]].to_numpy(), frame["label"]
+    found = study(X, y)
+    assert (found.predict(X)[found.selection.test] == found.selection.predictions).all()
+    with pytest.raises(InputError, match="has no column 'x1'"):
+        found.predict(X[:, :1])
+
+
+def test_its_repr_is_one_line(credit):
+    lo, hi = credit.interval
+    wrong = f"{credit.error:.1%} wrong in test ({lo:.1%} to {hi:.1%})"
+    said = f"<Study of card: {credit.selection.winner.name}, {wrong}, overlap>"
+    assert repr(credit) == said
+    assert repr(pickle.loads(pickle.dumps(credit))) == said
+
+
+def test_the_document_is_a_copy(credit):
+    credit.to_dict()["data"]["warnings"].append("mine")
+    assert credit.warnings == []
+
+
+def test_the_report_is_a_file_of_its_own(credit, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    credit.report(path)
+    assert path.read_text().startswith("<!doctype html>")
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_before_it_is_saved_there_are_no_files(frame, here):
+    found = study(frame[["a", "c", "label"]], target="label", seed=3, positive="yes")
+    again = {"command": "rosenblatt.study(frame, target='label', positive='yes', seed=3)"}
+    nothing = {"seed": 3, "verify": None, "predict": None}
+    assert found.to_dict()["reproduce"] == again | nothing
+    assert "files " not in str(found)
+    found.save(here / "fit")
+    predict = f"rosenblatt predict {here}/fit/model.json new.csv --explain"
+    assert found.to_dict()["reproduce"] == again | nothing | {"predict": predict}
+    assert f"{here}/fit/report.html, with model.json and certificate.json" in " ".join(
+        str(found).split()
+    )
+
+
+def test_the_call_that_it_gives_does_the_same_again(frame):
+    X, y = frame[["a", "c"]].to_numpy(), frame["label"].to_numpy()
+    group = frame["person"].to_numpy()
+    found = study(X, y, group=group, seed=2, ignore=["x1"])
+    call = found.to_dict()["reproduce"]["command"]
+    assert call == "rosenblatt.study(X, y, group=group, ignore=['x1'], seed=2)"
+    names = {"rosenblatt": rosenblatt, "X": X, "y": y, "group": group}
+    same(eval(call, names), found)
+
+
+# --- What cannot be -------------------------------------------------------------------------------
+
+SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "words"),
+    [
+        ([SMALL], {}, r'Say which column holds the labels: target="..." \(--target COLUMN\)'),
+        ([SMALL], {"target": "Y"}, "target='Y' is not a column of the data frame. Did you mean"),
+        ([SMALL.assign(y="p")], {"target": "y"}, "is 'p' in every row: there is nothing to tell"),
+        ([SMALL], {"target": "y", "positive": "q"}, "positive='q' is not one of the 2 values"),
+        ([SMALL, SMALL["y"]], {"target": "y"}, "The labels are given twice"),
+        ([SMALL, SMALL["y"]], {}, "has a column 'y' already"),
+        ([SMALL[["a"]], list("pn")], {}, "There are 40 rows, and 2 values of y"),
+        ([SMALL[["a"]].to_numpy()], {}, r"study\(X, y\)"),
+        ([sparse.eye_array(9)], {}, r"study\(X, y\)"),
+        ([sparse.eye_array(9), [1] * 9], {}, "The target 'y' is 1 in every row"),
+        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}, "stream is for tables"),
+        ([np.zeros(3), [1, 2, 3]], {}, r"Got ndarray of the shape \(3,\), which is no table"),
+        ([3], {"target": "y"}, "Got int, which is no table"),
+        ([[[1, 2], [3]], [0, 1]], {}, "rows of equal length"),
+        ([[[1j], [2]], [0, 1]], {}, "x0 cannot be read"),
+        ([pd.DataFrame({"a": [1, "x"], "y": [0, 1]})], {"target": "y"}, "column a .* one type"),
+        (["t.csv", [0, 1]], {}, "The labels of files are in one of their columns"),
+        (["t.csv"], {"target": "y", "group": [0, 1]}, "The groups of files are in one of"),
+        (["none.csv"], {"target": "y"}, "There is no file none.csv"),
+        ([SMALL], {"target": 3}, "target=3 is a int: give text"),
+        ([SMALL], {"target": "y", "ignore": 3}, "ignore=3 is not allowed"),
+        (
+            [SMALL],
+            {"target": "y", "cv": 1},
+            r"cv=1 \(--cv\) is not allowed: give a whole number, 2",
+        ),
+        ([SMALL], {"target": "y", "seed": -1}, "seed=-1 .* from 0 to 4294967295"),
+        ([SMALL], {"target": "y", "seed": True}, "seed=True"),
+        ([SMALL], {"target": "y", "impute": "mode"}, "Allowed: 'mean', 'median'"),
+        ([SMALL], {"target": "y", "no_rows": 1}, "no_rows=1 is not allowed: give True or False"),
+        ([SMALL], {"target": "y", "time_limit": 0}, "time_limit=0 is not allowed"),
+        ([SMALL], {"target": "y", "cache": "c"}, "give both, or none"),
+        ([SMALL], {"target": "y", "stream": True, "cv": 3}, "cv .* is for few rows"),
+        ([SMALL], {"target": "y", "stream": True, "group": "a"}, "group .* keeps rows together"),
+        ([SMALL], {"target": "y", "checkpoint_every": 3}, "give checkpoint"),
+        ([SMALL], {"target": "y", "group": "z"}, "group='z' is not a column of the data frame"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(here, given, options, words):
+    with pytest.raises(InputError, match=words) as caught:
+        study(*given, **options)
+    assert str(caught.value).endswith(".")
+    assert os.listdir(here) == []
+
+
+def test_types_that_cannot_be_are_type_errors():
+    for given in (3, None, {"a": [1]}):
+        with pytest.raises(InputTypeError):
+            study(given, target="y")
+
+
+def test_a_folder_that_is_there_is_not_replaced_unasked(frame, here):
+    found = study(frame[["a", "label"]], target="label")
+    found.save("fit")
+    first = Path("fit/model.json").read_bytes()
+    other = study(frame[["a", "label"]], target="label", seed=9)
+    with pytest.raises(FileError, match="fit exists already"):
+        other.save("fit")
+    assert Path("fit/model.json").read_bytes() == first
+    other.save("fit", force=True)
+    assert Path("fit/model.json").read_bytes() != first
+    Path("fit/notes.txt").write_text("mine")
+    with pytest.raises(FileError, match=r"notes\.txt"):
+        found.save("fit", force=True)
+    with pytest.raises(MissingFileError, match="There is no folder"):
+        found.save("no/where")
+    assert os.listdir(here) == ["fit"]
+
+
+def test_checkpoints_stay_until_it_is_saved(frame, here):
+    found = study(frame[["a", "label"]], target="label", checkpoint="out/run")
+    assert list(Path("out/run").glob("*.checkpoint"))
+    with pytest.raises(InputError, match="is in the folder of the results, out"):
+        found.save("out")
+    found.save("fit")
+    assert os.listdir("out") == []
+    assert sorted(os.listdir(here)) == ["fit", "out"]
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_hands_over_what_there_is(frame, monkeypatch, tmp_path):
+    fit = Perceptron.fit
+
+    def stopped(self, *rows, **more):
+        if self.keep == "best":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(30)
+        return fit(self, *rows, **more)
+
+    monkeypatch.setattr(Perceptron, "fit", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        study(frame[["a", "label"]], target="label")
+    found = caught.value.study
+    assert found.interrupted
+    assert [c.name for c in found.candidates] == ["larger class", "random linear", "last"]
+    assert found.certificate is None
+    assert repr(found).endswith(", interrupted>")
+    found.save(tmp_path / "fit")
+    assert sorted(os.listdir(tmp_path / "fit")) == ["model.json", "report.html"]

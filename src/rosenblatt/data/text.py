@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from rosenblatt._support.words import many
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data._ahead import done_ahead
 from rosenblatt.data.files import File
@@ -201,12 +202,11 @@ class TextFiles:
         if found is None:
             return None
         number, expected, got = (int(v) for v in found.groups()[:3])
-        fields = "one field" if got == 1 else f"{got} fields"
         names = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
         return (
-            f"{place._replace(row=place.row + number - 1)} has {fields} where the header has "
-            f"{expected}{names}: {found[4][:100]!r}. A field that holds the delimiter "
-            f"{self.dialect.delimiter!r} or a quote needs quotes around it."
+            f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
+            f"the header has {expected}{names}: {found[4][:100]!r}. A field that holds the "
+            f"delimiter {self.dialect.delimiter!r} or a quote needs quotes around it."
         )
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:

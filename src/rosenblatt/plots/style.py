@@ -126,11 +126,6 @@ def number(value: float) -> str:
     return f"{float(value):.4g}".replace("-", "−")
 
 
-def count(n: int, word: str) -> str:
-    """1 row, 12,000 rows."""
-    return f"{n:,} {word}" + ("" if n == 1 else "s")
-
-
 def title(ax: Any, *sentences: str, width: int = 64) -> None:
     lines = (line for s in sentences for line in textwrap.wrap(s, width))
     ax.set_title("\n".join(lines), loc="left")

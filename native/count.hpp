@@ -53,7 +53,7 @@ ROSENBLATT_INLINE void count_pair(const Rows& rows, Labels labels, const double*
 // Adds the mistakes (y s <= 0) on the rows begin .. end to the total of each candidate. One whose
 // weighted total has reached limit[a] cannot win: it is dropped, its total then means nothing more.
 // Returns false once all are dropped.
-template <class Rows>
+template <class Rows, class Candidates>
 ROSENBLATT_INLINE bool count(const Rows& rows, Labels labels, Candidates candidates,
                              const double* limit, int64_t begin, int64_t end, Tally* total) {
   bool alive = true;

@@ -28,6 +28,13 @@ struct Kept {
   }
 };
 
+// Two lifted weight vectors, wherever they are.
+struct Pair {
+  const double *first, *second;
+  static constexpr int64_t k = 2;
+  ROSENBLATT_INLINE const double* operator[](int64_t a) const { return a == 0 ? first : second; }
+};
+
 struct Epochs {
   Indices present;  // the rows that exist; empty: all
   Indices pool;     // room for a permutation of them; empty: they come in the given order
@@ -36,7 +43,7 @@ struct Epochs {
   int64_t made;      // epochs so far: permutation number `made` is the next one
   int64_t* updates;  // of each epoch of this call,
   double* standing;  // and the weighted mistakes of what is kept after it
-  double* rivals;    // room for two weight vectors
+  double* average;   // room for a weight vector
   bool clean;        // the last epoch had no update
 
   // At most `most` epochs; ends after a clean one, and after one whose weights overflowed (they are
@@ -53,13 +60,22 @@ struct Epochs {
       ++made;
       updates[e] = learner.updates - before;
       clean = updates[e] == 0;
-      const bool finite = all_finite(learner.w, size) &&
-                          (!learner.drift || all_finite(learner.drift, size));
+      const bool finite = find_average(learner, size);
       if (finite && kept.w) judge(rows, labels, learner, kept);
       standing[e] = kept.w ? kept.mistakes.weighted : double(updates[e]);
       if (clean || !finite) return e + 1;
     }
     return most;
+  }
+
+  // False: the weights overflowed.
+  ROSENBLATT_INLINE bool find_average(const Learner& learner, int64_t size) {
+    if (!learner.drift) return all_finite(learner.w, size);
+    for (int64_t j = 0; j < size; ++j)
+      average[j] = learner.w[j] - learner.drift[j] / double(learner.visits);
+    // A mean of finite weights can overflow, if they nearly did.
+    return all_finite(average, size) ||
+           (all_finite(learner.w, size) && all_finite(learner.drift, size));
   }
 
   // After an epoch the last and the averaged weights are compared with the kept ones.
@@ -71,19 +87,16 @@ struct Epochs {
       if (kept.replaced_by(0, false)) kept.keep(learner.w, {0, 0}, false, size);
       return;
     }
-    for (int64_t j = 0; j < size; ++j) {
-      rivals[j] = learner.w[j];
-      rivals[size + j] = learner.w[j] - learner.drift[j] / double(learner.visits);
-    }
     // One that has reached its limit has lost. The last weights may equal a kept average: what lies
     // between `weighted` and the next number is reached by no sum.
     const double least = kept.mistakes.weighted;
     const double limit[2] = {kept.averaged ? std::nextafter(least, INFINITY) : least, least};
     Tally total[2] = {{0, 0}, {0, 0}};
-    count(rows, labels, Candidates{rivals, 2, size}, limit, 0, rows.n, total);
+    const Pair rivals{learner.w, average};
+    count(rows, labels, rivals, limit, 0, rows.n, total);
     for (int a = 0; a < 2; ++a)
       if (kept.replaced_by(total[a].weighted, a == 1))
-        kept.keep(rivals + a * size, total[a], a == 1, size);
+        kept.keep(rivals[a], total[a], a == 1, size);
   }
 };
 

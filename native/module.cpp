@@ -236,9 +236,9 @@ NB_MODULE(_core, m) {
         Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
                         log_of(std::nullopt)};
         Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
-        std::vector<double> rivals(2 * w.shape(0));
+        std::vector<double> average(drift ? w.shape(0) : 0);
         Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
-                      standing.data(),  rivals.data(), false};
+                      standing.data(),  average.data(), false};
         int64_t done = 0;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           done = epochs.run(view, labels_of(y, c), FixedIncrement{margin}, most, learner, best);

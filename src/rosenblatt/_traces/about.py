@@ -16,7 +16,7 @@ class About:
     converged: bool
     ended: str
     all_rows: bool = True  # False: only the rows that made updates are here
-    data_fingerprint: str | None = None  # of all rows, where a file with some of them has said it
+    data_fingerprint: str | None = None  # of all rows, where only some are here
 
 
 def about(estimator: Any, feature_names: list[str] | None = None) -> About:

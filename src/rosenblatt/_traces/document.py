@@ -136,7 +136,9 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
 
 def _about(document: Part) -> About:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
-    first = document.value("schema") == SCHEMAS[0]
+    fingerprint = None
+    if document.value("schema") != SCHEMAS[0]:
+        fingerprint = document.optional(document.text, "data_fingerprint")
     if names is not None and len(names) != document.value("n_features"):
         raise InvalidDocument("feature_names is not one name for each feature")
     if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
@@ -148,7 +150,7 @@ def _about(document: Part) -> About:
         converged=document.flag("converged"),
         ended=document.text("ended"),
         all_rows=document.flag("all_rows"),
-        data_fingerprint=None if first else document.optional(document.text, "data_fingerprint"),
+        data_fingerprint=fingerprint,
     )
 
 

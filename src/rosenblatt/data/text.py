@@ -48,7 +48,9 @@ class TextFiles:
         head = self.dialect.body(dialects.head(self.files[0], self.dialect.charset)[0])
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
-        return self._settle([self._strings(head, wanted, Place(self.files[0].name, 0))], wanted)
+        return self._learn_kinds(
+            [self._strings(head, wanted, Place(self.files[0].name, 0))], wanted
+        )
 
     def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
         """Numbers as float64, text as dictionaries.
@@ -87,13 +89,13 @@ class TextFiles:
         declared, perhaps it was the decimal mark that could not be known before."""
         mark = self.dialect.decimal
         wanted = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
-        found = self._settle(self._all_strings(wanted), wanted)
+        found = self._learn_kinds(self._all_strings(wanted), wanted)
         if not declared:
             raise Recode(kinds | found) from None
         if self.dialect.decimal == mark:
             self._refuse(block, kinds, place)
 
-    def _settle(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
+    def _learn_kinds(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
         """Kinds, and whether a comma is meant by the decimal point: where that makes more columns
         numbers. With commas between the fields it never is."""
         marks = [".", ","] if self.dialect.delimiter != "," else ["."]

@@ -110,7 +110,7 @@ class _Film:
         self._mark(ax, k)
         ax.set_title(self._words(k), loc="left")
         if self._position is None:  # as the first frame needs it, where most rows are mistakes
-            style.settle(self._figure)
+            style.lay_out(self._figure)
             self._position = ax.get_position(original=True)
             self._figure.set_layout_engine("none")
         ax.set_position(self._position)

@@ -67,13 +67,13 @@ def canvas(ax: Any) -> Iterator[Any]:
         try:
             yield ax
             if ax.get_aspect() != "auto":
-                settle(figure)
+                lay_out(figure)
         except BaseException:
             plt.close(figure)
             raise
 
 
-def settle(figure: Any) -> None:
+def lay_out(figure: Any) -> None:
     """Lay the figure out. Axes of a given shape move by it, so it takes a few rounds."""
     for _ in range(_ROUNDS):
         figure.draw_without_rendering()

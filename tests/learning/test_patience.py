@@ -142,7 +142,7 @@ def test_nothing_is_asked(order, keep, monkeypatch):
 
 def test_what_is_not_known_is_said():
     p = Perceptron(random_state=0).fit(*alike(2000))
-    assert "whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
+    assert "Whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
     assert "certify(X, y) tells" in str(p.stop_reason_)
 
 

@@ -20,6 +20,7 @@
 #include "dispatch.hpp"
 #include "epochs.hpp"
 #include "gram.hpp"
+#include "modular.hpp"
 #include "pass.hpp"
 #include "screen.hpp"
 #include "svmlight.hpp"
@@ -32,6 +33,8 @@ template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Maybe = std::optional<Vector<T>>;
 using IndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -400,6 +403,48 @@ NB_MODULE(_core, m) {
       },
       "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
       "out"_a.noconvert());
+
+  m.def(
+      "eliminate",
+      [](Matrix<uint32_t> matrix, uint32_t prime, int64_t begin, int64_t end,
+         Vector<int64_t> pivot) {
+        nb::gil_scoped_release unlocked;
+        run([&]() ROSENBLATT_LAMBDA_INLINE {
+          eliminate(matrix.data(), int64_t(matrix.shape(0)), int64_t(matrix.shape(1)), prime,
+                    begin, end, pivot.data());
+        });
+      },
+      "matrix"_a.noconvert(), "prime"_a, "begin"_a, "end"_a, "pivot"_a.noconvert());
+
+  m.def(
+      "invert",
+      [](Matrix<uint32_t> matrix, uint32_t prime, int64_t begin, int64_t end,
+         Vector<int64_t> exchanged) {
+        nb::gil_scoped_release unlocked;
+        bool regular = false;
+        run([&]() ROSENBLATT_LAMBDA_INLINE {
+          regular = invert(matrix.data(), int64_t(matrix.shape(0)), prime, begin, end,
+                           exchanged.data());
+        });
+        return regular;
+      },
+      "matrix"_a.noconvert(), "prime"_a, "begin"_a, "end"_a, "exchanged"_a.noconvert());
+
+  m.def(
+      "lift",
+      [](Matrix<const int32_t> inverse, Cube<const int32_t> limbs, Matrix<int64_t> residual,
+         int64_t prime, Matrix<int32_t> digits, Vector<int32_t> room) {
+        nb::gil_scoped_release unlocked;
+        const Lifting lifting{inverse.data(),           limbs.data(),
+                              int64_t(room.shape(0)),   int64_t(limbs.shape(0)),
+                              int64_t(residual.shape(1)), prime,
+                              residual.data()};
+        run([&]() ROSENBLATT_LAMBDA_INLINE {
+          lifting.lift(digits.data(), int64_t(digits.shape(0)), room.data());
+        });
+      },
+      "inverse"_a.noconvert(), "limbs"_a.noconvert(), "residual"_a.noconvert(), "prime"_a,
+      "digits"_a.noconvert(), "room"_a.noconvert());
 
   nb::class_<SvmlightReader>(m, "SvmlightReader")
       .def(nb::init<>())

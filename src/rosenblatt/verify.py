@@ -16,7 +16,7 @@ import json
 import math
 import struct
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
@@ -61,6 +61,11 @@ def whole(vector: Sequence[Any]) -> list[int]:
     ratios = [v.as_integer_ratio() for v in vector]
     common = math.lcm(*(below for _, below in ratios))
     return [above * (common // below) for above, below in ratios]
+
+
+def quotient(a: Fraction, b: Fraction) -> float:
+    """The float next to a / b, without the fraction, which takes long to reduce."""
+    return (a.numerator * b.denominator) / (a.denominator * b.numerator)
 
 
 def length2(vector: Iterable[Any]) -> Any:
@@ -182,8 +187,12 @@ class Data:
         total: int = y * sum(map(mul, row, filter(None, exact)))
         return (total > 0) - (total < 0)
 
-    def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
+    def signs(
+        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
+    ) -> Sequence[int]:
         """The sign of a_i·w - bound for every row: by floating point where that is certain.
+
+        0 for rows that are not among those asked for.
 
         Divided by its largest entry (w, bound) is a vector v; let f be the floats next to it, so
         that |f - v| <= 2^-53 |f| + 2^-1074. A number x is within 2^-53 |x| + 2^-1074 of the true
@@ -206,8 +215,12 @@ class Data:
             return self.sign(x, y, exact)
 
         ball = {y: self.ball(y, exact) for y in (-1, 1)}  # which settles most rows
-        each = zip(self.rows, self.labels, map(ball.__getitem__, self.labels), strict=True)
-        return [1 if math.dist(x, c) < radius else settled(x, y) for x, y, (c, radius) in each]
+        asked = [True] * len(self.present) if among is None else among
+        each = zip(asked, self.rows, self.labels, map(ball.__getitem__, self.labels), strict=True)
+        return [
+            (1 if math.dist(x, c) < radius else settled(x, y)) if wanted else 0
+            for wanted, x, y, (c, radius) in each
+        ]
 
     def ball(self, y: int, exact: list[int]) -> tuple[tuple[float, ...], float]:
         """A center c and a radius: all rows with this label that are nearer have a_i·w > bound.
@@ -246,6 +259,14 @@ class Data:
         demand(there, f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
+
+    def square(self, i: int) -> Fraction:
+        """‖a_i‖², exactly."""
+        *row, common = whole([*filter(None, self.lifted(self.x(i))), 1])
+        return Fraction(length2(row), common**2)
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        return rank(vectors)
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """Σ weight·(x_i, 1), exactly."""
@@ -291,7 +312,7 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
-        demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
+        demand(part["point"] == [quotient(v, total) for v in point], "they meet in another point")
 
 
 def check_balance(claim: dict[str, Any], data: Data) -> None:
@@ -302,34 +323,51 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
     basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
-    demand(rank(basis) + rank(normals) == data.size, "the ranks do not add up")
-    crossing = any(sum(map(mul, row, v)) for row in basis for v in normals)
-    demand(not crossing, "an orthogonal vector is not orthogonal")
+    demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?
+    inside = dict(zip(data.present, flat, strict=True))
+    demand(all(inside[i] for i in balance["rows"]), "an orthogonal vector is not orthogonal")
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
-    w = data.vector(claim["separator"], "separator")
-    signs = data.signs(w)
-    demand(signs == [0 if inside else 1 for inside in flat], "a row is on the wrong side, or on it")
+    w, free = data.vector(claim["separator"], "separator"), [not inside for inside in flat]
+    signs = signs_beside(data, basis, free, w)
+    demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
     demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
         for j, part in zip(range(data.size), claim["signs"], strict=True):
-            check_sign(data, w, normals, j, part)
+            check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
+
+
+def signs_beside(
+    data: Data, basis: list[list[int]], free: Sequence[bool], w: Sequence[Any]
+) -> Sequence[int]:
+    """The sign of a_i·w for every row, of weights that have the balanced rows on their hyperplane:
+    it has their span, too, and only the rows that are free of it have to be looked at."""
+    exact = whole(w)
+    on_it = not any(sum(map(mul, row, exact)) for row in basis)
+    demand(on_it, "a balanced row is not on the hyperplane")
+    return data.signs(w, among=free)
 
 
 def check_sign(
-    data: Data, w: list[Fraction], normals: list[list[int]], j: int, part: dict[str, Any]
+    data: Data,
+    w: list[Fraction],
+    normals: list[list[int]],
+    j: int,
+    part: dict[str, Any],
+    lowest: Callable[[list[Fraction]], int],
 ) -> None:
     """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
     what, signs = f"the sign of coefficient {j}", part["signs"]
     demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
     if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = other[j] * w[j] < 0 and min(data.signs(other)) >= 0
+        proved = other[j] * w[j] < 0 and lowest(other) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
-        times, blend = number(part["times"]) * (1 if signs == "+" else -1), data.total(part, what)
-        same = all(sum(map(mul, blend, v)) == times * v[j] for v in normals)
+        times = number(part["times"]) * (1 if signs == "+" else -1)
+        *blend, common = whole([*data.total(part, what), 1])
+        same = all(sum(map(mul, blend, v)) == times * v[j] * common for v in normals)
         proved = same and times * w[j] > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")
@@ -362,10 +400,10 @@ def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: 
     """No row is longer than the one named: by floating point where that is certain."""
     longest = claim["radius_row"]
     demand(longest in data.present, "the longest row is not there")
-    length, radius2 = math.hypot(*data.x(longest)), length2(data.blend([longest], [1]))
+    length, radius2 = math.hypot(*data.x(longest)), data.square(longest)
     limit = length * (1.0 - 2.0**-48) if 2.0**-900 < length < math.inf else 0.0
     for i in compress(data.present, (not length < limit for length in data.lengths)):
-        demand(length2(data.blend([i], [1])) <= radius2, f"row {i} is longer")
+        demand(data.square(i) <= radius2, f"row {i} is longer")
     bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
     proved = [int(bound, 0) for bound in bounds] == [radius2 // lo2, radius2 // hi2]
     demand(proved, "the mistake bounds are others")

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, cast
 from rosenblatt._compute import reference
 
 if TYPE_CHECKING:
-    from rosenblatt._compute.protocol import Backend, EpochBackend, ScreeningBackend
+    from rosenblatt._compute.protocol import (
+        AlgebraBackend,
+        Backend,
+        EpochBackend,
+        ScreeningBackend,
+    )
 
 _NO_CORE = (
     "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
@@ -42,6 +47,11 @@ class Compute:
     def whole_epochs(self) -> EpochBackend | None:
         """The backend, where it can make many epochs in one call."""
         return cast("EpochBackend", self.backend) if hasattr(self.backend, "epochs") else None
+
+    @property
+    def algebra(self) -> AlgebraBackend | None:
+        """The backend, where it has linear algebra modulo a prime."""
+        return cast("AlgebraBackend", self.backend) if hasattr(self.backend, "lift") else None
 
 
 def _chosen() -> Compute:

@@ -223,3 +223,26 @@ class EpochBackend(Backend, Protocol):
         standing: Floats,
         /,
     ) -> tuple[int, int, bool, int, float, bool]: ...
+
+
+class AlgebraBackend(Backend, Protocol):
+    """One that has the loops of linear algebra modulo a prime: `_proof/modular.py` says what."""
+
+    def eliminate(
+        self, matrix: NDArray[np.uint32], prime: int, begin: int, end: int, pivot: Ints, /
+    ) -> None: ...
+
+    def invert(
+        self, matrix: NDArray[np.uint32], prime: int, begin: int, end: int, exchanged: Ints, /
+    ) -> bool: ...
+
+    def lift(
+        self,
+        inverse: NDArray[np.int32],
+        limbs: NDArray[np.int32],
+        residual: Ints,
+        prime: int,
+        digits: NDArray[np.int32],
+        room: NDArray[np.int32],
+        /,
+    ) -> None: ...

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from rosenblatt._minimum.problem import Index, Mask, Problem, part
-from rosenblatt._proof.facial_reduction import Blend
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.findings import hashes
 from rosenblatt._proof.integer_algebra import kernel
 from rosenblatt._proof.least_distance import Metric, nearest_point
@@ -52,9 +52,8 @@ def _of(metric: Metric, some: Index) -> Metric:
 def _ask(rows: Rows, metric: Metric, alive: Mask | None) -> Answer:
     guess = nearest_point(rows, metric, alive=alive, first=True)
     if guess.separates:
-        w = rows.lifted(*guess.weights)
-        exact = [Fraction(v) for v in w.tolist()] if np.isfinite(w).all() else None
-        if exact is not None and _right(rows, exact, alive):
+        exact = metric.exactly(rows, guess.direction)
+        if _right(rows, exact, alive):
             return Answer(separator=exact)
     else:
         blend = _blend(rows, guess.support)

@@ -17,8 +17,9 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from rosenblatt._minimum.problem import Index, Mask
-from rosenblatt._proof.facial_reduction import Blend
-from rosenblatt._proof.integer_algebra import PRIMES, Singular, System, echelon
+from rosenblatt._proof.balance import Blend
+from rosenblatt._proof.integer_algebra import Singular, System
+from rosenblatt._proof.modular import PRIMES, echelon
 from rosenblatt._proof.rows import Floats
 from rosenblatt._support.budget import LimitReached
 

@@ -53,4 +53,4 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
         return scaled - abs(scaled) / 2**50
     common = math.lcm(*(v.denominator for v in w))
     whole, _ = whole_vector(w)
-    return min(Fraction(*rows.product(i, whole)) for i in near.tolist()) / common
+    return min(Fraction(*product) for product in rows.products(near, whole)) / common

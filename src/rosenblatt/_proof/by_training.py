@@ -13,8 +13,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound, lowest, proved
-from rosenblatt._proof.facial_reduction import Blend, Partition
+from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import LimitReached
 from rosenblatt.errors import InputError, WeightsOverflow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from rosenblatt._proof.findings import coefficient_signs, revealing_columns, vis
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._support.budget import Budget, LimitReached
+from rosenblatt._support.one_thread import one_thread
 from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
@@ -144,8 +146,11 @@ class _Case:
         )
         self.name = say.Names(present)
 
-    @np.errstate(all="ignore")  # floating point only guesses here
     def run(self, *, only_separable: bool = False) -> Certificate:
+        with one_thread(), np.errstate(all="ignore"):  # floating point only guesses here
+            return self._run(only_separable)
+
+    def _run(self, only_separable: bool) -> Certificate:
         small = self.rows.n * self.rows.D <= _SMALL
         partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
@@ -175,8 +180,11 @@ class _Case:
         if out["separable"] or "separator" in out:
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
 
-    @np.errstate(all="ignore")  # floating point only guesses here
     def mistake_bound(self) -> int | None:
+        with one_thread(), np.errstate(all="ignore"):
+            return self._mistake_bound()
+
+    def _mistake_bound(self) -> int | None:
         partition, limits, trained = Partition(self.rows), list[str](), None
         with _noting(limits):
             trained = self._decide(partition)
@@ -188,7 +196,7 @@ class _Case:
             bound = trained or margins.homogeneous(self.rows, partition.support, w)
         self.budget.lift()
         bound = bound or margins.simple(self.rows, w)
-        radius2 = sum(v * v for v in self.rows.exact(margins.radius_row(self.rows)))
+        radius2 = Fraction(*self.rows.square(margins.radius_row(self.rows)))
         return int(radius2 // bound.lo2)
 
     def _decide(self, partition: Partition) -> Bound | None:

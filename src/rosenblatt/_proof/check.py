@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
@@ -19,11 +19,13 @@ from rosenblatt import verify
 from rosenblatt._compute.examples import Csr
 from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import dense
+from rosenblatt._proof.integer_algebra import independent_rows
+from rosenblatt._proof.residues import orthogonal
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget
 from rosenblatt._support.interrupt import no_interrupt
 
-_SMALL = 10**6  # up to this many numbers the stand-alone verifier itself is run
+_SMALL = 2 * 10**5  # up to this many numbers the stand-alone verifier itself is run
 
 
 @np.errstate(all="ignore")
@@ -111,8 +113,21 @@ class _Data(verify.Data):
         y = np.array(self.y, dtype=np.int8)
         return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
 
-    def signs(self, w: Sequence[Any], bound: Any = 0) -> Sequence[int]:
-        return self._rows.signs(w, Fraction(bound)).tolist()  # type: ignore[no-any-return]
+    def signs(
+        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
+    ) -> Sequence[int]:
+        only = None if among is None else np.array(among)
+        signs = self._rows.signs(w, Fraction(bound), only=only)
+        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
+
+    def square(self, i: int) -> Fraction:
+        above, below = self._rows.square(int(np.searchsorted(self._index, i)))
+        return Fraction(above, below)
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        """Never too large, as modulo any prime."""
+        rows = list(vectors)
+        return len(independent_rows(rows)) if rows else 0
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         place = np.searchsorted(self._index, rows).tolist()
@@ -120,10 +135,9 @@ class _Data(verify.Data):
         return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
-        flat = np.ones(self._rows.n, dtype=bool)
-        for normal in normals:
-            flat &= self._rows.signs([Fraction(v) for v in normal], only=flat) == 0
-        return flat.tolist()  # type: ignore[no-any-return]
+        if not normals:
+            return [True] * self._rows.n
+        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
 
 
 def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:

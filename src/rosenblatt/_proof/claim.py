@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.facial_reduction import Blend, Partition
+from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
+from rosenblatt.verify import quotient
 
 
 def text(value: Fraction | int) -> str:
@@ -72,7 +74,7 @@ def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
-        found["point"] = [float(v / total) for v in point]
+        found["point"] = [quotient(v, total) for v in point]
     return found
 
 
@@ -113,7 +115,7 @@ def margin(bound: Bound, name: Names) -> dict[str, Any]:
 
 
 def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[str, Any]:
-    radius2 = sum(v * v for v in rows.exact(longest))
+    radius2 = Fraction(*rows.square(longest))
     return {
         "radius_row": name(longest),
         "mistake_bound": _count(radius2 // bound.lo2),

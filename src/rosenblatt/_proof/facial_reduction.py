@@ -10,27 +10,29 @@ Each round takes in at least one dimension, so that there are at most D of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._proof.integer_algebra import (
-    PRIMES,
-    Misled,
-    independent_rows,
-    kernel,
-    mod,
-    null_space,
-    reduce,
+from rosenblatt._proof.balance import Blend, spanning_balance
+from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
+from rosenblatt._proof.least_distance import (
+    Guess,
+    Metric,
+    Sight,
+    decision_metric,
+    nearest_point,
 )
-from rosenblatt._proof.least_distance import Metric, decision_metric, nearest_point
-from rosenblatt._proof.rows import Floats, Ints, Rows, Vector
+from rosenblatt._proof.modular import PRIMES, mod
+from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.residues import independent, times
+from rosenblatt._proof.rows import Rows, Vector
+from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._support.budget import LimitReached
 
-Blend = dict[int, int]  # row: positive whole number
 _MOST_DIRECTIONS = 2000
 ONLY_SEPARABLE = "only whether the rows are separable was asked"
 
@@ -49,56 +51,75 @@ class Partition:
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
+    _sight: Sight | None = None  # how the search sees all rows
 
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
-        if known is not None:
-            self._take_in(known)
+        if self.metric is None:
+            self.metric = decision_metric(self.rows)
+        self.conflict = known
+        self._first_round()
         while not self.done:
             self._round()
 
+    def _first_round(self) -> None:
+        """A separator of all rows, or a conflict; then a balance of many rows at once."""
+        assert self.metric is not None
+        if self.conflict is None:
+            sight = self._look(np.arange(self.rows.n))
+            guess = nearest_point(self.rows, sight, first=True)
+            self._decide(guess, guess.support, sight.exactly(self.rows, guess.direction))
+        if self.done:
+            return
+        assert self.conflict is not None
+        first = independent(self.rows, list(self.conflict))
+        if self.first_conflict and len(first) < self.rows.D:
+            raise LimitReached(ONLY_SEPARABLE)
+        balance = None
+        if len(first) < self.rows.D:
+            balance = spanning_balance(self.rows, self._look, first)
+        self._take_in(balance or self.conflict)
+
+    def _look(self, pool: NDArray[np.intp]) -> Sight:
+        """How the search sees some rows best."""
+        assert self.metric is not None
+        if len(pool) < self.rows.n:
+            return sharpened(self.rows, self.metric, pool) or self.metric
+        if self._sight is None:
+            self._sight = sharpened(self.rows, self.metric) or self.metric
+        return self._sight
+
     def _round(self) -> None:
-        rows = self.rows
-        if self.alive is not None and not self.alive.any():
+        """The same for the rows that are left, along what is orthogonal to those taken in."""
+        assert self.normals is not None
+        assert self.alive is not None
+        if not self.alive.any():
             self.done = True
             return
-        if self.metric is None:
-            self.metric = decision_metric(rows)
-        metric = self.metric if self.normals is None else along(rows, self.metric, self.normals)
-        guess = nearest_point(rows, metric, alive=self.alive, first=True)
-        self.support = guess.support
-        if guess.separates and self._separates(self.exactly(guess.weights)):
+        index = np.flatnonzero(self.alive)
+        living = self.rows.part(index)
+        sight = Projected.of(living, self.normals)
+        guess = nearest_point(living, sight, first=True)
+        self._decide(guess, index[guess.support].tolist(), sight.exactly(living, guess.direction))
+
+    def _decide(self, guess: Guess, support: list[int], weights: list[Fraction]) -> None:
+        """By the guess if it is right, else by the simplex."""
+        rows, self.support = self.rows, support
+        if guess.separates and self._separates(weights):
             return
-        if not guess.separates and self._take_in_support(guess.support):
+        if not guess.separates and self._conflicting(support):
             return
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
-        decision = decide(Face(rows, index, self.normals), guess.support)
+        decision = decide(Face(rows, index, self.normals), support)
         if decision.separator is not None:
             proved = self._separates(decision.separator)
         else:
             assert decision.conflict is not None
-            proved = self._take_in_support(list(decision.conflict))
+            proved = self._conflicting(list(decision.conflict))
         if not proved:
             raise Misled
 
     # --- Separators ---
-
-    def exactly(self, weights: tuple[Floats, float]) -> list[Fraction]:
-        """Exact weights near the given ones; orthogonal to the rows taken in."""
-        w = self.rows.lifted(*weights)
-        if not np.isfinite(w).all():
-            return [Fraction(0)] * self.rows.D
-        if self.normals is None:
-            return [Fraction(v) for v in w.tolist()]
-        assert self.metric is not None
-        basis, size = _in_metric(self.rows, self.metric, self.normals)
-        target = weights_in_metric(self.rows, self.metric, w)
-        shares = np.linalg.lstsq(basis, target, rcond=None)[0]
-        out = [Fraction(0)] * self.rows.D
-        for share, normal, bits in zip(shares.tolist(), self.normals, size, strict=True):
-            factor = Fraction(share) / (1 << bits)
-            out = [v + factor * x for v, x in zip(out, normal, strict=True)]
-        return out
 
     def _separates(self, w: list[Fraction]) -> bool:
         """Keep w if it is strictly right for every living row."""
@@ -111,7 +132,7 @@ class Partition:
 
     # --- Conflicts ---
 
-    def _take_in_support(self, support: Sequence[int]) -> bool:
+    def _conflicting(self, support: Sequence[int]) -> bool:
         """A blend of these rows and of those taken in before that is zero, if it is one."""
         old = independent(self.rows, list(self.balance))
         new = list(support)
@@ -126,6 +147,10 @@ class Partition:
         if not (all(v >= 0 for v in first) or all(v <= 0 for v in first)) or not any(first):
             return False
         sign = 1 if sum(first) > 0 else -1
+        if self.conflict is None:
+            found = {i: sign * v for i, v in zip(new, first, strict=True) if v}
+            self.conflict = dict(sorted(found.items()))
+            return True
         self._take_in(
             {i: sign * v for i, v in zip(new, first, strict=True) if v},
             {i: sign * v for i, v in zip(old, blend[len(new) :], strict=True)},
@@ -134,8 +159,6 @@ class Partition:
 
     def _take_in(self, blend: Blend, correction: Blend | None = None) -> None:
         """blend + correction (on rows taken in before, of any sign) is zero."""
-        if self.conflict is None:
-            self.conflict = dict(sorted(blend.items()))
         times = 1
         for i, v in (correction or {}).items():
             times = max(times, -v // self.balance[i] + 1)
@@ -151,8 +174,6 @@ class Partition:
         """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
         rows = self.rows
         basis = independent(rows, list(self.balance))
-        if self.first_conflict and len(basis) < rows.D:
-            raise LimitReached(ONLY_SEPARABLE)
         if rows.D - len(basis) > _MOST_DIRECTIONS:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
         rows.budget.spend_on_algebra(len(basis))
@@ -172,55 +193,7 @@ class Partition:
             some = np.flatnonzero(alive[begin:end]) + begin
             alive[some] = False
             for prime, directions in zip(PRIMES, normals, strict=True):
-                seen = _products(rows.residues(prime, some), directions, prime).any(axis=1)
+                seen = times(rows, directions, some, prime).any(axis=1)
                 alive[some[seen]] = True  # certainly; of the others the next prime is asked
                 some = some[~seen]
         self.alive = alive
-
-
-def _products(left: Ints, right: Ints, prime: int) -> Ints:
-    """The matrix product modulo the prime."""
-    out = np.zeros((len(left), right.shape[1]), dtype=np.int64)
-    for j in range(left.shape[1]):
-        out = (out + left[:, j, None] * right[j]) % prime
-    return out
-
-
-def independent(rows: Rows, index: list[int]) -> list[int]:
-    """As many of the rows as are independent."""
-    if not index:
-        return []
-    whole, _ = rows.whole(index)
-    return [index[k] for k in independent_rows(whole)]
-
-
-def weights_in_metric(rows: Rows, metric: Metric, w: Floats) -> Floats:
-    """v with metric.weights(v) = w (without basis)."""
-    v = w[: rows.d] / metric.scale
-    if not rows.intercept:
-        return v
-    return np.append(v, (w[-1] + w[:-1] @ metric.center) / metric.lift)
-
-
-def _in_metric(rows: Rows, metric: Metric, normals: list[Vector]) -> tuple[Floats, list[int]]:
-    """Normals as columns in the space of the search, each divided by 2^bits."""
-    bits = [max(abs(v).bit_length() for v in normal) for normal in normals]
-    columns = []
-    for normal, b in zip(normals, bits, strict=True):
-        w = np.array([v / (1 << b) for v in normal])
-        columns.append(weights_in_metric(rows, metric, w))
-    return np.array(columns).T, bits
-
-
-def along(rows: Rows, metric: Metric, normals: list[Vector]) -> Metric:
-    """The search restricted to what is orthogonal to the rows taken in."""
-    columns, _ = _in_metric(rows, metric, normals)
-    columns = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-    q, _ = np.linalg.qr(columns)
-    seen = replace(metric, basis=q, length=None)
-    length = np.ones(rows.n)
-    for begin, end in rows.chunks():
-        b = seen.rows(rows, np.arange(begin, end))
-        inverse = 1 / np.linalg.norm(b, axis=1)
-        length[begin:end] = np.where(np.isfinite(inverse) & (inverse < 1e100), inverse, 1.0)
-    return replace(seen, length=length)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._compute.matrices import dense
-from rosenblatt._proof.facial_reduction import Blend, Partition, along, independent
+from rosenblatt._proof.balance import Blend
+from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.integer_algebra import Misled, kernel
-from rosenblatt._proof.least_distance import EXTRA, Metric, decision_metric, nearest_point
-from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.least_distance import EXTRA, nearest_point
+from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.rows import Rows, Vector
 from rosenblatt._proof.simplex import Face, decide
 from rosenblatt._support.budget import LimitReached
 
@@ -99,10 +101,10 @@ def revealing_columns(rows: Rows) -> list[Revealing]:
 
 def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
     if rows.intercept:
-        (low_a, high_a), (low_b, high_b) = _ranges(rows, above), _ranges(rows, below)
+        (low_a, high_a), (low_b, high_b) = rows.ranges(above), rows.ranges(below)
         candidates = [(1, low_a, high_b), (-1, high_a, low_b)]
     else:
-        low, high = _ranges(rows, np.ones(rows.n, dtype=bool), signed=True)
+        low, high = rows.ranges(np.ones(rows.n, dtype=bool), signed=True)
         candidates = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
     X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     for sign, nearest, limit in candidates:
@@ -113,21 +115,6 @@ def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
             strictly = rows.n if rows.intercept and p != q else rows.n - on_it
             if strictly:
                 yield Revealing(j, sign, threshold, strictly)
-
-
-def _ranges(rows: Rows, mask: NDArray[np.bool_], *, signed: bool = False) -> tuple[Any, Any]:
-    """Smallest and largest value of each column (of y x with `signed`) over some rows."""
-    low, high = np.full(rows.d, np.inf), np.full(rows.d, -np.inf)
-    for begin, end in rows.chunks():
-        x = rows.x(begin, end)[np.flatnonzero(mask[begin:end])]
-        if not x.shape[0]:
-            continue
-        if signed:
-            y = rows.y[begin:end][mask[begin:end], None]
-            x = x.multiply(y).tocsr() if sparse.issparse(x) else x * y
-        np.minimum(low, dense(x.min(axis=0)).ravel(), out=low)
-        np.maximum(high, dense(x.max(axis=0)).ravel(), out=high)
-    return low, high
 
 
 def _count(X: Any, j: int, value: float) -> int:
@@ -158,13 +145,29 @@ def coefficient_signs(partition: Partition) -> list[SignSet]:
     assert normals is not None
     if rows.D * len(normals) > _MOST_SIGNS:
         raise LimitReached(f"{len(normals)} free directions are too many for signs of coefficients")
-    if partition.metric is None:
-        partition.metric = decision_metric(rows)
-    metric = along(rows, partition.metric, normals)
-    return [_sign_set(partition, metric, j) for j in range(rows.D)]
+    assert partition.alive is not None
+    living = _Living(
+        rows.part(np.flatnonzero(partition.alive)), np.flatnonzero(partition.alive), normals
+    )
+    return [_sign_set(partition, living, j) for j in range(rows.D)]
 
 
-def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
+class _Living:
+    """The rows that can be strict, seen along the free directions."""
+
+    def __init__(self, rows: Rows, index: NDArray[np.intp], normals: list[Vector]):
+        self.rows, self.index, self.sight = rows, index.tolist(), Projected.of(rows, normals)
+
+    def ask(self, extra: list[Fraction]) -> tuple[list[Fraction] | None, list[int]]:
+        """Weights that separate these and one more row, in floating point, or a support."""
+        seen = self.sight.row(extra)
+        guess = nearest_point(self.rows, self.sight, extra=seen, first=True)
+        support = [i if i == EXTRA else self.index[i] for i in guess.support]
+        weights = self.sight.exactly(self.rows, guess.direction) if guess.separates else None
+        return weights, support
+
+
+def _sign_set(partition: Partition, living: _Living, j: int) -> SignSet:
     rows, normals, w = partition.rows, partition.normals, partition.separator
     assert normals is not None
     assert w is not None
@@ -175,20 +178,15 @@ def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     sign = 1 if w[j] > 0 else -1
     extra = [Fraction(0)] * rows.D  # a row that asks for the other sign
     extra[j] = Fraction(-sign)
-    assert metric.basis is not None
-    seen = _row_in_metric(partition, extra) @ metric.basis
-    seen = seen / (np.linalg.norm(seen) or 1.0)
-    guess = nearest_point(rows, metric, alive=partition.alive, extra=seen, first=True)
+    weights, support = living.ask(extra)
     found = None
-    if guess.separates:
-        found = _either(partition, partition.exactly(guess.weights), extra, j)
-    elif EXTRA in guess.support:
-        found = _only(partition, guess.support, extra, sign)
+    if weights is not None:
+        found = _either(partition, weights, extra, j)
+    elif EXTRA in support:
+        found = _only(partition, support, extra, sign)
     if found is not None:
         return found
-    assert partition.alive is not None
-    index = np.flatnonzero(partition.alive).tolist()
-    decision = decide(Face(rows, index, normals, extra), guess.support)
+    decision = decide(Face(rows, living.index, normals, extra), support)
     if decision.separator is not None:
         found = _either(partition, decision.separator, extra, j)
     else:
@@ -198,40 +196,37 @@ def _sign_set(partition: Partition, metric: Metric, j: int) -> SignSet:
     return found
 
 
-def _row_in_metric(partition: Partition, extra: list[Fraction]) -> NDArray[np.float64]:
-    """b with b·v = extra·w where w are the weights of v."""
-    rows, metric = partition.rows, partition.metric
-    assert metric is not None
-    # w = scale ∘ v and b = lift v_d - w·center, so it is the transpose of that map.
-    e = np.array([float(v) for v in extra])
-    if not rows.intercept:
-        return e * metric.scale
-    return np.append(metric.scale * (e[:-1] - e[-1] * metric.center), metric.lift * e[-1])
-
-
 def _either(
     partition: Partition, w: list[Fraction], extra: list[Fraction], j: int
 ) -> SignSet | None:
     """Both signs, if w has the other one and no row on the wrong side."""
-    if w[j] * extra[j] > 0 and (partition.rows.signs(w) >= 0).all():
-        return SignSet("±", other=w)
-    return None
+    if not w[j] * extra[j] > 0:
+        return None
+    signs = partition.rows.signs(w, only=partition.alive)  # of the others it is 0
+    return SignSet("±", other=w) if (signs[partition.alive] >= 0).all() else None
 
 
 def _only(
     partition: Partition, support: list[int], extra: list[Fraction], sign: int
 ) -> SignSet | None:
-    """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced."""
-    rows = partition.rows
+    """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced.
+
+    That is: along each of the normals, which tell what is outside of that span.
+    """
+    rows, normals = partition.rows, partition.normals
+    assert normals is not None
     new = [i for i in support if i != EXTRA]
-    old = independent(rows, list(partition.balance))
-    whole, scale = rows.whole([*new, *old])
-    asked = [int(v) * s for v, s in zip(extra, scale, strict=True)]
-    blend = kernel([asked, *whole], rows.budget.check_interrupt)
+    columns = []
+    for normal in normals:
+        seen = rows.products(np.array(new, dtype=np.intp), normal)
+        common = math.lcm(*(below for _, below in seen))
+        asked = sum(int(a) * v for a, v in zip(extra, normal, strict=True)) * common
+        columns.append([asked, *(above * (common // below) for above, below in seen)])
+    blend = kernel([[*row] for row in zip(*columns, strict=True)], rows.budget.check_interrupt)
     if blend is None:
         return None
     turn = 1 if blend[0] > 0 else -1
-    times, *weights = (turn * v for v in blend[: 1 + len(new)])
+    times, *weights = (turn * v for v in blend)
     if times <= 0 or min(weights, default=0) < 0:
         return None
     positive = {i: v for i, v in zip(new, weights, strict=True) if v}

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,33 @@ from rosenblatt._proof.corral import ZERO, Corral
 from rosenblatt._proof.rows import Floats, Rows
 
 _MOST_PASSES = 200
+REACHED = 1e-12  # a target of length 1 that is as near as this is taken for reached
+_NEARLY = 1e-10  # a score of rows of length 1 that is taken for zero
 EXTRA = -1  # the number of a row that is not among the rows
+
+
+class Sight(Protocol):
+    """Rows as the search sees them: b_i."""
+
+    @property
+    def unit(self) -> float:
+        """The last coordinate in the search; near the margin it resolves best."""
+
+    def dimensions(self, rows: Rows) -> int: ...
+
+    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
+        """Weights w such that b_i·v is a positive multiple of a_i·w, but for rounding."""
+
+    def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
+
+    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+        """The factor that made b_i about 1 long."""
+
+    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
+        """Σ share_i b_i."""
+
+    def scores(self, rows: Rows, v: Floats) -> Floats:
+        """b_i·v."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +62,9 @@ class Metric:
     length: Floats | None = None  # None: all 1
     basis: Floats | None = None  # None: the whole space
 
+    def dimensions(self, rows: Rows) -> int:
+        return int(rows.D if self.basis is None else self.basis.shape[1])
+
     def weights(self, rows: Rows, v: Floats) -> tuple[Floats, float]:
         """(w, b) such that b_i·v = length_i y_i (w·x_i + b)."""
         if self.basis is not None:
@@ -42,6 +73,10 @@ class Metric:
         b = float(self.lift * v[-1] - w @ self.center) if rows.intercept else 0.0
         return w, b
 
+    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
+        w = rows.lifted(*self.weights(rows, v))
+        return [Fraction(x) for x in (w if np.isfinite(w).all() else np.zeros(rows.D)).tolist()]
+
     def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
         x = (rows.dense(index) - self.center) * self.scale
         if rows.intercept:
@@ -49,6 +84,9 @@ class Metric:
         x *= (rows.y[index] if self.length is None else rows.y[index] * self.length[index])[:, None]
         x = np.nan_to_num(x, nan=0.0, posinf=1e100, neginf=-1e100)  # it is only a guess
         return x if self.basis is None else x @ self.basis
+
+    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+        return np.ones(len(index)) if self.length is None else self.length[index]
 
     def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
         """Σ share_i b_i."""
@@ -83,7 +121,7 @@ def narrowed(rows: Rows, metric: Metric) -> Metric:
 
 def _moments(rows: Rows) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the columns over some rows; safe for huge and tiny numbers."""
-    x = rows.dense(_some(rows.n))
+    x = rows.dense(some(rows.n))
     unit = np.abs(x).max(axis=0, initial=0.0)
     unit[unit == 0] = 1.0
     x = x / unit
@@ -92,9 +130,9 @@ def _moments(rows: Rows) -> tuple[Floats, Floats]:
     return x.mean(axis=0) * unit, spread * unit
 
 
-def _some(n: int) -> NDArray[np.intp]:
-    """Up to 4096 rows, evenly spaced."""
-    return np.linspace(0, n - 1, min(n, 4096)).astype(np.intp)
+def some(n: int, most: int = 4096) -> NDArray[np.intp]:
+    """Up to so many rows, evenly spaced."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
@@ -117,7 +155,7 @@ def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
 class Guess:
     """What floating point believes."""
 
-    weights: tuple[Floats, float]  # (w, b), in the space of the rows as they are
+    direction: Floats  # weights, in the space of the search
     support: list[int] = field(default_factory=list)  # rows
     blend: Floats = field(default_factory=lambda: np.zeros(0))  # their shares, all positive
     separates: bool = False  # every row has a positive score; else the blend is (nearly) zero
@@ -126,7 +164,7 @@ class Guess:
 
 def nearest_point(
     rows: Rows,
-    metric: Metric,
+    metric: Sight,
     *,
     start: Sequence[int] = (),
     alive: NDArray[np.bool_] | None = None,
@@ -162,9 +200,45 @@ def nearest_point(
     return best or working.guess(v, 0.0)
 
 
-def mean(rows: Rows, metric: Metric) -> Floats:
+@dataclass(frozen=True)
+class Approach:
+    """How near positive blends of rows come to a target."""
+
+    complete: bool  # they reach it
+    support: list[int]
+    direction: Floats  # of what is left, turned round: no row has a negative score with it
+    scores: Floats
+
+
+def blend_to(
+    rows: Rows,
+    metric: Sight,
+    target: Floats,
+    alive: NDArray[np.bool_],
+    start: Sequence[int] = (),
+) -> Approach:
+    """The positive blend of living rows that is nearest to the target; `start` may be near it."""
+    working = _Working(rows, metric, target=target / (float(np.linalg.norm(target)) or 1.0))
+    if working.add(start):
+        working.corral.begin(working.b)
+    r = working.corral.residual()
+    for _ in range(_MOST_PASSES):
+        m = metric.scores(rows, -r[:-1])
+        m[np.isnan(m)] = -np.inf
+        m[~alive] = np.inf
+        if not m.min() < -_NEARLY * float(np.linalg.norm(r)) or not working.add_worst(m):
+            break
+        working.corral.minimise(working.b, rows.budget)
+        r = working.corral.residual()
+        if float(np.linalg.norm(r)) <= REACHED:
+            break
+    support = working.index[working.corral.members].tolist()
+    return Approach(float(np.linalg.norm(r)) <= REACHED, support, -r[:-1], m)
+
+
+def mean(rows: Rows, metric: Sight) -> Floats:
     """The mean of the rows, as a first guess."""
-    index = _some(rows.n)
+    index = some(rows.n)
     v = metric.blend(rows, index, np.ones(len(index)))
     return v if v.any() and np.isfinite(v).all() else np.ones_like(v)
 
@@ -172,14 +246,21 @@ def mean(rows: Rows, metric: Metric) -> Floats:
 class _Working:
     """The rows in the small problem."""
 
-    def __init__(self, rows: Rows, metric: Metric, extra: Floats | None):
+    def __init__(
+        self,
+        rows: Rows,
+        metric: Sight,
+        extra: Floats | None = None,
+        target: Floats | None = None,
+    ):
         self.rows, self.metric = rows, metric
-        size = rows.D if metric.basis is None else metric.basis.shape[1]
+        size = metric.dimensions(rows)
         self.index = np.zeros(0, dtype=np.intp)
         self.b = np.zeros((0, size))
         if extra is not None:
             self.index, self.b = np.array([EXTRA], dtype=np.intp), extra[None, :]
-        self.corral = Corral(size, metric.unit)
+        unit = metric.unit if target is None else 0.0
+        self.corral = Corral(size, unit, None if target is None else np.append(target, 0.0))
         self._inside: set[int] = set()
         self._batch = 4 * (size + 1)
 
@@ -219,7 +300,7 @@ class _Working:
     def guess(self, v: Floats, lowest: float) -> Guess:
         length = float(np.linalg.norm(v))
         return Guess(
-            self.metric.weights(self.rows, v),
+            v,
             self.index[self.corral.members].tolist(),
             self.corral.x.copy(),
             lowest > 0,

@@ -23,6 +23,7 @@ from rosenblatt._proof.rows import Floats, Rows, nearest_floats
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
+_MOST_EXACT = 128  # dimensions in which fractions go on where floats were too coarse
 _FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
 
 
@@ -30,7 +31,7 @@ def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> 
     """`separator` is any that is proved; `start` are rows near it."""
     metric = _plain(rows, np.zeros(rows.d), separator, free=False)
     guess = nearest_point(rows, metric, start=start)
-    bound = _bound(rows, guess, separator, free=False)
+    bound = _bound(rows, metric, guess, separator, free=False)
     return _exact_or(rows, bound, free=False)
 
 
@@ -50,8 +51,9 @@ def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bo
     center, best, support = _middle(rows, start, None), None, start
     for _ in range(6):
         # An intercept costs nothing once the center is on the best hyperplane.
-        guess = nearest_point(rows, _plain(rows, center, separator, free=True), start=support)
-        bound = _bound(rows, guess, separator, free=True)
+        metric = _plain(rows, center, separator, free=True)
+        guess = nearest_point(rows, metric, start=support)
+        bound = _bound(rows, metric, guess, separator, free=True)
         support = guess.support
         best = bound if best is None else _tighter(best, bound)
         if best.gap < _CLOSE:
@@ -98,8 +100,10 @@ def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
 # --- Proving a guess ---
 
 
-def _bound(rows: Rows, guess: Guess, separator: list[Fraction], *, free: bool) -> Bound:
-    w = rows.lifted(*guess.weights)
+def _bound(
+    rows: Rows, metric: Metric, guess: Guess, separator: list[Fraction], *, free: bool
+) -> Bound:
+    w = rows.lifted(*metric.weights(rows, guess.direction))
     exact = separator
     if np.isfinite(w).all():
         exact = [Fraction(v) for v in (_centered(rows, w) if free else w).tolist()]
@@ -144,7 +148,7 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     """The optimum itself where it is small enough to be found, or where floats were too coarse."""
     few = _FEW_FREE if free else _FEW
     small = rows.n * rows.D <= _SMALL and few >= rows.D
-    if not small and bound.gap < _CLOSE:
+    if not small and (bound.gap < _CLOSE or min(rows.n, rows.D) > _MOST_EXACT):
         return bound
     try:
         return Optimum(rows, bound.weights, free=free).run() or bound
@@ -162,4 +166,10 @@ def radius_row(rows: Rows) -> int:
     candidates = near.tolist()
     if len(candidates) == 1:
         return candidates[0]
-    return max(candidates, key=lambda i: (sum(v * v for v in rows.exact(i)), -i))
+    best, longest = candidates[0], rows.square(candidates[0])
+    for i in candidates[1:]:
+        rows.budget.hear()
+        above, below = rows.square(i)
+        if above * longest[1] > longest[0] * below:
+            best, longest = i, (above, below)
+    return best

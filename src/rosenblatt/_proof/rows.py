@@ -1,4 +1,4 @@
-"""The rows to decide about, in three arithmetics: floating point, whole numbers, modulo a prime.
+"""The rows to decide about, in two arithmetics: floating point and whole numbers.
 
 Row i is lifted and signed: a_i = y_i (x_i, 1), or y_i x_i through the origin; D numbers.
 """
@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._compute.matrices import dense, squares
+from rosenblatt._proof.exact_product import products, signs_of_products
 from rosenblatt._support.budget import Budget
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Vector = list[int]
 
+_MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
+_MOST_DENSE = 1 << 24  # numbers in rows that are sparse and made dense
 _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
@@ -77,9 +79,17 @@ class Rows:
         out *= self.y
         return out
 
-    def dense(self, index: Any) -> Floats:
-        """The rows x_i, not lifted, as they were given."""
-        return dense(self.X[index]).astype(np.float64, copy=False)
+    def dense(self, index: Any, columns: Sequence[int] | None = None) -> Floats:
+        """The rows x_i (or some columns of them), not lifted, as they were given."""
+        x = self.X[index]
+        if columns is not None and len(columns) < self.d:
+            x = x[:, columns]
+        return dense(x).astype(np.float64, copy=False)
+
+    def used(self, *vectors: Sequence[int]) -> list[int]:
+        """The features in which one of the vectors is not zero; one at least."""
+        found = [j for j, column in enumerate(zip(*vectors, strict=True)) if any(column)]
+        return [j for j in found if j < self.d] or [0]
 
     def norms(self) -> Floats:
         """‖x_i‖, up to rounding; too small by up to 2^-500 √d where numbers are tiny."""
@@ -88,6 +98,22 @@ class Rows:
             for begin, end in self.chunks():
                 self._norms[begin:end] = np.sqrt(squares(self.x(begin, end)))
         return self._norms
+
+    def ranges(
+        self, mask: NDArray[np.bool_], *, signed: bool = False
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Smallest and largest value of each column (of y x with `signed`) over some rows."""
+        low, high = np.full(self.d, np.inf), np.full(self.d, -np.inf)
+        for begin, end in self.chunks():
+            x = self.x(begin, end)[np.flatnonzero(mask[begin:end])]
+            if not x.shape[0]:
+                continue
+            if signed:
+                y = self.y[begin:end][mask[begin:end], None]
+                x = x.multiply(y).tocsr() if sparse.issparse(x) else x * y
+            np.minimum(low, dense(x.min(axis=0)).ravel(), out=low)
+            np.maximum(high, dense(x.max(axis=0)).ravel(), out=high)
+        return low, high
 
     # --- Exactly ---
 
@@ -99,16 +125,22 @@ class Rows:
 
     def whole(self, index: Sequence[int]) -> tuple[list[Vector], Vector]:
         """Rows in whole numbers, and the scale of each column: a_ij = whole_ij / scale_j."""
-        x = self.dense(np.asarray(index, dtype=np.intp)).tolist()
-        ratios = [[self.ratio(v) for v in row] for row in x]
+        place = np.asarray(index, dtype=np.intp)
+        y = self.y[place].astype(np.int64)
+        x = self.dense(place) * y[:, None]
+        rows, scale = self._whole_decimal(x) if self.decimal else _whole_binary(x)
+        if self.intercept:
+            for row, sign in zip(rows, y.tolist(), strict=True):
+                row.append(sign)
+            scale.append(1)
+        return rows, scale
+
+    def _whole_decimal(self, x: Floats) -> tuple[list[Vector], Vector]:
+        ratios = [[decimal_ratio(v) for v in row] for row in x.tolist()]
         scale = [math.lcm(*(below for _, below in column)) for column in zip(*ratios, strict=True)]
-        scale = (scale if index else [1] * self.d) + [1] * self.intercept
-        out = []
-        for i, row in zip(index, ratios, strict=True):
-            y = int(self.y[i])
-            whole = [y * a * (s // b) for (a, b), s in zip(row, scale, strict=False)]
-            out.append(whole + [y] * self.intercept)
-        return out, scale
+        scale = scale if len(x) else [1] * self.d
+        rows = [[a * (s // b) for (a, b), s in zip(row, scale, strict=True)] for row in ratios]
+        return rows, scale
 
     def numbers(self, i: int) -> Iterable[tuple[int, float]]:
         """The numbers of row i that are not zero, with their columns."""
@@ -126,6 +158,37 @@ class Rows:
         total += w[-1] * common if self.intercept else 0
         return int(self.y[i]) * total, common
 
+    def square(self, i: int) -> tuple[int, int]:
+        """‖a_i‖², as a numerator and a denominator."""
+        ratios = [self.ratio(value) for _, value in self.numbers(i)]
+        common = math.lcm(*(below for _, below in ratios))
+        total = sum((a * (common // b)) ** 2 for a, b in ratios)
+        return total + self.intercept * common**2, common**2
+
+    def part(self, index: NDArray[np.intp]) -> Rows:
+        """Some of the rows."""
+        y = self.y[index].astype(np.int8)
+        return Rows(
+            self.X[index], y, intercept=self.intercept, decimal=self.decimal, budget=self.budget
+        )
+
+    def products(self, index: NDArray[np.intp], w: Vector) -> list[tuple[int, int]]:
+        """The same for some rows: many at once where that is possible."""
+        out: list[tuple[int, int]] = []
+        used, b = self.used(w), w[-1] if self.intercept else 0
+        for begin in range(0, len(index), _MANY_AT_ONCE):
+            self.budget.check_interrupt()
+            some = index[begin : begin + _MANY_AT_ONCE]
+            many = None
+            if not self.decimal and len(some) >= _MANY:
+                many = products(self.dense(some, used), [w[j] for j in used], b)
+            if many is None:
+                out += [self.product(i, w) for i in some.tolist()]
+            else:
+                signed = zip(many[0], self.y[some].astype(int).tolist(), strict=True)
+                out += [(y * v, many[1]) for v, y in signed]
+        return out
+
     def above(self, i: int, w: Sequence[int], bound: int) -> int:
         """The sign of a_i·w - bound."""
         above, below = self.product(i, w)
@@ -134,19 +197,26 @@ class Rows:
 
     def blend(self, weights: dict[int, int]) -> list[Fraction]:
         """Σ weight·a_i."""
+        index = np.array(list(weights), dtype=np.intp)
+        if not self.decimal and 1 < len(index) * self.d <= _MOST_DENSE:
+            shares = [int(self.y[i]) * weight for i, weight in weights.items()]
+            found = products(np.ascontiguousarray(self.dense(index).T), shares, 0)
+            if found is not None:
+                totals = [Fraction(v, found[1]) for v in found[0]]
+                return [*totals, *([Fraction(sum(shares))] * self.intercept)]
         terms: dict[int, list[tuple[int, int]]] = {}
         for i, weight in weights.items():
             signed = int(self.y[i]) * weight
             for j, value in self.numbers(i):
                 above, below = self.ratio(value)
                 terms.setdefault(j, []).append((signed * above, below))
-        totals = [Fraction(0)] * self.D
+        out = [Fraction(0)] * self.D
         for j, fractions in terms.items():
             common = math.lcm(*(below for _, below in fractions))
-            totals[j] = Fraction(sum(a * (common // b) for a, b in fractions), common)
+            out[j] = Fraction(sum(a * (common // b) for a, b in fractions), common)
         if self.intercept:
-            totals[-1] = Fraction(sum(int(self.y[i]) * weight for i, weight in weights.items()))
-        return totals
+            out[-1] = Fraction(sum(int(self.y[i]) * weight for i, weight in weights.items()))
+        return out
 
     @np.errstate(all="ignore")  # what overflows is decided in whole numbers
     def signs(
@@ -154,10 +224,16 @@ class Rows:
     ) -> NDArray[np.int8]:
         """The sign of a_i·w - bound for every row (or for some): floats where they are certain.
 
+        Of rows that are not asked for it may be wrong.
+
         The sum of D + 2 products, in whatever order, differs from the true one by at most
         (D + 6) 2^-53 Σ |x_j w_j| and what underflows. `verify.py` derives such a bound in full;
         here it is doubled, and once more for the rounding of the norms.
         """
+        if only is not None and 2 * np.count_nonzero(only) < self.n:
+            some = np.zeros(self.n, dtype=np.int8)
+            some[only] = self.part(np.flatnonzero(only)).signs(w, bound)
+            return some
         exact, low = whole_vector(w, bound)
         scale = 1 << max(max((abs(v).bit_length() for v in [*exact, low]), default=1), 1)
         f = np.array([v / scale for v in exact])
@@ -185,42 +261,52 @@ class Rows:
         out: NDArray[np.int8],
     ) -> None:
         """A sharper bound for the doubtful rows, then whole numbers."""
-        step = max(1, _CHUNK // max(self.d, 1))
+        used = self.used(exact)
+        step = max(1, _CHUNK // len(used))
         for begin in range(0, len(doubtful), step):
             some = doubtful[begin : begin + step]
-            size = np.abs(self.dense(some))
-            limit = unit * (size @ np.abs(weights) + constant)
+            size = np.abs(self.dense(some, used))
+            limit = unit * (size @ np.abs(weights[used]) + constant)
             limit += 2.0**-400 + 2.0**-1000 * size.sum(axis=1)  # what underflows
             certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))
-            for i in some[~certain].tolist():
-                self.budget.check_interrupt()
-                out[i] = self.above(i, exact, low)
+            out[some[~certain]] = self._exact_signs(some[~certain], exact, low)
 
-    # --- Modulo a prime ---
+    def _exact_signs(self, index: NDArray[np.intp], w: Vector, bound: int) -> NDArray[np.int8]:
+        """The signs of a_i·w - bound in whole numbers: of many rows at once, else one by one."""
+        if len(index) >= _MANY and not self.decimal:
+            self.budget.check_interrupt()
+            out = np.empty(len(index), dtype=np.int8)
+            used, b = self.used(w), w[-1] if self.intercept else 0
+            for y in (-1, 1):
+                own = self.y[index] == y
+                x = self.dense(index[own], used)
+                signs = signs_of_products(x, [w[j] for j in used], b - y * bound)
+                if signs is None and own.any():
+                    break
+                out[own] = y * signs if signs is not None else 0
+            else:
+                return out
+        found = []
+        for i in index.tolist():
+            self.budget.check_interrupt()
+            found.append(self.above(i, w, bound))
+        return np.array(found, dtype=np.int8)
 
-    def residues(self, prime: int, index: Any) -> Ints:
-        """Rows modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too."""
-        x = self.dense(index)
-        if self.decimal:
-            values, place = np.unique(x, return_inverse=True)
-            ratios = (decimal_ratio(v) for v in values.tolist())
-            found = np.array([a * pow(b, -1, prime) % prime for a, b in ratios], dtype=np.int64)
-            out = found[place.reshape(x.shape)]
-        else:
-            mantissa, exponent = np.frexp(x)
-            whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
-            out = whole * _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130] % prime
-        y = self.y[index].astype(np.int64)
-        if self.intercept:
-            out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
-        return np.asarray(out * y[:, None] % prime)
 
-
-@lru_cache(maxsize=8)
-def _powers_of_two(prime: int) -> Ints:
-    """2^k modulo the prime, from k = -1130 on: all that the exponents of floats need."""
-    return np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
+def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
+    """Whole multiples of the columns, and what they were multiplied by: powers of two."""
+    part, exponent = np.frexp(x)
+    digits = np.ldexp(part, 53).astype(np.int64)
+    lowest = np.maximum(digits & -digits, 1)  # the lowest bit that is set
+    zeros = np.frexp(lowest.astype(np.float64))[1] - 1
+    digits >>= zeros
+    exponent = np.where(digits == 0, 0, exponent - 53 + zeros)  # x = digits · 2^exponent, odd
+    below = np.maximum(-exponent.min(axis=0, initial=0), 0)
+    up = (exponent + below).tolist()
+    pairs = zip(digits.tolist(), up, strict=True)
+    rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
+    return rows, [1 << k for k in below.tolist()]
 
 
 def nearest_floats(w: Sequence[Fraction]) -> Floats:

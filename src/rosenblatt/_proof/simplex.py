@@ -18,8 +18,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._proof.integer_algebra import PRIMES, Misled, Singular, System, echelon, reduce
+from rosenblatt._proof.integer_algebra import Misled, Singular, System, reduce
 from rosenblatt._proof.least_distance import EXTRA
+from rosenblatt._proof.modular import PRIMES, echelon
 from rosenblatt._proof.rows import Rows, Vector
 
 

@@ -1,4 +1,4 @@
-"""The perceptron algorithm by itself: rows in their order, from zero weights, no estimator around."""
+"""The perceptron algorithm by itself: rows in their order, from zero weights, no estimator."""
 
 from __future__ import annotations
 

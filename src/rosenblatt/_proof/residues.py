@@ -58,7 +58,7 @@ def _powers_of_two(prime: int) -> Ints:
 
 
 def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
-    """The rows that are orthogonal to all of the vectors: some are surely not, by residues; exactly.
+    """The rows orthogonal to all of the vectors: some are surely not, by residues; exactly.
 
     Only columns are read in which a vector is not zero.
     """

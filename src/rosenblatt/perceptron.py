@@ -62,7 +62,7 @@ class Perceptron(Training, LinearClassifier):
     max_updates : int or None, default=None
         The most updates, None for no limit; a step of order="batch" is not cut in two.
     patience : int or None, default=5
-        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 10),
+        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 16),
         but not before it has read a million numbers, two where at most one row in 64 is wrong: a
         visited row counts for its columns, at least 16 and at most 32. None: only `max_iter` and
         `max_updates` end it.

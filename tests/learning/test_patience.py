@@ -73,7 +73,7 @@ def literally(p, rows, labels, patience):
             mistakes = int(np.sum(labels * scores <= 0))
         else:
             mistakes = int(p.mistakes_[epoch - 1])
-        if mistakes < fewest and 10 * mistakes <= 9 * fewest:
+        if mistakes < fewest and 16 * mistakes <= 15 * fewest:
             fewest, since = mistakes, epoch
         least = 40_000 if 64 * fewest <= len(rows) else 20_000
         if epoch - since >= patience and epoch * len(rows) * size >= least:

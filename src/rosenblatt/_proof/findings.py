@@ -17,8 +17,9 @@ from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.integer_algebra import Misled, kernel
 from rosenblatt._proof.least_distance import EXTRA, nearest_point
 from rosenblatt._proof.projected import Projected
-from rosenblatt._proof.rows import Rows, Vector
+from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._proof.whole_numbers import Vector
 from rosenblatt._support.budget import LimitReached
 
 _MOST_COLUMNS = 20  # that separate rows alone

@@ -217,15 +217,8 @@ class Certificate:
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
-        return [
-            RevealingColumn(
-                self.feature_names[part["column"]],
-                part["sign"],
-                float(verify.number(part["threshold"])),
-                part["rows"],
-            )
-            for part in self._document.get("revealing", [])
-        ]
+        parts = self._document.get("revealing", [])
+        return [RevealingColumn.of(part, self.feature_names) for part in parts]
 
     # --- Checking, saving, showing ---
 

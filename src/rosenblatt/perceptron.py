@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples
@@ -63,7 +62,7 @@ class Perceptron(Training, LinearClassifier):
     max_updates : int or None, default=None
         The most updates, None for no limit; a step of order="batch" is not cut in two.
     patience : int or None, default=5
-        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 10),
+        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 16),
         but not before it has read a million numbers, two where at most one row in 64 is wrong: a
         visited row counts for its columns, at least 16 and at most 32. None: only `max_iter` and
         `max_updates` end it.
@@ -214,11 +213,12 @@ class Perceptron(Training, LinearClassifier):
                     "with partial_fit: give a dict of weights."
                 )
             X = validate.rows(self, X, reset=not hasattr(self, "_state"))
+            known = targets.known_classes(classes, getattr(self, "classes_", None))
             examples, known = targets.examples(
-                X, y, sample_weight, self.class_weight, self._known(classes), one_of_many=True
+                X, y, sample_weight, self.class_weight, known, one_of_many=True
             )
             job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
-            state = self._next_state(settings, job)
+            state = linear_start.next_pass(self, settings, job, examples)
             reason = train(job, state, max_iter=1, max_updates=None)
             if reason is not StopReason.INTERRUPTED:
                 reason = StopReason.ONE_PASS
@@ -258,18 +258,6 @@ class Perceptron(Training, LinearClassifier):
         by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
         return Examples(X, y, weights.weigh(None, y, by_class))
 
-    def _known(self, classes: Any) -> NDArray[Any] | None:
-        """The classes that partial_fit knows of."""
-        given = None if classes is None else targets.given_classes(classes)
-        if not hasattr(self, "classes_"):
-            return given
-        if given is not None and given.tolist() != self.classes_.tolist():
-            raise InputError(
-                f"classes={given.tolist()} is not the same as on the first call to partial_fit: "
-                f"{self.classes_.tolist()}."
-            )
-        return self.classes_
-
     def _patience(
         self, settings: Settings, examples: Examples, y: Any, classes: NDArray[Any]
     ) -> Patience:
@@ -279,23 +267,6 @@ class Perceptron(Training, LinearClassifier):
         X, intercept = examples.rows.X, settings.units.fit_intercept
         oracle = RowsOracle(X, examples.y, examples.present, names, y, classes, intercept)
         return Patience(settings.patience, oracle)
-
-    # --- Where training starts -------------------------------------------------------------------
-
-    def _next_state(self, settings: Settings, job: PrimalJob) -> PrimalState:
-        """The state to begin a pass of partial_fit with."""
-        assert isinstance(job.machine, Primal)
-        rows = job.machine.examples.rows
-        if not hasattr(self, "_state"):
-            return linear_start.new_state(self, settings, job, np.zeros(rows.d + 1))
-        if self._made_with != settings.units:  # only the returned weights can go on
-            return linear_start.from_returned(self, settings, job, rows.d, self.classes_)
-        state = self._state.copy()
-        state.memory.counts = np.zeros(rows.n, dtype=np.int64)
-        state.mistakes, state.validation, state.kept = [], [], self._kept
-        state.clean = state.under_way = state.unseen_update = False
-        state.certificate = None  # it is about other rows
-        return state
 
     def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)

@@ -73,7 +73,7 @@ def literally(p, rows, labels, patience):
             mistakes = int(np.sum(labels * scores <= 0))
         else:
             mistakes = int(p.mistakes_[epoch - 1])
-        if mistakes < fewest and 10 * mistakes <= 9 * fewest:
+        if mistakes < fewest and 16 * mistakes <= 15 * fewest:
             fewest, since = mistakes, epoch
         least = 40_000 if 64 * fewest <= len(rows) else 20_000
         if epoch - since >= patience and epoch * len(rows) * size >= least:
@@ -142,7 +142,7 @@ def test_nothing_is_asked(order, keep, monkeypatch):
 
 def test_what_is_not_known_is_said():
     p = Perceptron(random_state=0).fit(*alike(2000))
-    assert "whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
+    assert "Whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
     assert "certify(X, y) tells" in str(p.stop_reason_)
 
 

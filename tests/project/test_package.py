@@ -61,8 +61,8 @@ def test_the_reference_has_every_function_of_the_core():
     core = pytest.importorskip("rosenblatt._compute._core")
     from rosenblatt._compute import reference
 
-    # Screening has the results of visit and count; svmlight text is read by scikit-learn there.
-    own = {"refer", "screened_visit", "screened_count", "SvmlightReader"}
+    # Screening and whole epochs have the results of visit and count; scikit-learn reads svmlight.
+    own = {"epochs", "refer", "screened_visit", "screened_count", "SvmlightReader"}
     for name in vars(core):
         assert name.startswith("_") or name in own or hasattr(reference, name)
 

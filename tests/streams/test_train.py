@@ -26,6 +26,7 @@ from rosenblatt import (
     train,
 )
 from rosenblatt._compute.backend import compute
+from rosenblatt._learning import patience
 from rosenblatt._streams import fit as streamed_fit
 from rosenblatt._streams.orders import StreamedBlocks
 from rosenblatt.errors import FileError, InputError, InputTypeError
@@ -149,6 +150,7 @@ def test_a_proof_can_be_asked_for_of_rows_on_disk(monkeypatch):
     assert train(p, batches(X, y, 17)).stop_reason_ is StopReason.NOT_SEPARABLE
     assert p.certificate_.to_dict() == in_memory
     monkeypatch.setattr(streamed_fit, "MOST_ASKED", 100)  # too many bytes to ask about
+    monkeypatch.setattr(patience, "LEAST_READ", 10_000)
     assert train(p, batches(X, y, 17)).stop_reason_ is StopReason.PATIENCE
     assert p.certificate_ is None
 

@@ -64,7 +64,7 @@ def test_a_checkpoint_of_other_data_is_refused(shell, tmp_path):
     made(Path(), seed=1)
     code, out, err = shell(*KEPT)
     assert (code, out) == (2, "")
-    assert "is of another training: the rows, their order, labels or weights are not" in err
+    assert "is of another training: the rows, their order or labels are not" in err
     assert {path.name: path.read_bytes() for path in Path("kept").iterdir()} == before
     assert not Path("t-rosenblatt").exists()
 

@@ -18,6 +18,20 @@ def as_table(X: Matrix) -> Any:
     return X
 
 
+def as_matrix(table: Any) -> Matrix:
+    """The way back, of a table whose rows are sorted."""
+    if not sparse.issparse(table):
+        return np.ascontiguousarray(table)
+    index = np.int32 if table.indices.dtype == table.indptr.dtype == np.int32 else np.int64
+    entries = int(table.indptr[-1])
+    return Csr(
+        np.ascontiguousarray(table.data[:entries]),
+        np.ascontiguousarray(table.indices[:entries], dtype=index),
+        np.ascontiguousarray(table.indptr, dtype=index),
+        (int(table.shape[0]), int(table.shape[1])),
+    )
+
+
 def dense(x: Any) -> NDArray[Any]:
     """As an array."""
     return np.asarray(x.toarray() if sparse.issparse(x) else x)

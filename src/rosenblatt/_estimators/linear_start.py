@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Weights
+from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._learning.primal import InFeatures, PrimalJob, PrimalState
 from rosenblatt._learning.settings import Settings, Units
-from rosenblatt._learning.state import State
+from rosenblatt._learning.state import Candidate, State
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
 from rosenblatt.errors import InputError
@@ -22,6 +22,7 @@ class Estimator(Protocol):
     classes_: NDArray[Any]
     _rule: LinearRule | Voters
     _state: PrimalState
+    _kept: Candidate[Weights] | None
     _made_with: Units
 
     def _seed(self) -> int: ...
@@ -49,3 +50,17 @@ def from_returned(
         )
     intercept = rule.intercept if settings.units.fit_intercept else np.zeros(1)
     return new_state(p, settings, job, np.append(rule.coef, intercept))
+
+
+def next_pass(p: Estimator, settings: Settings, job: PrimalJob, examples: Examples) -> PrimalState:
+    """Where a pass of partial_fit over these rows begins."""
+    if not hasattr(p, "_state"):
+        return new_state(p, settings, job, np.zeros(examples.d + 1))
+    if p._made_with != settings.units:  # only the returned weights can go on
+        return from_returned(p, settings, job, examples.d, p.classes_)
+    state = p._state.copy()
+    state.memory.counts = np.zeros(examples.rows.n, dtype=np.int64)
+    state.mistakes, state.validation, state.kept = [], [], p._kept
+    state.clean = state.under_way = state.unseen_update = False
+    state.certificate = None  # it is about other rows
+    return state

@@ -131,6 +131,19 @@ def given_classes(classes: Any) -> NDArray[Any]:
     return found
 
 
+def known_classes(classes: Any, before: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Those that partial_fit knows of: told now, or by a call before; None where neither is."""
+    given = None if classes is None else given_classes(classes)
+    if before is None:
+        return given
+    if given is not None and given.tolist() != before.tolist():
+        raise InputError(
+            f"classes={given.tolist()} is not the same as on the first call to partial_fit: "
+            f"{before.tolist()}."
+        )
+    return before
+
+
 def signs(
     y: NDArray[Any],
     classes: NDArray[Any],

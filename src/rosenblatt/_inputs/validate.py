@@ -17,6 +17,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._compute.matrices import as_matrix
 from rosenblatt._inputs.fast_path import plain, plain_for
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -197,20 +198,12 @@ def _check_csr(X: Any, name: str) -> None:
         )
 
 
-def _arrays(X: Any) -> Csr:
-    """The arrays of a CSR matrix; a sorted copy where rows are not sorted or have duplicates."""
+def _arrays(X: Any) -> Matrix:
+    """The arrays of a CSR matrix; of a sorted copy where rows are not sorted or have duplicates."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()  # sorts, too
-    small = X.indices.dtype == X.indptr.dtype == np.int32
-    index_type = np.int32 if small else np.int64
-    entries = int(X.indptr[-1])
-    return Csr(
-        np.ascontiguousarray(X.data[:entries]),
-        np.ascontiguousarray(X.indices[:entries], dtype=index_type),
-        np.ascontiguousarray(X.indptr, dtype=index_type),
-        (int(X.shape[0]), int(X.shape[1])),
-    )
+    return as_matrix(X)
 
 
 def _check_numbers(X: Any, name: str) -> None:

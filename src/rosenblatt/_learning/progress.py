@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from rosenblatt._support.bar import DESCRIPTION, rich_bar
+
 if TYPE_CHECKING:
     from rosenblatt._learning.state import AnyState
 
@@ -20,27 +22,14 @@ class Progress:
     def __init__(
         self, name: str, max_iter: int, n: int, judged: str, *, paced: bool, resumed: bool
     ):
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bars
-
         self._name, self._max_iter, self._n, self._judged = name, max_iter, n, judged
         self._paced, self._resumed = paced, resumed
         self._begin = 0.0  # the time, and
         self._ahead = 0.0  # the epochs that were made by then
         self._before = 0  # epochs of earlier fits, where training goes on from one
         self._printed = 0  # the epoch of the newest line
-        console = Console(stderr=True)
-        self._bars = (
-            Bars(
-                TextColumn(name),
-                BarColumn(bar_width=10),  # leaves room for the text on 80 columns
-                TextColumn("{task.description}", markup=False),
-                TimeElapsedColumn(),
-                console=console,
-            )
-            if console.is_terminal or console.is_jupyter
-            else None
+        self._bars = rich_bar(
+            name, None, DESCRIPTION, "elapsed", transient=False, takes_output=True
         )
         self._task = self._bars.add_task("", total=max_iter) if self._bars else None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 UNLIMITED = 1 << 62
 
-NOTICEABLE = 10
+NOTICEABLE = 16
 """Mistakes have fallen noticeably when they are fewer by one in so many."""
 
 

@@ -11,12 +11,12 @@ class StopReason(StrEnum):
     MAX_UPDATES = "max_updates updates were made."
     NOT_SEPARABLE = "No hyperplane separates the rows: certificate_ has the proof."
     UNDECIDED = (
-        "patience epochs brought no noticeably fewer mistakes, and whether a hyperplane separates "
-        "the rows is undecided."
+        "The last epochs, as many as patience says, brought no noticeably fewer mistakes, and "
+        "whether a hyperplane separates the rows is undecided."
     )
     PATIENCE = (
-        "patience epochs brought no noticeably fewer mistakes; whether a hyperplane separates the "
-        "rows is not known: certify(X, y) tells."
+        "The last epochs, as many as patience says, brought no noticeably fewer mistakes. Whether "
+        "a hyperplane separates the rows is not known: certify(X, y) tells."
     )
     INTERRUPTED = "Training was interrupted (Ctrl-C)."
     ONE_PASS = "partial_fit made its one pass over the given rows."

@@ -12,7 +12,8 @@ from rosenblatt._minimum.problem import Index, Mask, Problem, part
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.findings import hashes
 from rosenblatt._proof.integer_algebra import kernel
-from rosenblatt._proof.least_distance import Metric, nearest_point
+from rosenblatt._proof.least_distance import nearest_point
+from rosenblatt._proof.metric import Metric
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
 

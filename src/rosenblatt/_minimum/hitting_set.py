@@ -20,7 +20,7 @@ from rosenblatt._minimum.problem import Index, Mask
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.integer_algebra import Singular, System
 from rosenblatt._proof.modular import PRIMES, echelon
-from rosenblatt._proof.rows import Floats
+from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt._support.budget import LimitReached
 
 _TOLERANCE = 1e-7

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.by_training import is_wide
 from rosenblatt._proof.findings import hashes
-from rosenblatt._proof.least_distance import Metric, decision_metric
-from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._proof.metric import Metric, decision_metric
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt._support.budget import Budget
 
 Mask = NDArray[np.bool_]

@@ -19,7 +19,8 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt._compute.backend import compute
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._proof.least_distance import mean
-from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt.errors import InputError, WeightsOverflow
 from rosenblatt.perceptron import Perceptron
 

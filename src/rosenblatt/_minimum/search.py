@@ -14,7 +14,7 @@ from rosenblatt._minimum import conflicts, rules
 from rosenblatt._minimum.hitting_set import Cover, Relaxation, Shares
 from rosenblatt._minimum.problem import Mask, Problem
 from rosenblatt._minimum.proof import Case, Cases
-from rosenblatt._proof.rows import Floats
+from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt._support.budget import Budget, LimitReached
 
 _MANY = 50  # conflicts that are added before the cover is solved again

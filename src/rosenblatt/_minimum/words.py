@@ -6,6 +6,8 @@ import html
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rosenblatt._support.words import many
+
 if TYPE_CHECKING:
     from rosenblatt.error_bracket import ErrorBracket
 
@@ -41,7 +43,7 @@ def _lines(bracket: ErrorBracket) -> Iterator[str]:
         yield from _proof(bracket)
     yield from (f"Cut short: {limit}." for limit in bracket.limits)
     if bracket._weights is not None and bracket._head["dropped"]:
-        yield f"Left out: {_many(len(bracket._head['dropped']), 'row')} of weight 0."
+        yield f"Left out: {many(len(bracket._head['dropped']), 'row', 'one')} of weight 0."
 
 
 def _ends(bracket: ErrorBracket) -> str:
@@ -75,7 +77,7 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
         yield "No lower bound was found."
         return
     least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
-    how = f"{_many(k, 'conflict')} among the rows"
+    how = f"{many(k, 'conflict', 'one')} among the rows"
     if bracket.shares is None:
         how += f", in {bracket.n_cases:,} cases"
     elif bracket._weights is None and set(bracket.shares) == {1}:
@@ -83,7 +85,3 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
     yield f"At least {least}: proved in exact arithmetic, by {how}."
     if bracket.lower > value:
         yield "More than that is the word of the solver, scipy.optimize.milp."
-
-
-def _many(k: int, what: str) -> str:
-    return f"one {what}" if k == 1 else f"{k:,} {what}s"

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.exact_product import combined
 from rosenblatt._proof.integer_algebra import Singular, System, reduce
-from rosenblatt._proof.least_distance import Sight, blend_to
+from rosenblatt._proof.least_distance import blend_to
+from rosenblatt._proof.metric import Sight
 from rosenblatt._proof.modular import PRIMES, echelon, mod
 from rosenblatt._proof.residues import spanning_rows
-from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 12

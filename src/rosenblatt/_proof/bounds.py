@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._proof.rows import Rows, nearest_floats, whole_vector
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import nearest_floats, whole_vector
 
 
 @dataclass(frozen=True)

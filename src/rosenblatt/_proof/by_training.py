@@ -6,24 +6,25 @@ are the blend that bounds the margin from above. If not, the question stays open
 
 from __future__ import annotations
 
-import warnings
 from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._compute.matrices import as_matrix
+from rosenblatt._learning.pla import pla
+from rosenblatt._learning.primal import PrimalState
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import LimitReached
-from rosenblatt.errors import InputError, WeightsOverflow
-from rosenblatt.perceptron import Perceptron
+from rosenblatt.errors import WeightsOverflow
 
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
 _MOST_NUMBERS = 5 * 10**7  # in rows that are fewer than their columns
-_EPOCHS = 200
+_EPOCHS, _MOST_EPOCHS = 200, 5000
+_MOST_READ = 5 * 10**8  # numbers for which there are more epochs than the fewest: a second or two
 
 
 def is_wide(rows: Rows) -> bool:
@@ -44,15 +45,13 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
         partition.done = True
         return proved(rows, partition.separator, Fraction(1), {0: 1}, free=False)
     for margin in (_squared_radius(rows), 0.0):
-        perceptron, w = _trained(rows, margin)
+        state, w = _trained(rows, margin)
         if (rows.signs(w) > 0).all():
             partition.separator, partition.done = w, True
-            counts = perceptron.update_counts_
+            counts = state.memory.counts
             weights = {int(i): int(counts[i]) for i in np.flatnonzero(counts)}
             return proved(rows, w, lowest(rows, w), weights, free=False)
-    raise LimitReached(
-        _open(rows, f"{perceptron.n_iter_} epochs of the perceptron did not separate it")
-    )
+    raise LimitReached(_open(rows, f"{state.epoch} epochs of the perceptron did not separate it"))
 
 
 def _squared_radius(rows: Rows) -> float:
@@ -63,26 +62,30 @@ def _squared_radius(rows: Rows) -> float:
     return longest if np.isfinite(longest) else 0.0
 
 
-def _trained(rows: Rows, margin: float) -> tuple[Perceptron, list[Fraction]]:
+def _trained(rows: Rows, margin: float) -> tuple[PrimalState, list[Fraction]]:
     rows.budget.spend(rows.n)
     affordable = rows.budget.affords(rows.n)
-    perceptron = Perceptron(
-        order="cyclic",
-        keep="last",
-        margin=margin,
-        fit_intercept=rows.intercept,
-        max_iter=_EPOCHS if affordable is None else min(max(affordable - 2, 1), _EPOCHS),
-        patience=None,
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            perceptron.fit(rows.X, rows.y)
-        except (InputError, WeightsOverflow) as error:  # one class only; numbers too large
-            raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
-    rows.budget.spend(rows.n * perceptron.n_iter_)
-    w = [Fraction(v) for v in perceptron.coef_[0].tolist()]
-    return perceptron, w + [Fraction(float(perceptron.intercept_[0]))] * rows.intercept
+    epochs = _epochs(rows)
+    if affordable is not None:
+        epochs = min(max(affordable - 2, 1), epochs)
+    try:
+        state = pla(
+            as_matrix(rows.X),
+            rows.y.astype(np.int8),
+            margin=margin,
+            intercept=rows.intercept,
+            max_iter=epochs,
+        )
+    except WeightsOverflow as error:
+        raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
+    rows.budget.spend(rows.n * state.epoch)
+    return state, [Fraction(v) for v in state.memory.w[: rows.D].tolist()]
+
+
+def _epochs(rows: Rows) -> int:
+    """More where rows are short: then they are soon made, and wide rows are often separable."""
+    numbers = int(rows.X.nnz) if sparse.issparse(rows.X) else int(rows.n * rows.d)
+    return min(max(_MOST_READ // max(numbers, 1), _EPOCHS), _MOST_EPOCHS)
 
 
 def _open(rows: Rows, what: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
-from rosenblatt._proof.rows import Floats
+from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt._support.budget import Budget
 
 ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell

@@ -18,19 +18,15 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend, spanning_balance
 from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
-from rosenblatt._proof.least_distance import (
-    Guess,
-    Metric,
-    Sight,
-    decision_metric,
-    nearest_point,
-)
+from rosenblatt._proof.least_distance import Guess, nearest_point
+from rosenblatt._proof.metric import Metric, Sight, decision_metric
 from rosenblatt._proof.modular import PRIMES, mod
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.residues import independent, times
-from rosenblatt._proof.rows import Rows, Vector
+from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._proof.whole_numbers import Vector
 from rosenblatt._support.budget import LimitReached
 
 _MOST_DIRECTIONS = 2000

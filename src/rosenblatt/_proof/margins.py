@@ -17,9 +17,11 @@ import numpy as np
 
 from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.integer_algebra import Singular
-from rosenblatt._proof.least_distance import Guess, Metric, narrowed, nearest_point
+from rosenblatt._proof.least_distance import Guess, nearest_point
+from rosenblatt._proof.metric import Metric, narrowed
 from rosenblatt._proof.optimum import Optimum
-from rosenblatt._proof.rows import Floats, Rows, nearest_floats
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats, nearest_floats
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case

@@ -9,7 +9,8 @@ import numpy as np
 
 from rosenblatt._proof.bounds import Bound, proved
 from rosenblatt._proof.integer_algebra import System
-from rosenblatt._proof.rows import Rows, Vector, nearest_floats
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Vector, nearest_floats
 
 Shares = dict[int, Fraction]  # row: its part of the blend
 

@@ -57,6 +57,12 @@ class RevealingColumn:
     threshold: float
     rows: int
 
+    @classmethod
+    def of(cls, part: dict[str, Any], names: list[str]) -> RevealingColumn:
+        """As the document of a certificate has it."""
+        threshold = float(verify.number(part["threshold"]))
+        return cls(names[part["column"]], part["sign"], threshold, part["rows"])
+
 
 class Origin(NamedTuple):
     """What the document does not tell of the table: labels before they were text, and names."""

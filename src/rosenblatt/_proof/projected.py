@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.exact_product import combined
-from rosenblatt._proof.rows import Floats, Rows, Vector
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats, Vector
 
 _BITS = 256  # of a normal are looked at, from the first one on
 _ENOUGH = 2.0**30  # a product this many times as large as its rounding needs no second look

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from rosenblatt._proof.exact_product import vanishing
 from rosenblatt._proof.modular import PRIMES, Ints, echelon, halves, inverse, joined, mod, product
-from rosenblatt._proof.rows import Floats, Rows, Vector, decimal_ratio
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats, Vector, decimal_ratio
 
 
 def residues(rows: Rows, prime: int, index: Any) -> Ints:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -17,20 +16,20 @@ from scipy import sparse
 
 from rosenblatt._compute.matrices import dense, squares
 from rosenblatt._proof.exact_product import products, signs_of_products
+from rosenblatt._proof.whole_numbers import (
+    Floats,
+    Vector,
+    decimal_ratio,
+    whole_binary,
+    whole_vector,
+)
 from rosenblatt._support.budget import Budget
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Vector = list[int]
 
 _MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
 _MOST_DENSE = 1 << 24  # numbers in rows that are sparse and made dense
 _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
-
-
-def decimal_ratio(x: float) -> tuple[int, int]:
-    """The shortest decimal number that reads as x."""
-    return Decimal(repr(x)).as_integer_ratio()
 
 
 class Rows:
@@ -60,7 +59,8 @@ class Rows:
         return np.append(w, b) if self.intercept else w
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        step = max(1, _CHUNK // max(self.d, 1))
+        numbers = self.X.nnz // max(self.n, 1) if sparse.issparse(self.X) else self.d
+        step = max(1, _CHUNK // max(numbers, 1))
         for begin in range(0, self.n, step):
             self.budget.hear()
             yield begin, min(begin + step, self.n)
@@ -128,7 +128,7 @@ class Rows:
         place = np.asarray(index, dtype=np.intp)
         y = self.y[place].astype(np.int64)
         x = self.dense(place) * y[:, None]
-        rows, scale = self._whole_decimal(x) if self.decimal else _whole_binary(x)
+        rows, scale = self._whole_decimal(x) if self.decimal else whole_binary(x)
         if self.intercept:
             for row, sign in zip(rows, y.tolist(), strict=True):
                 row.append(sign)
@@ -292,32 +292,3 @@ class Rows:
             self.budget.check_interrupt()
             found.append(self.above(i, w, bound))
         return np.array(found, dtype=np.int8)
-
-
-def _whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
-    """Whole multiples of the columns, and what they were multiplied by: powers of two."""
-    part, exponent = np.frexp(x)
-    digits = np.ldexp(part, 53).astype(np.int64)
-    lowest = np.maximum(digits & -digits, 1)  # the lowest bit that is set
-    zeros = np.frexp(lowest.astype(np.float64))[1] - 1
-    digits >>= zeros
-    exponent = np.where(digits == 0, 0, exponent - 53 + zeros)  # x = digits · 2^exponent, odd
-    below = np.maximum(-exponent.min(axis=0, initial=0), 0)
-    up = (exponent + below).tolist()
-    pairs = zip(digits.tolist(), up, strict=True)
-    rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
-    return rows, [1 << k for k in below.tolist()]
-
-
-def nearest_floats(w: Sequence[Fraction]) -> Floats:
-    """A positive multiple of w, the largest entry about 1."""
-    exact, _ = whole_vector(w)
-    scale = 1 << max((abs(v).bit_length() for v in exact), default=0)
-    return np.array([v / scale for v in exact])
-
-
-def whole_vector(w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> tuple[Vector, int]:
-    """A positive multiple of (w, bound) in whole numbers."""
-    common = math.lcm(*(v.denominator for v in w), bound.denominator)
-    *whole, low = (v.numerator * (common // v.denominator) for v in [*w, bound])
-    return whole, low

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from rosenblatt._proof.least_distance import Metric, some
+from rosenblatt._proof.metric import Metric, some
 from rosenblatt._proof.precise import Precise
 from rosenblatt._proof.residues import spanning_rows
-from rosenblatt._proof.rows import Floats, Rows
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Floats
 
 _CLEAR = 1e-4  # of a column's length is left after the blend of the others: floats see it well
 _MOST_NUMBERS = 2 * 10**8  # in the rows that are seen

@@ -21,7 +21,8 @@ import numpy as np
 from rosenblatt._proof.integer_algebra import Misled, Singular, System, reduce
 from rosenblatt._proof.least_distance import EXTRA
 from rosenblatt._proof.modular import PRIMES, echelon
-from rosenblatt._proof.rows import Rows, Vector
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import Vector
 
 
 @dataclass(frozen=True)

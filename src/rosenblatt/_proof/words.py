@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rosenblatt._proof.chance import probability_separable
+from rosenblatt._support.words import many
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin, RevealingColumn
@@ -121,8 +122,8 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
         point = list(conflict.meeting_point.items())
         some = ", ".join(f"{name} {value:.6g}" for name, value in point[:_SHOWN])
         yield (
-            f"  A weighted average of {_many(many_a, 'row')} labelled {a} equals one of "
-            f"{_many(many_b, 'row')} labelled {b}: {some}{_more(len(point), 'column')}."
+            f"  A weighted average of {many(many_a, 'row', 'one')} labelled {a} equals one of "
+            f"{many(many_b, 'row', 'one')} labelled {b}: {some}{_more(len(point), 'column')}."
         )
     else:
         yield "  A weighted sum of them, each with the sign of its label, is zero."
@@ -131,14 +132,10 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     yield f"  The largest weights in their class: {heaviest}{_more(k, 'row')}."
 
 
-def _many(k: int, what: str) -> str:
-    return f"one {what}" if k == 1 else f"{k:,} {what}s"
-
-
 def _more(k: int, what: str) -> str:
     """What is not shown."""
     rest = k - _SHOWN
-    return f", and {_many(rest, f'more {what}')}" if rest > 0 else ""
+    return f", and {many(rest, f'more {what}', 'one')}" if rest > 0 else ""
 
 
 def _shares(conflict: Conflict) -> list[tuple[int, str, float]]:
@@ -184,7 +181,7 @@ def _margins(certificate: Certificate) -> Iterator[str]:
 def updates(value: int) -> str:
     """A bound, readable however large."""
     if value < 10**15:
-        return _many(value, "update")
+        return many(value, "update", "one")
     return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"
 
 
@@ -210,7 +207,7 @@ def _columns(certificate: Certificate) -> Iterator[str]:
             f"the right side of {column.threshold!r} (larger is {above}) and none on the wrong one."
         )
     if len(found) > _SHOWN:
-        yield f"And {_many(len(found) - _SHOWN, 'more column')} alike."
+        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
     yield "Is it known only after the outcome? Then leave it out."
 
 
@@ -229,7 +226,7 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.verdict != "undecided":
         yield from (f"Cut short: {limit}." for limit in certificate.limits)
     if certificate.n_dropped:
-        yield f"Left out: {_many(certificate.n_dropped, 'row')} of weight 0."
+        yield f"Left out: {many(certificate.n_dropped, 'row', 'one')} of weight 0."
     numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
     word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
     if certificate.separable is None:

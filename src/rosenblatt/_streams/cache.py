@@ -23,7 +23,7 @@ from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.sources import Source, key_of, source_of, stamps
 from rosenblatt._streams.stored import Stored
 from rosenblatt._streams.writer import writing
-from rosenblatt._support.files import settle
+from rosenblatt._support.files import sync_folder
 from rosenblatt._support.folders import onto_disk
 from rosenblatt._support.locks import Lock
 from rosenblatt.errors import FileError
@@ -94,7 +94,7 @@ def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
             except OSError:
                 if meta.read(root / key) is None:
                     raise
-            settle(root)
+            sync_folder(root)
         with suppress(OSError):  # a file is gone: what it was is not outdated
             remove_outdated(root, key, files)
 

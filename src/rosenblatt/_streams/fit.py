@@ -89,7 +89,7 @@ def _machine(
 
 
 def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -> Recipe:
-    weights = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
+    weighted = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
     return Recipe(
         settings.units,
         settings.order,
@@ -97,7 +97,7 @@ def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -
         stored.classes.tolist(),
         (stored.n, stored.d),
         stored.fingerprint,
-        weights,
+        weighted,
         None,
     )
 

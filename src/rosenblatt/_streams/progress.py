@@ -6,6 +6,8 @@ import sys
 import time
 from typing import final
 
+from rosenblatt._support.bar import DESCRIPTION, rich_bar
+
 _EVERY = 10.0  # seconds between lines
 
 
@@ -32,32 +34,20 @@ class Reading(Silent):
     """Rows so far and per second; where their number is known also the time that is left."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bars
-
-        console = Console(stderr=True)
-        self._terminal = console.is_terminal or console.is_jupyter
-        self._bars = Bars(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=10),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-        )
+        self._bars = rich_bar(DESCRIPTION, None, "remaining", takes_output=True)
         self._done = 0
 
     def begin(self, what: str, total: int | None) -> None:
         self.end()
         self._what, self._total, self._done = what, total, 0
         self._start = self._said = time.monotonic()
-        if self._terminal:
+        if self._bars is not None:
             self._task = self._bars.add_task(what, total=total)
             self._bars.start()
 
     def rows(self, done: int) -> None:
         self._done = done
-        if self._terminal:
+        if self._bars is not None:
             self._bars.update(self._task, completed=done, description=self._now())
         elif time.monotonic() - self._said > _EVERY:
             self._said = time.monotonic()
@@ -69,7 +59,7 @@ class Reading(Silent):
         return f"{self._what}: {self._done:,} rows{share}, {rate:,.0f} a second"
 
     def end(self) -> None:
-        if self._terminal:
+        if self._bars is not None:
             self._bars.stop()
             for task in self._bars.task_ids:
                 self._bars.remove_task(task)

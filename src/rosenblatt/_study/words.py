@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt._study.document import Data, Error, Fit, Verdict
-from rosenblatt.report.words import many
+from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12

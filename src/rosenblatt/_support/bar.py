@@ -1,11 +1,16 @@
-"""One progress bar for work of several steps."""
+"""Progress bars: all of them are made here, on standard error, and only where somebody looks."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+DESCRIPTION = "{task.description}"
 
 
 class Bar(Protocol):
@@ -22,20 +27,11 @@ def silent(what: str, done: float | None = None, total: float | None = None, /) 
 
 @contextmanager
 def bar(*, quiet: bool) -> Iterator[Bar]:
-    """On standard error, where that is a terminal, or in a notebook; silent elsewhere."""
-    if quiet or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
+    """For work of several steps; silent where nobody looks."""
+    shown = None if quiet or not _seen() else rich_bar(None, DESCRIPTION, "elapsed", width=20)
+    if shown is None:
         yield silent
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        BarColumn(bar_width=20),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    # What is printed on standard output stays there: rich would show it above the bar.
-    shown = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
     with shown:
         task = shown.add_task("", total=1)
 
@@ -46,3 +42,38 @@ def bar(*, quiet: bool) -> Iterator[Bar]:
                 shown.update(task, description=what, completed=done, total=total)
 
         yield now
+
+
+def _seen() -> bool:
+    """Before rich is imported, which takes a while."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+def rich_bar(
+    *columns: str | None, width: int = 10, transient: bool = True, takes_output: bool = False
+) -> Progress | None:
+    """A bar of rich; None where standard error is neither a terminal nor in a notebook.
+
+    Columns are text, None for the bar itself, "elapsed" and "remaining" for times. `transient`: it
+    vanishes in the end. `takes_output`: what is printed meanwhile is shown above the bar, else it
+    stays on standard output.
+    """
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):
+        return None
+
+    def column(what: str | None) -> ProgressColumn:
+        if what is None:
+            return progress.BarColumn(bar_width=width)
+        if what == "elapsed":
+            return progress.TimeElapsedColumn()
+        if what == "remaining":
+            return progress.TimeRemainingColumn()
+        return progress.TextColumn(what, markup=False)
+
+    return progress.Progress(
+        *map(column, columns), console=console, transient=transient, redirect_stdout=takes_output
+    )

@@ -62,7 +62,7 @@ def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):  # gone if all went well
             part.unlink()
-    settle(target.parent)
+    sync_folder(target.parent)
 
 
 def beside(target: Path) -> str:
@@ -173,7 +173,7 @@ def _move_to_free_name(part: Path, target: Path) -> None:
         os.replace(part, target)
 
 
-def settle(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """The new name reaches the disk, too, where a folder can be asked for that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

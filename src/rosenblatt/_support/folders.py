@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt._support.exchange import exchange
-from rosenblatt._support.files import as_path, beside, cannot, lives, settle
+from rosenblatt._support.files import as_path, beside, cannot, lives, sync_folder
 from rosenblatt.errors import FileError, MissingFileError, RosenblattError
 
 _HIDDEN = ".rosenblatt-"
@@ -77,7 +77,7 @@ def writing_whole_folder(path: Any, *, ours: Collection[str], overwrite: bool) -
         raise cannot("write", path, error, of="folder") from None
     finally:
         _remove(part, target, ours)  # the old one, or what could not be completed
-    settle(target.parent)
+    sync_folder(target.parent)
 
 
 def _target(path: Any) -> Path:
@@ -96,8 +96,8 @@ def onto_disk(folder: Path) -> None:
     for path in folder.iterdir():
         with open(path, "r+b") as file:
             os.fsync(file.fileno())
-    settle(folder)
-    settle(folder.parent)
+    sync_folder(folder)
+    sync_folder(folder.parent)
 
 
 def _take_place(part: Path, target: Path, ours: Collection[str]) -> None:
@@ -107,18 +107,18 @@ def _take_place(part: Path, target: Path, ours: Collection[str]) -> None:
     with suppress(OSError):  # permissions are kept, where the file system has them
         shutil.copymode(target, part)
     if exchange(part, target):
-        settle(target.parent)  # before the old one goes
+        sync_folder(target.parent)  # before the old one goes
         return
     old = _old(part)
     try:
         os.rename(target, old)
-        settle(target.parent)
+        sync_folder(target.parent)
         os.rename(part, target)
     except BaseException:
         with suppress(OSError):  # unless somebody has put another one there
             os.rename(old, target)
         raise
-    settle(target.parent)
+    sync_folder(target.parent)
     _remove(old, target, ours)
 
 
@@ -138,7 +138,7 @@ def _recover(target: Path, ours: Collection[str]) -> None:
             place = target.with_name(part)
             if os.path.lexists(_old(place)) and not os.path.lexists(target):
                 os.rename(place if place.exists() else _old(place), target)
-                settle(target.parent)
+                sync_folder(target.parent)
             if not lives(process):
                 for rest in (_old(place), place, place.with_name(f"{part}-gone")):
                     _remove(rest, target, ours)

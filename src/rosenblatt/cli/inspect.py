@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 
 
@@ -39,9 +40,8 @@ def _show(found: dict[str, Any]) -> None:
     if not console.is_terminal:
         console.width = 120
     named = ", ".join(found["files"][:3]) + (" …" if len(found["files"]) > 3 else "")
-    rows = "1 row" if found["rows"] == 1 else f"{found['rows']:,} rows"
-    count = len(found["columns"])
-    columns = {0: "", 1: ", 1 column"}.get(count, f", {count:,} columns")
+    rows, count = many(found["rows"], "row"), len(found["columns"])
+    columns = f", {many(count, 'column')}" if count else ""
     console.print(f"{named}: {rows}{columns}. {found['format']}", soft_wrap=True)
     if found["columns"]:
         console.print(_columns(found["columns"]))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
 
@@ -161,8 +162,7 @@ def _as_dict(row: Row) -> dict[str, Any]:
 def _told(why: Why) -> str:
     found = [f"{name} {added:+.4g}" for name, added in why.reasons]
     if why.n_others:
-        others = "1 other" if why.n_others == 1 else f"{why.n_others} others"
-        found.append(f"{others} {why.others:+.4g}")
+        found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
     return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._support.words import many
 from rosenblatt.data.part import TRUTH, Kind, Part, Place
 
 FEW = 256  # words that a column of text may have: each becomes a column
@@ -119,7 +120,7 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
     elif column.missing and not impute:
         yield (
             f"{column.first_missing}, column {column.name!r}: the value is missing, as in "
-            f"{_rows(column.missing)} of {rows:,}. {_how_to_fill(column)}; or "
+            f"{many(column.missing, 'row')} of {rows:,}. {_how_to_fill(column)}; or "
             f"{leave_out(column.name)}."
         )
     if column.infinite:
@@ -145,8 +146,8 @@ def _how_to_fill(column: Column) -> str:
 def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
-        f"{_rows(rows)}, as {column.some_words()}: a 0/1 column for each would tell the rows apart "
-        f"one by one. {_what_it_may_be(column.words)}; or {leave_out(column.name)}."
+        f"{many(rows, 'row')}, as {column.some_words()}: a 0/1 column for each would tell the rows "
+        f"apart one by one. {_what_it_may_be(column.words)}; or {leave_out(column.name)}."
     )
 
 
@@ -195,15 +196,11 @@ def is_like_an_id(column: Column, rows: int) -> bool:
     )
 
 
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"
-
-
 def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
     if target.missing:
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
-            f"{_rows(target.missing)} of {rows:,}. Leave out rows that have no label."
+            f"{many(target.missing, 'row')} of {rows:,}. Leave out rows that have no label."
         )
     if target.infinite:
         yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."

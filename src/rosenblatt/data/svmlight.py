@@ -69,7 +69,7 @@ def read_svmlight(
     with opened(source) as text:
         reader = reader_of(text)
         entries = reader.read(ALL)
-        info = _settle(text, reader, n_features, zero_based)
+        info = _info(text, reader, n_features, zero_based)
     return *_rows(entries, info), info
 
 
@@ -116,8 +116,8 @@ def _chunks(
     with opened(source) as text:
         reader = reader_of(text)
         while len((entries := reader.read(rows_per_chunk)).labels):
-            yield _rows(entries, _settle(text, reader, n_features, zero_based))
-        _settle(text, reader, n_features, zero_based)
+            yield _rows(entries, _info(text, reader, n_features, zero_based))
+        _info(text, reader, n_features, zero_based)
 
 
 def scan(
@@ -135,7 +135,7 @@ def scan(
             see(labels)
         if before is not None:
             text.file.seek(before)
-        return _settle(text, reader, n_features, zero_based)
+        return _info(text, reader, n_features, zero_based)
 
 
 def _check(n_features: int | None, zero_based: object) -> None:
@@ -145,7 +145,7 @@ def _check(n_features: int | None, zero_based: object) -> None:
         raise InputError(f"zero_based={zero_based!r} is not known. Allowed: True, False, 'auto'.")
 
 
-def _settle(
+def _info(
     text: Bytes, reader: Reader, n_features: int | None, zero_based: ZeroBased
 ) -> SvmlightInfo:
     """Which index is the first, how many features there are; do the rows agree with it?"""

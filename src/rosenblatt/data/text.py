@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from rosenblatt._support.words import many
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data._ahead import done_ahead
 from rosenblatt.data.files import File
@@ -47,7 +48,9 @@ class TextFiles:
         head = self.dialect.body(dialects.head(self.files[0], self.dialect.charset)[0])
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
-        return self._settle([self._strings(head, wanted, Place(self.files[0].name, 0))], wanted)
+        return self._learn_kinds(
+            [self._strings(head, wanted, Place(self.files[0].name, 0))], wanted
+        )
 
     def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
         """Numbers as float64, text as dictionaries.
@@ -86,13 +89,13 @@ class TextFiles:
         declared, perhaps it was the decimal mark that could not be known before."""
         mark = self.dialect.decimal
         wanted = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
-        found = self._settle(self._all_strings(wanted), wanted)
+        found = self._learn_kinds(self._all_strings(wanted), wanted)
         if not declared:
             raise Recode(kinds | found) from None
         if self.dialect.decimal == mark:
             self._refuse(block, kinds, place)
 
-    def _settle(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
+    def _learn_kinds(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
         """Kinds, and whether a comma is meant by the decimal point: where that makes more columns
         numbers. With commas between the fields it never is."""
         marks = [".", ","] if self.dialect.delimiter != "," else ["."]
@@ -201,12 +204,11 @@ class TextFiles:
         if found is None:
             return None
         number, expected, got = (int(v) for v in found.groups()[:3])
-        fields = "one field" if got == 1 else f"{got} fields"
         names = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
         return (
-            f"{place._replace(row=place.row + number - 1)} has {fields} where the header has "
-            f"{expected}{names}: {found[4][:100]!r}. A field that holds the delimiter "
-            f"{self.dialect.delimiter!r} or a quote needs quotes around it."
+            f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
+            f"the header has {expected}{names}: {found[4][:100]!r}. A field that holds the "
+            f"delimiter {self.dialect.delimiter!r} or a quote needs quotes around it."
         )
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._support.words import many
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
@@ -103,7 +104,7 @@ class AlphaDisplay:
 
     def _words(self) -> str:
         learned = int(np.count_nonzero(self.alpha))
-        return f"{learned:,} of {style.count(len(self.alpha), 'row')} made updates"
+        return f"{learned:,} of {many(len(self.alpha), 'row')} made updates"
 
     def _draw(self, ax: Any) -> None:
         from rosenblatt.plots.scene import class_name

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._inputs import validate
+from rosenblatt._support.bar import rich_bar
 from rosenblatt._support.files import write_whole
+from rosenblatt._support.words import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import rule as rules
 from rosenblatt.plots import scene, style
@@ -108,7 +110,7 @@ class _Film:
         self._mark(ax, k)
         ax.set_title(self._words(k), loc="left")
         if self._position is None:  # as the first frame needs it, where most rows are mistakes
-            style.settle(self._figure)
+            style.lay_out(self._figure)
             self._position = ax.get_position(original=True)
             self._figure.set_layout_engine("none")
         ax.set_position(self._position)
@@ -136,7 +138,7 @@ class _Film:
             return f"{first}\nthe start"
         rows = run.rows[run.updates_of(k)]
         if len(rows) > 1:
-            return f"{first}\nadded: {style.count(len(rows), 'row')} (squares)"
+            return f"{first}\nadded: {many(len(rows), 'row')} (squares)"
         return f"{first}\nadded: row {rows[0]:,} (square)"
 
 
@@ -148,12 +150,11 @@ def _shown(steps: list[int], verbose: int) -> Iterator[int]:
     if not verbose:
         yield from steps
         return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    if console.is_terminal or console.is_jupyter:
-        yield from track(steps, description="frames", console=console)
+    columns = ("frames", None, "{task.percentage:>3.0f}%", "remaining")
+    shown = rich_bar(*columns, transient=False, takes_output=True)
+    if shown is not None:
+        with shown:
+            yield from shown.track(steps)
         return
     yield from steps
     print(f"animate: {len(steps)} frames, steps {steps[0]} to {steps[-1]}", file=sys.stderr)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt._support.words import many
 from rosenblatt._traces.run import Ints
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
@@ -125,8 +126,8 @@ class MistakesDisplay:
         ax.set_xlim(left=0.5)
         ax.set_xlabel("epoch")
         ax.set_ylabel("rows")
-        last = style.count(int(self.mistakes[-1]), "row")
-        epochs = style.count(len(self.mistakes), "epoch")
+        last = many(int(self.mistakes[-1]), "row")
+        epochs = many(len(self.mistakes), "epoch")
         style.title(ax, f"{epochs}: {last} called for an update in the last")
         style.note(ax, [f"A row calls for an update where {calls} at its visit."])
         style.legend(ax)

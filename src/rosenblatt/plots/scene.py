@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._compute.matrices import as_table, dense
 from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._support.words import many
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
@@ -125,7 +126,7 @@ def plane(data: Data, features: Any, w: Floats | None, at: int | None = None) ->
     if data.d <= 2:
         return Plane(columns, (names[0], names[1] if data.d == 2 else ""), fixed)
     fixed = _medians(data) if at is None else dense(data.table[[at]])[0].astype(np.float64)
-    others = style.count(data.d - 2, "other feature")
+    others = many(data.d - 2, "other feature")
     where = "at the median" if at is None else f"as in row {at}"
     how = f"A cut{chosen}: the {others} {'is' if data.d == 3 else 'are'} {where}."
     return Plane(columns, (names[0], names[1]), fixed, how)
@@ -198,5 +199,5 @@ def shown(data: Data, mistakes: NDArray[np.bool_]) -> tuple[NDArray[np.intp], li
     words = f"{len(kept) + len(others):,} of {len(rows):,} rows are shown"
     if len(wrong):
         part = "all" if len(kept) == len(wrong) else f"{len(kept):,} of the"
-        words += f", with {part} {style.count(len(wrong), 'mistake')}"
+        words += f", with {part} {many(len(wrong), 'mistake')}"
     return np.sort(np.concatenate([kept, others])), [words + "."]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from rosenblatt._inputs import validate
+from rosenblatt._support.words import many
 from rosenblatt._traces.run import Floats
 from rosenblatt.plots import style
 
@@ -150,7 +151,7 @@ class SqueezeDisplay:
             ax.set_xlim(reach[0] / 1.1, reach[-1])
         else:
             ax.set_xlim(0, reach[-1])
-        made = style.count(int(self.k[-1]), "update")
+        made = many(int(self.k[-1]), "update")
         if self.gamma is None:
             style.title(ax, f"{made}; no bound, for there is no γ")
             style.note(ax, [style.text(self.why[:1].upper() + self.why[1:], 300)])

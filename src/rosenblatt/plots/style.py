@@ -67,13 +67,13 @@ def canvas(ax: Any) -> Iterator[Any]:
         try:
             yield ax
             if ax.get_aspect() != "auto":
-                settle(figure)
+                lay_out(figure)
         except BaseException:
             plt.close(figure)
             raise
 
 
-def settle(figure: Any) -> None:
+def lay_out(figure: Any) -> None:
     """Lay the figure out. Axes of a given shape move by it, so it takes a few rounds."""
     for _ in range(_ROUNDS):
         figure.draw_without_rendering()
@@ -124,11 +124,6 @@ def _glyphs(path: str) -> frozenset[int]:
 def number(value: float) -> str:
     """As short as it is, with a minus sign: 7, −0.5, 1.23e−05."""
     return f"{float(value):.4g}".replace("-", "−")
-
-
-def count(n: int, word: str) -> str:
-    """1 row, 12,000 rows."""
-    return f"{n:,} {word}" + ("" if n == 1 else "s")
 
 
 def title(ax: Any, *sentences: str, width: int = 64) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._support.words import many
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
@@ -128,7 +129,7 @@ def draw_points(
         path_effects=_halo(3.0 + edge) if few else None,
         alpha=1.0 if edge else 0.35,
         zorder=4,
-        label=f"{style.count(len(wrong), 'mistake')}: y{score} ≤ 0",
+        label=f"{many(len(wrong), 'mistake')}: y{score} ≤ 0",
     )
     return classes, rings
 

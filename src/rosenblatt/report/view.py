@@ -9,8 +9,9 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
+from rosenblatt._support.words import many
 from rosenblatt.report.charts import Charts
-from rosenblatt.report.words import clip, many, number, percent, sentence, shown
+from rosenblatt.report.words import clip, number, percent, sentence, shown
 
 FORMULA_TERMS = 8
 HEAVIEST = 20

@@ -68,11 +68,6 @@ def percent(rate: Any) -> str:
     return f"{100 * rate:.1f}%"
 
 
-def many(count: int, thing: str) -> str:
-    """1 row, 2 rows."""
-    return f"{number(count)} {thing}{'' if count == 1 else 's'}"
-
-
 def sentence(text: Any) -> str:
     """Words of ours that stood behind a colon, standing alone."""
     said = str(text).strip()

@@ -1,0 +1,29 @@
+"""The perceptron algorithm by itself: rows in their order, from zero weights, no estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.examples import Examples, Matrix
+from rosenblatt._learning.keeps import Last
+from rosenblatt._learning.loop import train
+from rosenblatt._learning.orders import Cyclic
+from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
+from rosenblatt._learning.state import Job, State
+from rosenblatt._learning.watch import Watch
+
+
+def pla(
+    X: Matrix, y: NDArray[np.int8], *, margin: float, intercept: bool, max_iter: int
+) -> PrimalState:
+    """Where training stands after so many epochs, or after a clean one."""
+    examples = Examples(X, y)
+    machine = Primal(examples, margin=margin, intercept=intercept)
+    state: PrimalState = State(machine.start(np.zeros(examples.d + 1), averaged=False), seed=0)
+    with Watch() as watch:
+        job: PrimalJob = Job(
+            machine, Cyclic(examples), Last(), machine.evaluation_rows, False, watch
+        )
+        train(job, state, max_iter=max_iter, max_updates=None)
+    return state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SEMANTICS = ("binary64", "decimal")
 _MORE_TO_TELL = ("complete separation", "quasi-complete separation")
+_MANY_NUMBERS = 10**5  # in a table of which products are worth several threads
 _SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
 
 
@@ -146,8 +147,13 @@ class _Case:
         )
         self.name = say.Names(present)
 
+    def _threads(self) -> AbstractContextManager[object]:
+        """One, unless the table is so small that there are no others."""
+        large = self.rows.n * self.rows.D > _MANY_NUMBERS
+        return one_thread() if large else nullcontext()
+
     def run(self, *, only_separable: bool = False) -> Certificate:
-        with one_thread(), np.errstate(all="ignore"):  # floating point only guesses here
+        with self._threads(), np.errstate(all="ignore"):  # floating point only guesses here
             return self._run(only_separable)
 
     def _run(self, only_separable: bool) -> Certificate:
@@ -181,7 +187,7 @@ class _Case:
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
 
     def mistake_bound(self) -> int | None:
-        with one_thread(), np.errstate(all="ignore"):
+        with self._threads(), np.errstate(all="ignore"):
             return self._mistake_bound()
 
     def _mistake_bound(self) -> int | None:

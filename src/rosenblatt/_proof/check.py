@@ -25,7 +25,7 @@ from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget
 from rosenblatt._support.interrupt import no_interrupt
 
-_SMALL = 2 * 10**5  # up to this many numbers the stand-alone verifier itself is run
+_SMALL = 5 * 10**4  # up to this many numbers the stand-alone verifier itself is run
 
 
 @np.errstate(all="ignore")

@@ -58,6 +58,27 @@ def gaussian(rng, n, d):
     return rng.normal(size=(n, d))
 
 
+def nearly_collinear(rng, n, d):
+    # The last column is a blend of the others but for rounding.
+    X = rng.choice([small, gaussian])(rng, n, d)
+    if d > 1:
+        X[:, -1] = X[:, :-1] @ rng.uniform(-1, 1, d - 1)
+    return X
+
+
+def one_hot(rng, n, d):
+    # A factor of d levels, and a number where it is the last one.
+    X = np.eye(d)[rng.integers(0, d, n)]
+    X[:, -1] *= rng.integers(1, 4, n)
+    return X
+
+
+def equal_lengths(rng, n, d):
+    X = rng.choice([small, gaussian])(rng, n, d)
+    length = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(length > 0, length, 1)
+
+
 def labelled(rng, X):
     """Labels: chance, or a hyperplane that has points on it, which take either."""
     n, d = X.shape
@@ -75,6 +96,7 @@ def labelled(rng, X):
 KINDS = [
     *(small, repeated, with_zero_rows, collinear, dependent_columns),
     *(zeros_and_ones, one_decimal, scaled, extreme, gaussian),
+    *(nearly_collinear, one_hot, equal_lengths),
 ]
 
 

@@ -84,7 +84,7 @@ def test_the_oracles_agree_with_each_other(heavy):
 @pytest.mark.parametrize("semantics", ["binary64", "decimal"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_certificate_says_what_the_oracle_says(kind, semantics, heavy):
-    # 10,000 in all: 1,000 of each kind, one in five of them in decimals.
+    # 13,000 in all: 1,000 of each kind, one in five of them in decimals.
     exact, count = (Fraction, 800) if semantics == "binary64" else (rational.decimal, 200)
     seen = set()
     for k in range(heavy(count)):

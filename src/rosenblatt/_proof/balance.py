@@ -24,7 +24,7 @@ from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats
 
 Blend = dict[int, int]  # row: positive whole number
-_MOST_ROUNDS = 8
+_MOST_ROUNDS = 12
 _STRICT = 1e-9  # a score from which on a row of length 1 is taken to be strictly right
 _BITS = 60  # between the weights of long rows and of short ones, at most
 
@@ -38,26 +38,37 @@ def spanning_balance(
     among those that cannot be strict. None also where they span all that cannot.
     """
     alive = _without_columns_of_one_class(rows)
-    given, support = list[int](), list[int]()
+    given, support, more = list[int](), list[int](), list[int]()
     for _ in range(_MOST_ROUNDS):
         pool = np.flatnonzero(alive)
         given, _ = spanning_rows(rows, pool, [*first, *(i for i in given if alive[i])])
         if len(given) == len(first):  # which are enough
             return None
         sight = look(pool)
-        index = np.array(given, dtype=np.intp)
-        shares, target = _even_shares(rows, sight, index)
+        given = list(dict.fromkeys([*given, *(i for i in more if alive[i])]))
+        shares, target = _even_shares(rows, sight, np.array(given, dtype=np.intp))
         found = blend_to(rows, sight, -target, alive, [i for i in support if alive[i]])
         support = found.support
         if found.complete:
-            return _exactly(rows, found.support, dict(zip(given, shares, strict=True)))
+            balance = _exactly(rows, support, dict(zip(given, shares, strict=True)))
+            if balance is not None:
+                return balance
+            more += _farthest(rows, sight, support, pool)
+            continue
         strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
-        if not (strict & alive).any():
+        if not (strict & alive).any() or (strict | ~alive).all():
             return None
         alive &= ~strict
-        if not alive.any():
-            return None
     return None
+
+
+def _farthest(rows: Rows, sight: Sight, support: list[int], pool: NDArray[np.intp]) -> list[int]:
+    """The row of the pool farthest from the span of the support: where floats saw less than there
+    is in the rows that were given, it shows them the rest."""
+    q, _ = np.linalg.qr(sight.rows(rows, np.array(support, dtype=np.intp)).T)
+    b = sight.rows(rows, pool)
+    b = b - (b @ q) @ q.T
+    return [int(pool[np.argmax(np.einsum("ij,ij->i", b, b))])]
 
 
 def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
@@ -83,26 +94,33 @@ def _even_shares(rows: Rows, sight: Sight, index: NDArray[np.intp]) -> tuple[lis
 
 
 def _exactly(rows: Rows, support: list[int], given: Blend) -> Blend | None:
-    """The positive blend of the support that is minus the given one; both together."""
+    """The blend of the support that is minus the given one; both together, if that is positive.
+
+    Where the support does not span the given rows but for rounding, some of these help out: a
+    little less of them than was given is still positive.
+    """
     rows.budget.spend_on_algebra(len(support))
     whole, _ = rows.whole([*support, *given])
-    basis, others = whole[: len(support)], whole[len(support) :]
-    right = [-v for v in combined(list(given.values()), others)]
+    right = [-v for v in combined(list(given.values()), whole[len(support) :])]
     for prime in PRIMES:
-        independent, columns = echelon(mod(basis, prime), prime)
-        if len(independent) == len(basis):
+        places, columns = echelon(mod(whole, prime), prime)
+        if places[: len(support)] == list(range(len(support))):
             break
     else:
         return None
+    basis = [whole[k] for k in places]
     try:
         system = System([[row[j] for row in basis] for j in columns])
     except Singular:
         return None
     x, times = system.solve([right[j] for j in columns], rows.budget.check_interrupt)
-    if min(x, default=1) <= 0 or combined([*x, -times], [*basis, right]) != [0] * rows.D:
+    if combined([*x, -times], [*basis, right]) != [0] * rows.D:
         return None
     total = {i: times * v for i, v in given.items()}
-    for i, v in zip(support, x, strict=True):
-        total[i] = total.get(i, 0) + v
-    index = sorted(total)
+    names = [*support, *given]
+    for k, v in zip(places, x, strict=True):
+        total[names[k]] = total.get(names[k], 0) + v
+    index = sorted(i for i, v in total.items() if v)
+    if not index or min(total[i] for i in index) < 0:
+        return None
     return dict(zip(index, reduce([total[i] for i in index]), strict=True))

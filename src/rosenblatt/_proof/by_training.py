@@ -23,7 +23,8 @@ from rosenblatt.errors import WeightsOverflow
 
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
 _MOST_NUMBERS = 5 * 10**7  # in rows that are fewer than their columns
-_EPOCHS = 200
+_EPOCHS, _MOST_EPOCHS = 200, 5000
+_MOST_READ = 5 * 10**8  # numbers for which there are more epochs than the fewest: a second or two
 
 
 def is_wide(rows: Rows) -> bool:
@@ -64,7 +65,9 @@ def _squared_radius(rows: Rows) -> float:
 def _trained(rows: Rows, margin: float) -> tuple[PrimalState, list[Fraction]]:
     rows.budget.spend(rows.n)
     affordable = rows.budget.affords(rows.n)
-    epochs = _EPOCHS if affordable is None else min(max(affordable - 2, 1), _EPOCHS)
+    epochs = _epochs(rows)
+    if affordable is not None:
+        epochs = min(max(affordable - 2, 1), epochs)
     try:
         state = pla(
             as_matrix(rows.X),
@@ -77,6 +80,12 @@ def _trained(rows: Rows, margin: float) -> tuple[PrimalState, list[Fraction]]:
         raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
     rows.budget.spend(rows.n * state.epoch)
     return state, [Fraction(v) for v in state.memory.w[: rows.D].tolist()]
+
+
+def _epochs(rows: Rows) -> int:
+    """More where rows are short: then they are soon made, and wide rows are often separable."""
+    numbers = int(rows.X.nnz) if sparse.issparse(rows.X) else int(rows.n * rows.d)
+    return min(max(_MOST_READ // max(numbers, 1), _EPOCHS), _MOST_EPOCHS)
 
 
 def _open(rows: Rows, what: str) -> str:

@@ -19,7 +19,7 @@ from rosenblatt._proof.least_distance import EXTRA, nearest_point
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.simplex import Face, decide
-from rosenblatt._proof.whole_numbers import Vector
+from rosenblatt._proof.whole_numbers import Floats, Vector
 from rosenblatt._support.budget import LimitReached
 
 _MOST_COLUMNS = 20  # that separate rows alone
@@ -96,35 +96,50 @@ def revealing_columns(rows: Rows) -> list[Revealing]:
     above, below = rows.y > 0, rows.y < 0
     if not (above.any() and below.any()):
         return []
-    found = sorted(_revealing(rows, above, below), key=lambda one: (-one.rows, one.column))
-    return found[:_MOST_COLUMNS]
-
-
-def _revealing(rows: Rows, above: Any, below: Any) -> Iterator[Revealing]:
     if rows.intercept:
         (low_a, high_a), (low_b, high_b) = rows.ranges(above), rows.ranges(below)
-        candidates = [(1, low_a, high_b), (-1, high_a, low_b)]
+        sides = [(1, low_a, high_b), (-1, high_a, low_b)]
     else:
         low, high = rows.ranges(np.ones(rows.n, dtype=bool), signed=True)
-        candidates = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
-    X = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
-    for sign, nearest, limit in candidates:
-        for j in np.flatnonzero(sign * nearest >= sign * limit).tolist():
-            p, q = (Fraction(*rows.ratio(float(v[j]))) for v in (nearest, limit))
-            threshold = (p + q) / 2 if rows.intercept else Fraction(0)
-            on_it = _count(X, j, limit[j])
-            strictly = rows.n if rows.intercept and p != q else rows.n - on_it
-            if strictly:
-                yield Revealing(j, sign, threshold, strictly)
+        sides = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
+    found = [
+        (-count, j, sign, float(nearest[j]), float(limit[j]))
+        for sign, nearest, limit in sides
+        for j, count in _strictly_right(rows, sign, nearest, limit)
+    ]
+    return [_revealing(rows, *one) for one in sorted(found)[:_MOST_COLUMNS]]
 
 
-def _count(X: Any, j: int, value: float) -> int:
-    """How many rows have this value in column j."""
+def _revealing(
+    rows: Rows, negative_count: int, j: int, sign: int, nearest: float, limit: float
+) -> Revealing:
+    p, q = (Fraction(*rows.ratio(v)) for v in (nearest, limit))
+    threshold = (p + q) / 2 if rows.intercept else Fraction(0)
+    return Revealing(j, sign, threshold, -negative_count)
+
+
+def _strictly_right(
+    rows: Rows, sign: int, nearest: Floats, limit: Floats
+) -> Iterator[tuple[int, int]]:
+    """Columns with no row on the wrong side, and how many rows each has strictly right."""
+    columns = np.flatnonzero(sign * nearest >= sign * limit)
+    right = rows.n - _counts(rows.X, columns, limit[columns])
+    if rows.intercept:
+        right[nearest[columns] != limit[columns]] = rows.n
+    return ((j, k) for j, k in zip(columns.tolist(), right.tolist(), strict=True) if k)
+
+
+def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int64]:
+    """How many rows have these values in these columns."""
     if not sparse.issparse(X):
-        return int(np.count_nonzero(X[:, j] == value))
-    data = X.data[X.indptr[j] : X.indptr[j + 1]]
-    zeros = X.shape[0] - len(data) if value == 0 else 0
-    return int(np.count_nonzero(data == value)) + zeros
+        counts = [np.count_nonzero(X[:, j] == v) for j, v in zip(columns, values, strict=True)]
+        return np.array(counts, dtype=np.int64)
+    some = X.tocsc()[:, columns]
+    size = np.diff(some.indptr).astype(np.int64)
+    same = some.data == np.repeat(values, size)
+    column = np.repeat(np.arange(len(columns)), size)
+    found = np.bincount(column[same], minlength=len(columns))
+    return np.asarray(found + np.where(values == 0, X.shape[0] - size, 0), dtype=np.int64)
 
 
 # --- Signs of coefficients -----------------------------------------------------------------------

@@ -59,9 +59,10 @@ def _powers_of_two(prime: int) -> Ints:
 
 
 def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
-    """The rows orthogonal to all of the vectors: some are surely not, by residues; exactly.
+    """The rows that are orthogonal to all of the vectors, exactly.
 
-    Only columns are read in which a vector is not zero.
+    Residues tell of most others that they are not. Only columns are read in which a vector is not
+    zero.
     """
     columns = rows.used(*normals)
     short = [[v[j] for j in columns] + v[rows.d :] for v in normals]

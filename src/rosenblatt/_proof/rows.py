@@ -59,7 +59,8 @@ class Rows:
         return np.append(w, b) if self.intercept else w
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        step = max(1, _CHUNK // max(self.d, 1))
+        numbers = self.X.nnz // max(self.n, 1) if sparse.issparse(self.X) else self.d
+        step = max(1, _CHUNK // max(numbers, 1))
         for begin in range(0, self.n, step):
             self.budget.hear()
             yield begin, min(begin + step, self.n)

@@ -179,9 +179,10 @@ class _Columns:
     def _seen(self, blends: Precise) -> tuple[Floats, Precise]:
         """The blends of the rows, rounded once, all about as large."""
         out = np.empty((len(self.pool), blends.high.shape[1]))
-        sliced = blends.sliced()
+        used = np.flatnonzero(blends.high.any(axis=1))
+        sliced = Precise(blends.high[used], blends.low[used]).sliced()
         for part, a in self._chunks():
-            out[part] = np.nan_to_num(sliced.of_rows(a))
+            out[part] = np.nan_to_num(sliced.of_rows(a[:, used]))
         spread = np.sqrt(np.einsum("ij,ij->j", out, out) / len(out))
         power = np.exp2(-np.round(np.log2(np.where(spread > 0, spread, 1.0))))
         out *= power

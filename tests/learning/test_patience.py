@@ -97,7 +97,7 @@ def test_it_ends_as_it_is_defined(order, keep, patience, fewer_numbers, heavy):
         labels = np.where(rows[:, 0] + rng.normal(size=80) > 0, 1, -1)
         p = Perceptron(order=order, keep=keep, patience=patience, random_state=seed)
         p.fit(rows, labels)
-        if p.stop_reason_ is StopReason.PATIENCE:
+        if p.stop_reason_ in (StopReason.PATIENCE, StopReason.SEPARATED):
             assert p.n_iter_ == literally(p, rows, labels, patience)
         else:
             assert p.converged_
@@ -144,6 +144,21 @@ def test_what_is_not_known_is_said():
     p = Perceptron(random_state=0).fit(*alike(2000))
     assert "Whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
     assert "certify(X, y) tells" in str(p.stop_reason_)
+
+
+def test_a_rule_without_a_mistake_tells_all_by_itself():
+    # Unit rows with a gap of 0.02 around the hyperplane: the average separates them long before
+    # the last weights do.
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(20_000, 20))
+    rows /= np.linalg.norm(rows, axis=1)[:, None]
+    score = rows[:, 0] - rows[:, 1]
+    rows, labels = rows[abs(score) > 0.02], np.sign(score[abs(score) > 0.02])
+    p = Perceptron(patience=1, random_state=1).fit(rows, labels)
+    assert not p.converged_
+    assert p.stop_reason_ is StopReason.SEPARATED
+    assert "not known" not in str(p.stop_reason_)
+    assert (p.predict(rows) == labels).all()
 
 
 def test_keep_last_says_where_it_happened_to_stop_and_what_is_not_known():

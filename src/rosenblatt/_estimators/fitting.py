@@ -125,6 +125,8 @@ def publish(
     job.watch.settle()
     check_finite(job, state)
     result = job.keep.result(job, state)
+    if reason is StopReason.PATIENCE and result.mistakes == 0 and settings.units.keep != "vote":
+        reason = StopReason.SEPARATED  # it is known: the rule itself shows it (votes are no rule)
     counts = state.memory.counts  # none of a stream
     Fitted(
         _rule=estimator._rule_of(result.rule, settings, job),

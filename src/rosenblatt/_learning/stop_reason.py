@@ -18,6 +18,10 @@ class StopReason(StrEnum):
         "The last epochs, as many as patience says, brought no noticeably fewer mistakes. Whether "
         "a hyperplane separates the rows is not known: certify(X, y) tells."
     )
+    SEPARATED = (
+        "The rule makes no mistake on the training rows, and the last epochs, as many as patience "
+        "says, brought nothing more."
+    )
     INTERRUPTED = "Training was interrupted (Ctrl-C)."
     ONE_PASS = "partial_fit made its one pass over the given rows."
     FROM_CERTIFICATE = "Nothing was trained: the rule is the separator of a certificate."

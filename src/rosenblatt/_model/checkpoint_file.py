@@ -1,7 +1,7 @@
 """Training that survives a crash: where it stands is kept in a file, and goes on from there.
 
 The state is written between chunks of visits, where it is consistent, whole or not at all. Going on
-from any of these states gives the same bits as never having stopped (`_fit.py`).
+from any of these states gives the same bits as never having stopped (`_learning/loop.py`).
 """
 
 from __future__ import annotations

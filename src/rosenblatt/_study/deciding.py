@@ -12,7 +12,6 @@ from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.bar import Bar
 from rosenblatt.data.encode import Number
 from rosenblatt.data.scales import Preparation
-from rosenblatt.perceptron import Perceptron
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -38,7 +37,7 @@ def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
             work.proof = prove(work.certificate, X, work.y)
         with work.timed("margins of the training rows"):
             now("margins of the training rows")
-            work.of_training = _of_training(work, time_limit)
+            work.of_training = _certify(*training_rows(work), time_limit)
     except KeyboardInterrupt:
         work.interrupted = True
 
@@ -61,19 +60,6 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
     encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
     prepare = Preparation(encoding, scale=False)
     return prepare.fit(work.X).transform(work.X), encoding
-
-
-def _of_training(work: Work, time_limit: float | None) -> Certificate:
-    selection = work.selection
-    assert selection is not None
-    fitted = [selection.estimator]  # on the training rows
-    if not selection.cv:
-        fitted += [c.estimator for c in selection.candidates]
-    for estimator in fitted:  # training has often asked already
-        known = estimator.certificate_ if isinstance(estimator, Perceptron) else None
-        if known is not None and known.separable is False:
-            return known
-    return _certify(*training_rows(work), time_limit)
 
 
 def prove(certificate: Certificate, X: Any, y: Any) -> Proof:

@@ -224,7 +224,7 @@ class Certificate:
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every claim against the data, exactly. Raises CertificateRejected if one fails."""
-        from rosenblatt._proof.check import check
+        from rosenblatt._proof.check import check, codes
         from rosenblatt._proof.table import read_again
 
         X, names, texts = read_again(X, y, self._document)
@@ -234,8 +234,8 @@ class Certificate:
                 f"this order, and X has {names}."
             )
         try:
-            signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
-            check(self._document, X, signs)
+            signs = verify.label_signs(self._document, texts)
+            check(self._document, X, codes(signs, self._document["labels"]))
         except verify.Rejected as reason:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:

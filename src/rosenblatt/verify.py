@@ -5,7 +5,7 @@ no tolerance and no solver: the hard part was finding the numbers in the certifi
 only multiplied and added, in whole numbers. docs/certificate.md says what each field means.
 
 Row i is a_i = y_i (x_i, 1), or y_i x_i through the origin, with y_i = -1 or +1. Weights w have
-row i on the right side if a_i·w > 0.
+row i on the right side if a_i·w > 0. With more than two classes see `Lifted`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from operator import mul
 from typing import Any
 
 SCHEMA = "rosenblatt-certificate/2"
-SCHEMAS = ("rosenblatt-certificate/1", SCHEMA)
+MANY = "rosenblatt-certificate/3"  # of more than two classes
+SCHEMAS = ("rosenblatt-certificate/1", SCHEMA, MANY)
 ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropped columns target
     labels sha256 limits"""
 FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
@@ -91,13 +92,13 @@ def rank(vectors: Iterable[Sequence[int]]) -> int:
     return len(echelon)
 
 
-def fingerprint(numbers: bytes, signs: Sequence[int], row: int) -> str:
+def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b") -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
     for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
     n, whole = len(signs), hashlib.sha256(struct.pack("<2Q", len(signs), row // 8))
     for first in range(0, n, 65536):
         some = signs[first : first + 65536]
-        block = hashlib.sha256(struct.pack(f"{len(some)}b", *some))
+        block = hashlib.sha256(struct.pack(f"<{len(some)}{form}", *some))
         for begin in range(first, first + len(some), 1024):
             end = min(begin + 1024, first + len(some))
             block.update(strip(numbers[begin * row : end * row]))
@@ -120,8 +121,11 @@ def strip(numbers: bytes) -> bytes:
 class Data:
     """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
 
-    `numbers` are those of all rows, one after the other, as float64 in little-endian order.
+    `numbers` are those of all rows, one after the other, as float64 in little-endian order. y are
+    signs; of many classes they are the numbers of the classes, from 1 on, and all signs are +1.
     """
+
+    copies = 1  # ‖a_i‖² is so many times the square of (x_i, 1)
 
     def __init__(self, claim: dict[str, Any], numbers: bytes, y: Sequence[int]):
         columns, dropped, n = claim["columns"], claim["dropped"], len(y)
@@ -137,10 +141,10 @@ class Data:
         self.form, self.kept = struct.Struct(f"<{len(columns)}d"), [True] * n
         for i in dropped:
             self.kept[i] = False
-        self.present, self.labels = (
-            list(compress(range(n), self.kept)),
-            list(compress(y, self.kept)),
-        )
+        many = len(claim["labels"]) > 2
+        self.present = list(compress(range(n), self.kept))
+        self.labels = [1] * len(self.present) if many else list(compress(y, self.kept))
+        self.points = self
 
     def x(self, i: int) -> Sequence[float]:
         return self.form.unpack_from(self.numbers, i * self.form.size)
@@ -165,7 +169,9 @@ class Data:
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
-        return fingerprint(self.numbers, signs, self.form.size)
+        return fingerprint(
+            self.numbers, signs, self.form.size, "b" if len(claim["labels"]) < 128 else "h"
+        )
 
     def sha256_of_version_1(self, claim: dict[str, Any]) -> str:
         """Names, labels and non-zero numbers of the rows that are not dropped."""
@@ -245,20 +251,48 @@ class Data:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
         return [number(text) for text in texts]
 
-    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
-        """Is the row orthogonal to all of the normals?"""
+    def flat(
+        self, normals: list[list[int]], among: Sequence[bool] | None = None
+    ) -> Sequence[bool]:
+        """Is the row orthogonal to all of the normals? False for rows not among those asked for."""
+        asked = [True] * len(self.present) if among is None else among
         if not normals:
-            return [True] * len(self.present)
-        return [not any(self.sign(x, 1, [*v, 0]) for v in normals) for x in self.rows]
+            return asked
+        each = zip(asked, self.rows, strict=True)
+        return [ask and not any(self.sign(x, 1, [*v, 0]) for v in normals) for ask, x in each]
+
+    def name(self, row: Any) -> Any:
+        """A row that the certificate names, as `present` does."""
+        return row
+
+    def there(self, row: Any) -> bool:
+        return bool(0 <= row < len(self.y) and self.kept[row])
+
+    def label(self, row: Any) -> int:
+        return self.y[row]
+
+    def row(self, row: Any) -> list[int]:
+        """A multiple of the row in whole numbers."""
+        return whole(self.lifted(self.x(row)))
 
     def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
-        rows, weights = part["rows"], [number(v) for v in part["weights"]]
+        rows, weights = list(map(self.name, part["rows"])), [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        there = all(0 <= i < len(self.y) and self.kept[i] for i in rows)
-        demand(there, f"{what}: a row that is not there")
+        demand(all(map(self.there, rows)), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
-        return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
+        return self.signed_blend(rows, [int(v) for v in weights])
+
+    def signed_blend(self, rows: Sequence[Any], weights: Sequence[int]) -> list[Fraction]:
+        return self.blend(rows, [v * self.y[i] for v, i in zip(weights, rows, strict=True)])
+
+    def weights2(self, w: Sequence[Fraction]) -> Any:
+        """‖w‖²."""
+        return length2(w)
+
+    def blend2(self, blend: Sequence[Fraction]) -> Any:
+        """The square of the length of a blend of rows."""
+        return length2(blend)
 
     def square(self, i: int) -> Fraction:
         """‖a_i‖², exactly."""
@@ -277,6 +311,108 @@ class Data:
         return totals
 
 
+class Lifted(Data):
+    """More than two classes, each with weights w_c: row i of class y is right if it is against
+    every other class c, (w_y - w_c)·(x_i, 1) > 0. So (i, c) is a row of its own: (x_i, 1) in the
+    block of y, and minus that in the block of c. The last class has no block: its weights are 0,
+    since nothing changes if a vector is added to the weights of all classes. Lengths are those of
+    all classes, the last one included. Everything is asked of the rows themselves, `points`.
+    """
+
+    copies = 2
+
+    def __init__(self, claim: dict[str, Any], points: Data):
+        self.k, self.points, self.intercept = len(claim["labels"]), points, False
+        self.own = [y - 1 for y in points.y]
+        self.size, classes = (self.k - 1) * points.size, {self.own[i] for i in points.present}
+        demand(classes == set(range(self.k)), "a label is that of no row, or a row has none")
+        self.present: list[Any] = [
+            (i, c) for i in points.present for c in range(self.k) if c != self.own[i]
+        ]
+
+    def sha256(self, claim: dict[str, Any]) -> str:
+        return self.points.sha256(claim)
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        return self.points.rank(vectors)
+
+    def name(self, row: Any) -> Any:
+        i, c = row
+        demand(type(i) is type(c) is int, "a row is not named by two numbers")
+        return i, c
+
+    def there(self, row: Any) -> bool:
+        return self.points.there(row[0]) and 0 <= row[1] < self.k and row[1] != self.own[row[0]]
+
+    def label(self, row: Any) -> int:
+        return self.own[row[0]]
+
+    def row(self, row: Any) -> list[int]:
+        x, own, rival = self.points.row(row[0]), self.own[row[0]], row[1]
+        return [((c == own) - (c == rival)) * v for c in range(self.k - 1) for v in x]
+
+    def signed_blend(self, rows: Sequence[Any], weights: Sequence[int]) -> list[Fraction]:
+        """In the block of a class: its rows, less those that have it for a rival."""
+        blocks: list[dict[int, int]] = [{} for _ in range(self.k)]
+        for (i, rival), weight in zip(rows, weights, strict=True):
+            for c, v in ((self.own[i], weight), (rival, -weight)):
+                blocks[c][i] = blocks[c].get(i, 0) + v
+        zero = [Fraction(0)] * self.points.size
+        totals = (self.points.blend(list(b), list(b.values())) if b else zero for b in blocks[:-1])
+        return [v for total in totals for v in total]
+
+    def summed(self, blocks: Sequence[Any]) -> list[Any]:
+        return [sum(blocks[j :: self.points.size]) for j in range(self.points.size)]
+
+    def weights2(self, w: Sequence[Fraction]) -> Any:
+        """Of those that make the same difference, the shortest: the mean of all classes is 0."""
+        return length2(w) - length2(self.summed(w)) / self.k
+
+    def blend2(self, blend: Sequence[Fraction]) -> Any:
+        """The block of the last class is minus the sum of the others."""
+        return length2(blend) + length2(self.summed(blend))
+
+    def between(self, w: Sequence[Any], y: int, c: int) -> list[Any]:
+        """w_y - w_c."""
+        size, all_w = self.points.size, [*w, *[0] * self.points.size]
+        pair = all_w[y * size : (y + 1) * size], all_w[c * size : (c + 1) * size]
+        return [a - b for a, b in zip(*pair, strict=True)]
+
+    def each(self, ask: Callable[..., Sequence[Any]], among: Sequence[bool] | None) -> list[Any]:
+        """What is told of (i, c) by asking about the rows of each class against each other one."""
+        asked = [True] * len(self.present) if among is None else among
+        out, wanted = dict(zip(self.present, [0] * len(asked), strict=True)), set()
+        wanted.update(compress(self.present, asked))
+        for y in range(self.k):
+            for c in range(self.k):
+                rows = [self.own[i] == y and (i, c) in wanted for i in self.points.present]
+                if c != y and any(rows):
+                    found = compress(ask(y, c, rows), rows)
+                    pairs = zip(compress(self.points.present, rows), found, strict=True)
+                    out.update(((i, c), value) for i, value in pairs)
+        return list(out.values())
+
+    def signs(
+        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
+    ) -> Sequence[int]:
+        def ask(y: int, c: int, rows: Sequence[bool]) -> Sequence[int]:
+            return self.points.signs(self.between(w, y, c), bound, rows)
+
+        return self.each(ask, among)
+
+    def flat(
+        self, normals: list[list[int]], among: Sequence[bool] | None = None
+    ) -> Sequence[bool]:
+        def ask(y: int, c: int, rows: Sequence[bool]) -> Sequence[bool]:
+            return self.points.flat([self.between(v, y, c) for v in normals], rows)
+
+        return self.each(ask, among)
+
+
+def data_of(claim: dict[str, Any], points: Data) -> Data:
+    return Lifted(claim, points) if len(claim["labels"]) > 2 else points
+
+
 def check(claim: dict[str, Any], data: Data) -> None:
     """Raise Rejected unless all that is claimed about this data is proved."""
     verdict = claim["verdict"]
@@ -284,7 +420,12 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
     names = [*claim["columns"], claim["target"], *filter(None, claim["labels"])]
     demand(all(type(name) is str for name in names), "a name is not text")
-    demand(len(claim["labels"]) == 2 and any(claim["labels"]), "labels are not two names")
+    many = len(claim["labels"]) > 2
+    demand(len(claim["labels"]) >= 2 and any(claim["labels"]), "labels are not two names or more")
+    distinct = len({*claim["labels"], None}) == len(claim["labels"]) + 1
+    demand(not many or distinct, "two labels are the same, or one is none")
+    demand(many == (claim["schema"] == MANY), f"more than two labels belong to the schema {MANY}")
+    demand(not many or "revealing" not in claim, "revealing belongs to two classes")
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
     always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
     odd = (always - set(claim)) | (set(claim) - always - own)
@@ -292,6 +433,7 @@ def check(claim: dict[str, Any], data: Data) -> None:
     separable = True if "margins" in claim else False if "conflict" in claim else None
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
+        demand(not many or set(claim["margins"]) == {"homogeneous"}, "margins of two classes")
         ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
         check_mistake_bounds(claim, data, *ends["homogeneous"])
     elif verdict != "undecided":
@@ -306,7 +448,7 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
     """A positive blend of rows that is zero: no w can have them all on the right side."""
     demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
     demand(not any(data.total(part, "conflict")), "the conflict does not cancel")
-    demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
+    demand(part["y"] == list(map(data.label, part["rows"])), "the conflict has other labels")
     demand(data.intercept == ("point" in part), "a meeting point comes with an intercept")
     if data.intercept:  # then the blends of both classes weigh the same and meet in a point
         positive = [y > 0 for y in part["y"]]
@@ -321,19 +463,21 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     and the two ranks (which can only be greater) add up to the whole space."""
     balance = claim.get("balance", claim["conflict"])  # often the conflict is enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
-    basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
+    basis = [data.row(i) for i in balance["rows"]]
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?
     inside = dict(zip(data.present, flat, strict=True))
-    demand(all(inside[i] for i in balance["rows"]), "an orthogonal vector is not orthogonal")
+    balanced = all(inside[data.name(i)] for i in balance["rows"])
+    demand(balanced, "an orthogonal vector is not orthogonal")
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
     w, free = data.vector(claim["separator"], "separator"), [not inside for inside in flat]
     signs = signs_beside(data, basis, free, w)
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
-    demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
+    separated = list(map(data.name, claim["separated"]))
+    demand(separated == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
         for j, part in zip(range(data.size), claim["signs"], strict=True):
             check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
@@ -385,8 +529,8 @@ def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction,
     free, reached = kind == "geometric" and data.intercept, number(part["at_least"])
     blend, w = data.total(part, kind), data.vector(part["separator"], kind)
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
-    hi2 = length2(blend) / sum(number(v) for v in part["weights"]) ** 2
-    lo2 = reached**2 / length2(w[:-1] if free else w)
+    hi2 = data.blend2(blend) / sum(number(v) for v in part["weights"]) ** 2
+    lo2 = reached**2 / data.weights2(w[:-1] if free else w)
     demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
     demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
@@ -398,12 +542,13 @@ def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction,
 
 def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: Fraction) -> None:
     """No row is longer than the one named: by floating point where that is certain."""
-    longest = claim["radius_row"]
-    demand(longest in data.present, "the longest row is not there")
-    length, radius2 = math.hypot(*data.x(longest)), data.square(longest)
+    longest, points = claim["radius_row"], data.points
+    demand(longest in points.present, "the longest row is not there")
+    length, radius2 = math.hypot(*points.x(longest)), points.square(longest)
     limit = length * (1.0 - 2.0**-48) if 2.0**-900 < length < math.inf else 0.0
-    for i in compress(data.present, (not length < limit for length in data.lengths)):
-        demand(data.square(i) <= radius2, f"row {i} is longer")
+    for i in compress(points.present, (not length < limit for length in points.lengths)):
+        demand(points.square(i) <= radius2, f"row {i} is longer")
+    radius2 *= data.copies
     bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
     proved = [int(bound, 0) for bound in bounds] == [radius2 // lo2, radius2 // hi2]
     demand(proved, "the mistake bounds are others")
@@ -422,8 +567,11 @@ def check_revealing(data: Data, part: dict[str, Any]) -> None:
 
 
 def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
-    """-1 or +1 for each label: by its text, else by the number it stands for."""
-    signs = dict(zip(claim["labels"], (-1, 1), strict=True))
+    """-1 or +1 for each label: by its text, else by the number it stands for. Of many classes it
+    is the number of the class, from 1 on."""
+    many = len(claim["labels"]) > 2
+    numbers = range(1, len(claim["labels"]) + 1) if many else (-1, 1)
+    signs = dict(zip(claim["labels"], numbers, strict=True))
     for text in set(labels) - set(signs):
         same = (sign for name, sign in signs.items() if name and equal(name, text))
         signs[text] = next(same, 0)
@@ -480,7 +628,7 @@ def main(arguments: list[str]) -> int:
             claim = json.load(file)
         path = arguments[1]
         numbers, labels = read_csv(claim, path)
-        check(claim, Data(claim, numbers, label_signs(claim, labels)))
+        check(claim, data_of(claim, Data(claim, numbers, label_signs(claim, labels))))
     except (OSError, UnicodeError, json.JSONDecodeError) as error:
         print(f"cannot read {path}: {error}", file=sys.stderr)
         return 2

@@ -25,7 +25,7 @@ BLOCK = 1 << 16  # rows that are hashed on their own
 STRIP = 1 << 10  # rows that are written in one form
 _PIECE = 1 << 16  # numbers that are made ready at a time: a cache holds them
 
-Signs = NDArray[np.int8]
+Signs = NDArray[Any]
 RowsFrom = Callable[[int, int], tuple[Matrix, Signs]]
 
 
@@ -56,7 +56,8 @@ def of_rows(
 
 def of_block(X: Matrix, y: Signs, check_interrupt: Callable[[], None] = no_interrupt) -> bytes:
     """The hash of one block."""
-    digest = hashlib.sha256(np.ascontiguousarray(y, dtype=np.int8))
+    kind = "<i2" if y.dtype == np.int16 else "i1"  # the former for more than 127 classes
+    digest = hashlib.sha256(np.ascontiguousarray(y, dtype=kind))
     strips = _csr_strips(digest, X) if isinstance(X, Csr) else _dense_strips(digest, X)
     for _ in strips:
         check_interrupt()

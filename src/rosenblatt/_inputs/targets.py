@@ -63,9 +63,16 @@ _FOR_MORE = "For more classes train one rule for each: OneVsRestClassifier(Perce
 
 
 def found_classes(
-    y: NDArray[Any], present: NDArray[np.bool_] | None = None, for_more: str = _FOR_MORE
+    y: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    for_more: str = _FOR_MORE,
+    *,
+    many: bool = False,
 ) -> NDArray[Any]:
-    """The different labels in y, sorted: one or two; rows that are not present have no say."""
+    """The different labels in y, sorted: one or two, or more where there may be `many`.
+
+    Rows that are not present have no say.
+    """
     found = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
@@ -76,7 +83,7 @@ def found_classes(
             found = _unique(y if present is None else y[present], "y")
             break
     _refuse_not_labels(found)
-    if len(found) > 2:
+    if len(found) > 2 and not many:
         raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
     return found
 

@@ -16,8 +16,9 @@ from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check, fingerprint
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
-from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
-from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.findings import coefficient_signs, revealing_columns
+from rosenblatt._proof.lifted_training import train_jointly
+from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
@@ -87,7 +88,7 @@ def certify(
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
     work_limit = validate.whole_or_none("work_limit", work_limit)
-    table = read(X, y, sample_weight, semantics=semantics)
+    table = read(X, y, sample_weight, semantics=semantics, many=True)
     if encoding is not None:
         table = named(table, encoding)
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
@@ -137,15 +138,11 @@ class _Case:
     ):
         self.table, self.budget, self.semantics = table, budget, semantics
         self.encoding = encoding
-        present = table.present
-        self.rows = Rows(
-            table.X if present is None else table.X[present],
-            table.y if present is None else table.y[present],
-            intercept=intercept,
-            decimal=semantics == "decimal",
-            budget=budget,
-        )
-        self.name = say.Names(present)
+        self.intercept = intercept
+        decimal = semantics == "decimal"
+        self.rows = rows_of(table, intercept=intercept, decimal=decimal, budget=budget)
+        self.many = len(table.classes) > 2
+        self.name = names_of(table, self.rows)
 
     def _threads(self) -> AbstractContextManager[object]:
         """One, unless the table is so small that there are no others."""
@@ -163,7 +160,8 @@ class _Case:
         trained = None
         with _noting(limits):
             trained = self._decide(partition)
-        out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
+        out = head(self.table, self.intercept, self.semantics, self.budget)
+        out |= say.partition_part(partition, self.name)
         if only_separable:
             self.budget.lift()
             limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
@@ -183,7 +181,7 @@ class _Case:
                 found = coefficient_signs(partition)
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
-        if out["separable"] or "separator" in out:
+        if not self.many and (out["separable"] or "separator" in out):
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
 
     def mistake_bound(self) -> int | None:
@@ -207,8 +205,10 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
-        known = visible_conflict(self.rows)
+        known = conflict_at_sight(self.rows)
         if by_training.is_wide(self.rows):
+            if self.many:
+                return train_jointly(partition, known)
             return by_training.train(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
@@ -233,7 +233,7 @@ class _Case:
         if "homogeneous" not in bounds:  # a limit struck: what is known already
             self.budget.lift()
             bounds["homogeneous"] = margins.simple(rows, w)
-        if not rows.intercept:
+        if not self.intercept and not self.many:
             bounds["geometric"] = bounds["homogeneous"]
         longest = margins.radius_row(rows)
         return {
@@ -253,22 +253,22 @@ class _Case:
             ) from None
 
 
-def head(table: Table, rows: Rows, semantics: str) -> dict[str, Any]:
-    """What a document is about; `rows` are those that are present."""
+def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[str, Any]:
+    """What a document is about."""
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
     return {
-        "schema": verify.SCHEMA,
+        "schema": verify.SCHEMA if len(table.classes) <= 2 else verify.MANY,
         "producer": f"rosenblatt {__version__}",
         "semantics": semantics,
-        "fit_intercept": rows.intercept,
+        "fit_intercept": intercept,
         "rows": len(table.y),
         "dropped": dropped,
         "columns": table.columns,
         "target": table.target,
         "labels": table.labels,
-        "sha256": fingerprint(table.X, table.y, dropped, rows.budget.hear),
+        "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
     }
 
 

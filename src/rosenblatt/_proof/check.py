@@ -55,9 +55,9 @@ def data_of(
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
     n, d = X.shape
-    if n * d <= _SMALL:
-        return verify.Data(claim, packed(X), y.tolist())
-    return _Data(claim, X, y, hashed, Budget(hear=hear))
+    if n * d * (len(claim["labels"]) - 1) <= _SMALL:
+        return verify.data_of(claim, verify.Data(claim, packed(X), y.tolist()))
+    return verify.data_of(claim, _Data(claim, X, y, hashed, Budget(hear=hear)))
 
 
 def packed(X: Any) -> bytes:
@@ -88,7 +88,7 @@ class _Data(verify.Data):
         some = X if len(present) == len(y) else X[present]
         self._rows = Rows(
             some,
-            y[present],
+            y[present] if len(claim["labels"]) == 2 else np.ones(len(present), dtype=np.int8),
             intercept=claim["fit_intercept"],
             decimal=claim["semantics"] == "decimal",
             budget=budget,
@@ -110,7 +110,7 @@ class _Data(verify.Data):
             return str(claim["sha256"])
         if claim["schema"] == verify.SCHEMAS[0]:
             return fingerprint_of_version_1(claim, self._rows)
-        y = np.array(self.y, dtype=np.int8)
+        y = codes(self.y, claim["labels"])
         return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
 
     def signs(
@@ -134,13 +134,22 @@ class _Data(verify.Data):
         signed = zip(place, weights, strict=True)
         return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
 
-    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
-        if not normals:
-            return [True] * self._rows.n
-        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
+    def flat(
+        self, normals: list[list[int]], among: Sequence[bool] | None = None
+    ) -> Sequence[bool]:
+        asked = np.ones(self._rows.n, dtype=bool) if among is None else np.array(among)
+        if normals:
+            rows = self._rows if asked.all() else self._rows.part(np.flatnonzero(asked))
+            asked[asked] = orthogonal(rows, normals)
+        return asked.tolist()  # type: ignore[no-any-return]
 
 
-def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:
+def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
+    """Signs, or of many classes their numbers from 1 on, as the fingerprint has them."""
+    return np.array(y, dtype=np.int8 if len(labels) < 128 else np.int16)
+
+
+def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], None]) -> str:
     """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
     signs = y.copy()
     signs[dropped] = 0

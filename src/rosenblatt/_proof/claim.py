@@ -61,8 +61,16 @@ class Names:
     def __init__(self, present: NDArray[np.intp] | None):
         self._present = present
 
-    def __call__(self, i: int) -> int:
+    def __call__(self, i: int) -> Any:
         return int(i) if self._present is None else int(self._present[i])
+
+    def point(self, i: int) -> int:
+        """The row of the table; of many classes it is lifted once for each rival."""
+        return int(self(i))
+
+    def label(self, rows: Rows, i: int) -> int:
+        """-1 or +1; of many classes the number of the class."""
+        return int(rows.y[i])
 
     def blend(self, blend: Blend) -> dict[str, Any]:
         index = sorted(blend)
@@ -71,7 +79,7 @@ class Names:
 
 def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     index = sorted(blend)
-    found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
+    found = name.blend(blend) | {"y": [name.label(rows, i) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
         found["point"] = [quotient(v, total) for v in point]
@@ -117,7 +125,7 @@ def margin(bound: Bound, name: Names) -> dict[str, Any]:
 def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[str, Any]:
     radius2 = Fraction(*rows.square(longest))
     return {
-        "radius_row": name(longest),
+        "radius_row": name.point(longest),
         "mistake_bound": _count(radius2 // bound.lo2),
         "best_possible_mistake_bound": _count(radius2 // bound.hi2),
     }

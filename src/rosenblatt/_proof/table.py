@@ -26,8 +26,8 @@ class Table:
     """Rows and labels, checked."""
 
     X: Any  # an array or a CSR matrix
-    y: NDArray[np.int8]
-    classes: list[str]  # one or two labels, as text
+    y: NDArray[Any]  # -1 and +1; of many classes their numbers, from 1 on
+    classes: list[str]  # the labels, as text
     present: NDArray[np.intp] | None  # None: all rows
     columns: list[str]
     target: str
@@ -35,14 +35,20 @@ class Table:
 
     @property
     def labels(self) -> list[str | None]:
-        """The text of the label of -1 and of +1."""
+        """The text of the label of -1 and of +1; of many classes that of each."""
         return [None, *self.classes] if len(self.classes) == 1 else list(self.classes)
 
 
 def read(
-    X: Any, y: Any, sample_weight: Any = None, *, semantics: str, asked: str = "certify"
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    semantics: str,
+    asked: str = "certify",
+    many: bool = False,
 ) -> Table:
-    """Check what was given to the function that was `asked`."""
+    """Check what was given to the function that was `asked`; there may be `many` classes."""
     target = str(getattr(y, "name", None) or "y")
     matrix, columns, named = _matrix(X)
     n = matrix.shape[0]
@@ -51,13 +57,26 @@ def read(
     c = weights.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
     for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
-    classes = targets.found_classes(y, None if c is None else c != 0, for_more)
-    pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
-    signs = targets.signs(y, pair, None if c is None else c != 0)
+    there = None if c is None else c != 0
+    classes = targets.found_classes(y, there, for_more, many=many)
+    signs = _signs(y, classes, there)
     mixed = len(set(map(type, given))) > 1
     words = [_word(given, y == label, mixed) for label in classes]
     origin = Origin(classes, named)
     return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
+
+
+def _signs(
+    y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
+) -> NDArray[Any]:
+    """-1 and +1; of many classes their numbers from 1 on. Of rows that are not present, whatever."""
+    if len(classes) <= 2:
+        pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
+        return targets.signs(y, pair, present)
+    codes = np.zeros(len(y), dtype=np.int8 if len(classes) < 128 else np.int16)
+    there = slice(None) if present is None else present
+    codes[there] = np.searchsorted(classes, y[there]) + 1
+    return codes
 
 
 def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:

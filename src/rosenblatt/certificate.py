@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from pathlib import Path
 from typing import Any, final
@@ -12,19 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.parts import (
+    ClassPair,
     Conflict,
     Margin,
     Origin,
     RevealingColumn,
     Separator,
-    name_of_intercept,
-    nearest_floats,
+    separated_rows,
+    signs_by_name,
 )
 from rosenblatt._support.files import write_whole
 from rosenblatt.errors import CertificateRejected, InputError
 
-__all__ = ["Certificate", "Conflict", "Margin", "Origin", "RevealingColumn", "Separator"]
+__all__ = [
+    "Certificate",
+    "ClassPair",
+    "Conflict",
+    "Margin",
+    "Origin",
+    "PairCertificates",
+    "RevealingColumn",
+    "Separator",
+]
 
 
 @final
@@ -49,7 +59,8 @@ class Certificate:
         At most so many updates does the perceptron make from zero weights, a row at a time, by
         Novikoff's theorem; and the least that this theorem can promise.
     conflict : Conflict or None
-        Why no hyperplane has all rows on the right side: at most d + 2 rows.
+        Why no hyperplane has all rows on the right side: at most d + 2 rows. Of many classes:
+        rows with the rivals they lose to.
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
@@ -57,6 +68,13 @@ class Certificate:
         For quasi-complete separation: by name, the signs that a coefficient takes over all
         hyperplanes with no row on the wrong side. "+", "-" and "±" run to infinity in a logistic
         regression; "0" stays finite.
+    class_coefficient_signs : dict of dicts or None
+        The same of many classes: of each class but the last, against the last.
+    class_pairs : list of ClassPair or None
+        For quasi-complete separation of many classes: each pair, and how many of its rows can be
+        strictly right.
+    pair_certificates : PairCertificates or None
+        With `certify(X, y, pairs=True)`: a certificate for each pair of classes. Not saved.
     revealing_columns : list of RevealingColumn
         Columns that separate rows all by themselves: known only after the outcome?
     limits : list of str
@@ -66,9 +84,15 @@ class Certificate:
     """
 
     def __init__(
-        self, document: dict[str, Any], *, checked: bool = False, origin: Origin | None = None
+        self,
+        document: dict[str, Any],
+        *,
+        checked: bool = False,
+        origin: Origin | None = None,
+        pairs: PairCertificates | None = None,
     ):
         self._document, self._checked, self._origin = document, checked, origin
+        self._pairs = pairs
 
     @property
     def checked(self) -> bool:
@@ -106,6 +130,11 @@ class Certificate:
         return [label for label in self._document["labels"] if label is not None]
 
     @property
+    def many(self) -> bool:
+        """More than two classes."""
+        return len(self._document["labels"]) > 2
+
+    @property
     def fit_intercept(self) -> bool:
         return bool(self._document["fit_intercept"])
 
@@ -120,7 +149,7 @@ class Certificate:
     @property
     def fingerprint(self) -> str | None:
         """The fingerprint of the rows: `sha256`, but of certificates of version 1."""
-        return self.sha256 if self._document["schema"] == verify.SCHEMA else None
+        return None if self._document["schema"] == verify.SCHEMAS[0] else self.sha256
 
     @property
     def encoding(self) -> dict[str, Any] | None:
@@ -152,24 +181,15 @@ class Certificate:
         return self._separator(self._document.get("margins", {}).get("homogeneous", {}))
 
     def _separator(self, part: dict[str, Any]) -> Separator | None:
-        if "separator" not in part:
-            return None
-        w = nearest_floats(part["separator"])
-        return Separator(w[: self.n_features], float(w[-1]) if self.fit_intercept else 0.0)
+        return Separator.of(self._document, part)
 
     @property
     def homogeneous_margin(self) -> Margin | None:
-        return self._margin("homogeneous")
+        return Margin.of(self._document, "homogeneous")
 
     @property
     def geometric_margin(self) -> Margin | None:
-        return self._margin("geometric")
-
-    def _margin(self, kind: str) -> Margin | None:
-        part = self._document.get("margins", {}).get(kind)
-        if part is None:
-            return None
-        return Margin(part["lo"], math.inf if part["hi"] is None else part["hi"], part["exact"])
+        return Margin.of(self._document, "geometric")
 
     @property
     def mistake_bound(self) -> int | None:
@@ -185,35 +205,29 @@ class Certificate:
 
     @property
     def conflict(self) -> Conflict | None:
-        part = self._document.get("conflict")
-        if part is None:
-            return None
-        label = dict(zip((-1, 1), self._document["labels"], strict=True))
-        point = part.get("point")
-        return Conflict(
-            list(part["rows"]),
-            [int(verify.number(w)) for w in part["weights"]],
-            [label[y] for y in part["y"]],
-            None if point is None else dict(zip(self.feature_names, point, strict=True)),
-        )
+        return Conflict.of(self._document)
 
     @property
     def separated_rows(self) -> NDArray[np.intp] | None:
-        if self.verdict == "undecided":
-            return None
-        if self.verdict == "overlap":
-            return np.zeros(0, dtype=np.intp)
-        if self.verdict == "complete separation":
-            return np.delete(np.arange(self._document["rows"]), self._document["dropped"])
-        return np.array(self._document["separated"], dtype=np.intp)
+        return separated_rows(self._document)
 
     @property
     def coefficient_signs(self) -> dict[str, str] | None:
-        signs = self._document.get("signs")
-        if signs is None:
-            return None
-        names = [*self.feature_names, name_of_intercept(self.feature_names)][: len(signs)]
-        return {name: part["signs"] for name, part in zip(names, signs, strict=True)}
+        blocks = signs_by_name(self._document)
+        return None if blocks is None or self.many else blocks[0]
+
+    @property
+    def class_coefficient_signs(self) -> dict[str, dict[str, str]] | None:
+        blocks = signs_by_name(self._document)
+        return dict(zip(self.classes, blocks, strict=False)) if blocks and self.many else None
+
+    @property
+    def class_pairs(self) -> list[ClassPair] | None:
+        return ClassPair.all_of(self._document)
+
+    @property
+    def pair_certificates(self) -> PairCertificates | None:
+        return self._pairs
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
@@ -283,7 +297,8 @@ class Certificate:
     def __repr__(self) -> str:
         open_kind = self.verdict == "undecided" and self.separable is False
         verdict = "not separable" if open_kind else self.verdict
-        return f"<Certificate: {verdict}, {self.n_rows} rows, {self.n_features} features>"
+        classes = f", {len(self.classes)} classes" if self.many else ""
+        return f"<Certificate: {verdict}, {self.n_rows} rows, {self.n_features} features{classes}>"
 
     def __str__(self) -> str:
         from rosenblatt._proof.words import as_text

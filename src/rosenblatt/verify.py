@@ -16,11 +16,12 @@ import json
 import math
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress
+from itertools import combinations, compress
 from operator import mul
 from typing import Any
 
@@ -31,7 +32,7 @@ ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropp
     labels sha256 limits"""
 FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
     "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
-    "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing",
+    "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing pairs",
     "overlap": "conflict balance orthogonal",
     "undecided": "conflict",
 }
@@ -400,6 +401,15 @@ class Lifted(Data):
 
         return self.each(ask, among)
 
+    def pairs(self, separated: Sequence[Any]) -> list[dict[str, Any]]:
+        """Of each two classes: how many rows they have, and how many are right between them."""
+        strict = Counter(tuple(sorted((self.own[i], c))) for i, c in separated)
+        rows = Counter(tuple(sorted((self.own[i], c))) for i, c in self.present)
+        return [
+            {"classes": list(two), "rows": rows[two], "separated": strict[two]}
+            for two in combinations(range(self.k), 2)
+        ]
+
     def flat(
         self, normals: list[list[int]], among: Sequence[bool] | None = None
     ) -> Sequence[bool]:
@@ -478,6 +488,9 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
     separated = list(map(data.name, claim["separated"]))
     demand(separated == list(compress(data.present, signs)) != [], "other rows are right")
+    demand(isinstance(data, Lifted) == ("pairs" in claim), "pairs belong to many classes")
+    if isinstance(data, Lifted):
+        demand(claim["pairs"] == data.pairs(separated), "pairs of classes have other rows right")
     if "signs" in claim:
         for j, part in zip(range(data.size), claim["signs"], strict=True):
             check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))

@@ -105,6 +105,11 @@ def _survives_rounding(certificate: Certificate) -> bool:
 
 def _labels(certificate: Certificate, classes: Any) -> NDArray[Any]:
     texts = certificate.classes
+    if len(texts) > 2:
+        raise InputError(
+            f"The certificate is about {len(texts)} classes, and a rule from a certificate has "
+            "two. Its separator has the weights of each class."
+        )
     if len(texts) != 2:
         raise InputError(
             f"The certificate is about rows of one class only, {texts[0]!r}: a perceptron needs "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,12 @@ from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check, fingerprint
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns
+from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.lifted_training import train_jointly
-from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
-from rosenblatt._proof.table import Table, named, read
+from rosenblatt._proof.limits import noting
+from rosenblatt._proof.many_classes import conflict_at_sight, names_of, pairs_part, rows_of
+from rosenblatt._proof.pair_certificates import PairCertificates
+from rosenblatt._proof.table import Table, named, pairs_of, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
 from rosenblatt._support.version import __version__
@@ -45,15 +47,19 @@ def certify(
     time_limit: float | None = None,
     work_limit: int | None = None,
     encoding: Encoding | None = None,
+    pairs: bool = False,
 ) -> Certificate:
-    """Decide whether a hyperplane separates the two classes, and prove it.
+    """Decide whether a hyperplane separates the classes, and prove it.
+
+    With more than two classes: whether there are weights for each class, so that every row has a
+    higher score for its own class than for any other.
 
     Parameters
     ----------
     X : array, data frame or CSR matrix of shape (n, d)
         The rows.
     y : array of shape (n,)
-        Their labels: two different ones, or one.
+        Their labels: two different ones, or more, or one.
     fit_intercept : bool
         False: hyperplanes through the origin only.
     sample_weight : array of shape (n,), optional
@@ -68,6 +74,9 @@ def certify(
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
+    pairs : bool
+        Certify each pair of classes, too: `pair_certificates` has them, as a table. The limits are
+        those of each.
 
     Returns
     -------
@@ -84,6 +93,7 @@ def certify(
     Margin(lo=1.0, hi=1.0)
     """
     validate.flag("fit_intercept", fit_intercept)
+    validate.flag("pairs", pairs)
     validate.one_of("semantics", semantics, SEMANTICS)
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
@@ -91,8 +101,16 @@ def certify(
     table = read(X, y, sample_weight, semantics=semantics, many=True)
     if encoding is not None:
         table = named(table, encoding)
-    budget = Budget(time_limit=time_limit, work_limit=work_limit)
-    return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
+
+    def decided(table: Table, **more: Any) -> Certificate:
+        budget = Budget(time_limit=time_limit, work_limit=work_limit)
+        return _Case(table, bool(fit_intercept), semantics, budget, encoding).run(**more)
+
+    each = None
+    if pairs:
+        two = ((names, decided(part)) for names, part in pairs_of(table))
+        each = PairCertificates(dict(two))
+    return decided(table, pairs=each)
 
 
 def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
@@ -149,19 +167,25 @@ class _Case:
         large = self.rows.n * self.rows.D > _MANY_NUMBERS
         return one_thread() if large else nullcontext()
 
-    def run(self, *, only_separable: bool = False) -> Certificate:
+    def run(
+        self, *, only_separable: bool = False, pairs: PairCertificates | None = None
+    ) -> Certificate:
         with self._threads(), np.errstate(all="ignore"):  # floating point only guesses here
-            return self._run(only_separable)
+            out = self._run(only_separable)
+        return Certificate(out, checked=True, origin=self.table.origin, pairs=pairs)
 
-    def _run(self, only_separable: bool) -> Certificate:
+    def _run(self, only_separable: bool) -> dict[str, Any]:
         small = self.rows.n * self.rows.D <= _SMALL
         partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
         trained = None
-        with _noting(limits):
+        with noting(limits):
             trained = self._decide(partition)
         out = head(self.table, self.intercept, self.semantics, self.budget)
         out |= say.partition_part(partition, self.name)
+        if isinstance(self.rows, LiftedRows) and "separated" in out:
+            assert partition.alive is not None
+            out["pairs"] = pairs_part(self.rows, partition.alive)
         if only_separable:
             self.budget.lift()
             limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
@@ -173,11 +197,11 @@ class _Case:
         if self.encoding is not None:
             out["encoding"] = self.encoding.to_dict()
         self._check(out)
-        return Certificate(out, checked=True, origin=self.table.origin)
+        return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
         if out["verdict"] == "quasi-complete separation":
-            with _noting(limits):
+            with noting(limits):
                 found = coefficient_signs(partition)
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
@@ -190,13 +214,13 @@ class _Case:
 
     def _mistake_bound(self) -> int | None:
         partition, limits, trained = Partition(self.rows), list[str](), None
-        with _noting(limits):
+        with noting(limits):
             trained = self._decide(partition)
         w = partition.separator
         if not partition.done or partition.conflict is not None or w is None:
             return None
         bound = trained
-        with _noting(limits):
+        with noting(limits):
             bound = trained or margins.homogeneous(self.rows, partition.support, w)
         self.budget.lift()
         bound = bound or margins.simple(self.rows, w)
@@ -222,7 +246,7 @@ class _Case:
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
-        with _noting(limits):
+        with noting(limits):
             if trained is not None:
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
@@ -270,12 +294,3 @@ def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[
         "labels": table.labels,
         "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
     }
-
-
-@contextmanager
-def _noting(limits: list[str]) -> Iterator[None]:
-    """What a limit cuts short is left out, and noted."""
-    try:
-        yield
-    except LimitReached as reached:
-        limits.append(str(reached))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +64,11 @@ def read(
     signs = _signs(y, classes, there)
     mixed = len(set(map(type, given))) > 1
     words = [_word(given, y == label, mixed) for label in classes]
+    if len(set(words)) < len(words):
+        raise InputError(
+            "y holds different labels that read the same, so that the certificate could not tell "
+            "them apart. Give labels with texts of their own."
+        )
     origin = Origin(classes, named)
     return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
 
@@ -124,6 +131,28 @@ def named(table: Table, encoding: Encoding) -> Table:
             "another table."
         )
     return replace(table, columns=names, target=target.name if target else table.target)
+
+
+def pairs_of(table: Table) -> Iterator[tuple[tuple[str, str], Table]]:
+    """Each two of the classes: their labels, and the table with all other rows left out."""
+    if len(table.classes) <= 2:
+        yield (table.classes[0], table.classes[-1]), table
+        return
+    there = np.zeros(len(table.y), dtype=bool)
+    there[slice(None) if table.present is None else table.present] = True
+    for a, b in combinations(range(len(table.classes)), 2):
+        first, second = table.y == a + 1, table.y == b + 1
+        names = table.classes[a], table.classes[b]
+        yield (
+            names,
+            replace(
+                table,
+                y=np.where(second, 1, -1).astype(np.int8),
+                classes=list(names),
+                present=np.flatnonzero(there & (first | second)),
+                origin=table.origin._replace(classes=table.origin.classes[[a, b]]),
+            ),
+        )
 
 
 def read_again(

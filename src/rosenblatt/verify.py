@@ -252,9 +252,7 @@ class Data:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
         return [number(text) for text in texts]
 
-    def flat(
-        self, normals: list[list[int]], among: Sequence[bool] | None = None
-    ) -> Sequence[bool]:
+    def flat(self, normals: list[list[int]], among: Sequence[bool] | None = None) -> Sequence[bool]:
         """Is the row orthogonal to all of the normals? False for rows not among those asked for."""
         asked = [True] * len(self.present) if among is None else among
         if not normals:
@@ -410,9 +408,7 @@ class Lifted(Data):
             for two in combinations(range(self.k), 2)
         ]
 
-    def flat(
-        self, normals: list[list[int]], among: Sequence[bool] | None = None
-    ) -> Sequence[bool]:
+    def flat(self, normals: list[list[int]], among: Sequence[bool] | None = None) -> Sequence[bool]:
         def ask(y: int, c: int, rows: Sequence[bool]) -> Sequence[bool]:
             return self.points.flat([self.between(v, y, c) for v in normals], rows)
 

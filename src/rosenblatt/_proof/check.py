@@ -134,9 +134,7 @@ class _Data(verify.Data):
         signed = zip(place, weights, strict=True)
         return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
 
-    def flat(
-        self, normals: list[list[int]], among: Sequence[bool] | None = None
-    ) -> Sequence[bool]:
+    def flat(self, normals: list[list[int]], among: Sequence[bool] | None = None) -> Sequence[bool]:
         asked = np.ones(self._rows.n, dtype=bool) if among is None else np.array(among)
         if normals:
             rows = self._rows if asked.all() else self._rows.part(np.flatnonzero(asked))

@@ -82,10 +82,10 @@ def conflict(found: Conflict) -> Iterator[str]:
             f"{found.labels[0]} and {found.labels[1]} (rows are counted from 0)."
         )
         return
+    several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
     yield (
         f"Why: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score for their own "
-        f"class than for the rival beside them, in {len(rows)} comparisons (rows are counted from "
-        "0)."
+        f"class than for the rival beside them{several} (rows are counted from 0)."
     )
     yield "  Weighted, how far each is ahead of its rival sums to zero, whatever the weights are."
     heaviest = ", ".join(

@@ -26,8 +26,10 @@ NOT_SEPARABLE, UNDECIDED = 10, 20
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Without a separation: how few errors can a rule make? Search so long; 0 for not at all.",
+    help="Without a separation of two classes: how few errors can a rule make? Search so long; 0 "
+    "for not at all.",
 )
+@click.option("--pairs", is_flag=True, help="Decide about each pair of classes, too.")
 @_common.force_option
 @_common.output_options
 def command(
@@ -39,6 +41,7 @@ def command(
     no_intercept: bool,
     time_limit: float | None,
     fewest_errors: float,
+    pairs: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -46,6 +49,9 @@ def command(
     **reading: Any,
 ) -> int:
     """Decide whether a hyperplane separates the labels of a table, and prove it.
+
+    With more than two labels: whether weights for each of them give every row the highest score
+    for its own.
 
     Exits with 0 if it does, with 10 if none does, with 20 if that stays undecided.
 
@@ -64,7 +70,8 @@ def command(
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
     with _common.reading(quiet=quiet):
-        X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
+        table = _common.read_table(files, **reading)
+        X, y, encoding = table.encode(scale=scale, many_classes=True)
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(
@@ -74,6 +81,7 @@ def command(
             semantics="decimal" if decimal else "binary64",
             time_limit=time_limit,
             encoding=encoding,
+            pairs=pairs,
         )
     if encoded is not None:
         target = reading["target"] or "y"
@@ -83,7 +91,8 @@ def command(
         certificate.save(output)
         _common.say(f"The certificate is in {output}.", quiet=quiet)
     bracket = None
-    if certificate.separable is False and fewest_errors > 0 and not decimal:
+    ask_for_fewest = certificate.separable is False and not certificate.many
+    if ask_for_fewest and fewest_errors > 0 and not decimal:
         with _common.working("looking for the fewest errors", quiet=quiet):
             bracket = minimum_errors(X, y, fit_intercept=not no_intercept, time_limit=fewest_errors)
     if as_json:

@@ -196,7 +196,9 @@ def is_like_an_id(column: Column, rows: int) -> bool:
     )
 
 
-def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
+def problems_of_target(
+    target: Column, rows: int, positive: Any, *, many_classes: bool = False
+) -> Iterator[str]:
     if target.missing:
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
@@ -215,7 +217,7 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
             f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
             "Two different labels are needed."
         )
-    elif len(target.values) > 2 and positive is None:
+    elif len(target.values) > 2 and positive is None and not many_classes:
         yield (
             f"The target {target.name!r} has {target.counted} different values: {labels}. Choose "
             "the one to be told from all others: positive=LABEL (--positive LABEL)."

@@ -88,6 +88,6 @@ def _read_target(target: Part) -> Target:
             type(positive) is not type(values[0]) or positive not in values
         ):
             raise InvalidDocument(f"{part.name('positive')} is none of the values")
-        if (len(values) > 2) != (positive is not None) or len(values) < 2:
+        if len(values) < 2 or (len(values) == 2 and positive is not None):
             raise InvalidDocument(f"{part.name('values')} are {len(values)}")
         return Target(part.text("name"), kind, tuple(values), positive)

@@ -1,4 +1,4 @@
-"""The target: two labels, or one against the rest."""
+"""The target: two labels or more, or one against the rest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Label = str | int | float | bool
 
 @dataclass(frozen=True)
 class Target:
-    """The column of labels: `values` are the two of it, or all of them if one is `positive`."""
+    """The column of labels: `values` are all of it; one of more than two may be `positive`."""
 
     name: str
     kind: Kind

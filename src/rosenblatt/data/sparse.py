@@ -33,12 +33,20 @@ class SparseTable:
 
     @property
     def problems(self) -> list[str]:
+        return self._problems(many_classes=False)
+
+    def _problems(self, *, many_classes: bool) -> list[str]:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
-        return list(problems_of_target(self.target, self.n_rows, self.positive))
+        found = problems_of_target(
+            self.target, self.n_rows, self.positive, many_classes=many_classes
+        )
+        return list(found)
 
-    def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
+    def encode(
+        self, *, scale: bool = True, many_classes: bool = False
+    ) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
-        if found := self.problems:
+        if found := self._problems(many_classes=many_classes):
             raise InputError(found[0])
         return self.X, Target.of(self.target, self.positive).named(self._y), None

@@ -112,13 +112,18 @@ class Table:
 
     @property
     def problems(self) -> list[str]:
+        return self._problems(many_classes=False)
+
+    def _problems(self, *, many_classes: bool) -> list[str]:
         found = []
         if self.n_rows == 0:
             found.append(f"{self.source[0]} has no rows, only the names of its columns.")
         if not self.columns:
             found.append(f"{self.source[0]} has no column to learn from.")
         if self.n_rows and self.target:
-            found += problems_of_target(self.target, self.n_rows, self._positive)
+            found += problems_of_target(
+                self.target, self.n_rows, self._positive, many_classes=many_classes
+            )
         for column in self.columns:
             found += problems(column, self.n_rows, impute=self.impute is not None)
             if mixed := self._mixed(column):
@@ -155,9 +160,9 @@ class Table:
                 )
         return first if found <= most else None
 
-    def encoding(self) -> Encoding:
+    def encoding(self, *, many_classes: bool = False) -> Encoding:
         """How the columns become numbers, before fills and scales."""
-        if found := self.problems:
+        if found := self._problems(many_classes=many_classes):
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
@@ -172,7 +177,9 @@ class Table:
             )
         return encoding
 
-    def encode(self, *, scale: bool = True) -> tuple[NDArray[np.float64], Any, Encoding]:
+    def encode(
+        self, *, scale: bool = True, many_classes: bool = False
+    ) -> tuple[NDArray[np.float64], Any, Encoding]:
         """Rows as numbers, labels, and what was done.
 
         Parameters
@@ -181,6 +188,8 @@ class Table:
             True: numbers are shifted and scaled to mean 0 and standard deviation 1; 0/1 columns
             stay. False: numbers stay as they are. Whether rows are separable does not depend on
             it; margins and bounds do.
+        many_classes : bool
+            Whether the target may have more than two labels, none of them chosen.
 
         Returns
         -------
@@ -189,7 +198,8 @@ class Table:
         encoding : Encoding
         """
         validate.flag("scale", scale)
-        X, y, encoding = self.encode_with_gaps()
+        validate.flag("many_classes", many_classes)
+        X, y, encoding = self.encode_with_gaps(many_classes=many_classes)
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
         for rows in blocks(X):
             encoding.finish(rows)
@@ -201,9 +211,11 @@ class Table:
         validate.flag("scale", scale)
         return TableStream(self, scale)
 
-    def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
+    def encode_with_gaps(
+        self, *, many_classes: bool = False
+    ) -> tuple[NDArray[np.float64], Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""
-        encoding = self.encoding()
+        encoding = self.encoding(many_classes=many_classes)
         X = np.empty((self.n_rows, len(encoding.feature_names)))
         labels, row = [], 0
         for part in self.parts():

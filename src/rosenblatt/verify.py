@@ -5,7 +5,7 @@ no tolerance and no solver: the hard part was finding the numbers in the certifi
 only multiplied and added, in whole numbers. docs/certificate.md says what each field means.
 
 Row i is a_i = y_i (x_i, 1), or y_i x_i through the origin, with y_i = -1 or +1. Weights w have
-row i on the right side if a_i·w > 0. With more than two classes see `Lifted`.
+row i on the right side if a_i·w > 0. `Lifted` has the rows of more than two classes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, compress
+from itertools import compress, permutations
 from operator import mul
 from typing import Any
 
@@ -32,7 +32,8 @@ ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropp
     labels sha256 limits"""
 FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
     "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
-    "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing pairs",
+    "quasi-complete separation": """conflict balance orthogonal separator separated signs revealing
+        pairs""",
     "overlap": "conflict balance orthogonal",
     "undecided": "conflict",
 }
@@ -123,10 +124,10 @@ class Data:
     """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
 
     `numbers` are those of all rows, one after the other, as float64 in little-endian order. y are
-    signs; of many classes they are the numbers of the classes, from 1 on, and all signs are +1.
+    signs; of many classes their numbers from 1 on, and the signs of all rows are +1.
     """
 
-    copies = 1  # ‖a_i‖² is so many times the square of (x_i, 1)
+    copies = 1  # ‖a_i‖² is so many times ‖(x_i, 1)‖²
 
     def __init__(self, claim: dict[str, Any], numbers: bytes, y: Sequence[int]):
         columns, dropped, n = claim["columns"], claim["dropped"], len(y)
@@ -142,10 +143,17 @@ class Data:
         self.form, self.kept = struct.Struct(f"<{len(columns)}d"), [True] * n
         for i in dropped:
             self.kept[i] = False
-        many = len(claim["labels"]) > 2
-        self.present = list(compress(range(n), self.kept))
-        self.labels = [1] * len(self.present) if many else list(compress(y, self.kept))
-        self.points = self
+        self.present, self.labels = (
+            list(compress(range(n), self.kept)),
+            list(compress(y, self.kept)),
+        )
+        if len(claim["labels"]) > 2:
+            self.labels = [1] * len(self.present)
+        self.points, self.sign_form = self, "b" if len(claim["labels"]) < 128 else "h"
+
+    @cached_property
+    def named(self) -> frozenset[int]:
+        return frozenset(self.present)
 
     def x(self, i: int) -> Sequence[float]:
         return self.form.unpack_from(self.numbers, i * self.form.size)
@@ -170,9 +178,7 @@ class Data:
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
-        return fingerprint(
-            self.numbers, signs, self.form.size, "b" if len(claim["labels"]) < 128 else "h"
-        )
+        return fingerprint(self.numbers, signs, self.form.size, self.sign_form)
 
     def sha256_of_version_1(self, claim: dict[str, Any]) -> str:
         """Names, labels and non-zero numbers of the rows that are not dropped."""
@@ -252,46 +258,22 @@ class Data:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
         return [number(text) for text in texts]
 
-    def flat(self, normals: list[list[int]], among: Sequence[bool] | None = None) -> Sequence[bool]:
-        """Is the row orthogonal to all of the normals? False for rows not among those asked for."""
-        asked = [True] * len(self.present) if among is None else among
-        if not normals:
-            return asked
-        each = zip(asked, self.rows, strict=True)
+    def flat(self, normals: list[list[int]], among: Any = None) -> Sequence[bool]:
+        """Is the row among those asked for (None: all), and orthogonal to all of the normals?"""
+        each = zip(among or [True] * len(self.present), self.rows, strict=True)
         return [ask and not any(self.sign(x, 1, [*v, 0]) for v in normals) for ask, x in each]
 
-    def name(self, row: Any) -> Any:
-        """A row that the certificate names, as `present` does."""
-        return row
-
-    def there(self, row: Any) -> bool:
-        return bool(0 <= row < len(self.y) and self.kept[row])
-
-    def label(self, row: Any) -> int:
-        return self.y[row]
-
-    def row(self, row: Any) -> list[int]:
-        """A multiple of the row in whole numbers."""
-        return whole(self.lifted(self.x(row)))
+    def squares(self, w: Sequence[Any], blend: Sequence[Any]) -> tuple[Any, Any]:
+        """‖w‖² and ‖blend‖², of weights and of a blend of rows."""
+        return length2(w), length2(blend)
 
     def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
-        rows, weights = list(map(self.name, part["rows"])), [number(v) for v in part["weights"]]
+        rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        demand(all(map(self.there, rows)), f"{what}: a row that is not there")
+        demand(self.named.issuperset(rows), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
-        return self.signed_blend(rows, [int(v) for v in weights])
-
-    def signed_blend(self, rows: Sequence[Any], weights: Sequence[int]) -> list[Fraction]:
-        return self.blend(rows, [v * self.y[i] for v, i in zip(weights, rows, strict=True)])
-
-    def weights2(self, w: Sequence[Fraction]) -> Any:
-        """‖w‖²."""
-        return length2(w)
-
-    def blend2(self, blend: Sequence[Fraction]) -> Any:
-        """The square of the length of a blend of rows."""
-        return length2(blend)
+        return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
 
     def square(self, i: int) -> Fraction:
         """‖a_i‖², exactly."""
@@ -311,108 +293,80 @@ class Data:
 
 
 class Lifted(Data):
-    """More than two classes, each with weights w_c: row i of class y is right if it is against
-    every other class c, (w_y - w_c)·(x_i, 1) > 0. So (i, c) is a row of its own: (x_i, 1) in the
-    block of y, and minus that in the block of c. The last class has no block: its weights are 0,
-    since nothing changes if a vector is added to the weights of all classes. Lengths are those of
-    all classes, the last one included. Everything is asked of the rows themselves, `points`.
+    """More than two classes c, each with weights w_c: row i of class y is right if for every other
+    class c, its rival, (w_y - w_c)·(x_i, 1) > 0. So it is as many rows as it has rivals, with the
+    numbers (i k + y) k + c, that have (x_i, 1) in the block of y and minus that in the block of c.
+    The last class has no block, and its weights are 0: nothing changes if one vector is added to
+    the weights of all classes. Everything is asked of the rows themselves, the `points`.
     """
 
     copies = 2
 
     def __init__(self, claim: dict[str, Any], points: Data):
-        self.k, self.points, self.intercept = len(claim["labels"]), points, False
-        self.own = [y - 1 for y in points.y]
-        self.size, classes = (self.k - 1) * points.size, {self.own[i] for i in points.present}
-        demand(classes == set(range(self.k)), "a label is that of no row, or a row has none")
-        self.present: list[Any] = [
-            (i, c) for i in points.present for c in range(self.k) if c != self.own[i]
-        ]
+        k, own = len(claim["labels"]), {i: points.y[i] - 1 for i in points.present}
+        demand(len({*claim["labels"], None}) == k + 1, "two labels are the same, or one is none")
+        demand({*own.values()} == {*range(k)}, "a class has no row, or a row has no class")
+        self.points, self.k, self.intercept, self.decimal = points, k, False, points.decimal
+        self.size, self.of = (
+            (k - 1) * points.size,
+            [[v == c for v in own.values()] for c in range(k)],
+        )
+        self.present = [(i * k + own[i]) * k + c for i in own for c in range(k) if c != own[i]]
+        self.y: Any = dict.fromkeys(self.present, 1)
+        self.sha256, self.rank = points.sha256, points.rank  # type: ignore[method-assign]
 
-    def sha256(self, claim: dict[str, Any]) -> str:
-        return self.points.sha256(claim)
+    def parts(self, name: int) -> tuple[int, int, int]:
+        """Row, class and rival."""
+        return name // self.k**2, name // self.k % self.k, name % self.k
 
-    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
-        return self.points.rank(vectors)
-
-    def name(self, row: Any) -> Any:
-        i, c = row
-        demand(type(i) is type(c) is int, "a row is not named by two numbers")
-        return i, c
-
-    def there(self, row: Any) -> bool:
-        return self.points.there(row[0]) and 0 <= row[1] < self.k and row[1] != self.own[row[0]]
-
-    def label(self, row: Any) -> int:
-        return self.own[row[0]]
-
-    def row(self, row: Any) -> list[int]:
-        x, own, rival = self.points.row(row[0]), self.own[row[0]], row[1]
+    def x(self, i: int) -> Sequence[float]:
+        row, own, rival = self.parts(i)
+        x = [*self.points.x(row), *[1.0] * self.points.intercept]
         return [((c == own) - (c == rival)) * v for c in range(self.k - 1) for v in x]
 
-    def signed_blend(self, rows: Sequence[Any], weights: Sequence[int]) -> list[Fraction]:
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """In the block of a class: its rows, less those that have it for a rival."""
-        blocks: list[dict[int, int]] = [{} for _ in range(self.k)]
-        for (i, rival), weight in zip(rows, weights, strict=True):
-            for c, v in ((self.own[i], weight), (rival, -weight)):
-                blocks[c][i] = blocks[c].get(i, 0) + v
+        shares: list[dict[int, int]] = [{} for _ in range(self.k)]
+        for (i, own, rival), weight in zip(map(self.parts, rows), weights, strict=True):
+            for c, share in ((own, weight), (rival, -weight)):
+                shares[c][i] = shares[c].get(i, 0) + share
         zero = [Fraction(0)] * self.points.size
-        totals = (self.points.blend(list(b), list(b.values())) if b else zero for b in blocks[:-1])
-        return [v for total in totals for v in total]
+        blocks = (self.points.blend([*s], [*s.values()]) if s else zero for s in shares[:-1])
+        return [v for block in blocks for v in block]
 
-    def summed(self, blocks: Sequence[Any]) -> list[Any]:
-        return [sum(blocks[j :: self.points.size]) for j in range(self.points.size)]
-
-    def weights2(self, w: Sequence[Fraction]) -> Any:
-        """Of those that make the same difference, the shortest: the mean of all classes is 0."""
-        return length2(w) - length2(self.summed(w)) / self.k
-
-    def blend2(self, blend: Sequence[Fraction]) -> Any:
-        """The block of the last class is minus the sum of the others."""
-        return length2(blend) + length2(self.summed(blend))
+    def squares(self, w: Sequence[Any], blend: Sequence[Any]) -> tuple[Any, Any]:
+        """With the last class: of weights the mean is taken away, which makes them shortest; rows
+        have there what makes the sum of their blocks 0."""
+        size = self.points.size
+        w2, blend2 = (length2(sum(v[j::size]) for j in range(size)) for v in (w, blend))
+        return length2(w) - w2 / self.k, length2(blend) + blend2
 
     def between(self, w: Sequence[Any], y: int, c: int) -> list[Any]:
         """w_y - w_c."""
-        size, all_w = self.points.size, [*w, *[0] * self.points.size]
-        pair = all_w[y * size : (y + 1) * size], all_w[c * size : (c + 1) * size]
+        size, every = self.points.size, [*w, *[0] * self.points.size]
+        pair = every[y * size : (y + 1) * size], every[c * size : (c + 1) * size]
         return [a - b for a, b in zip(*pair, strict=True)]
 
-    def each(self, ask: Callable[..., Sequence[Any]], among: Sequence[bool] | None) -> list[Any]:
-        """What is told of (i, c) by asking about the rows of each class against each other one."""
-        asked = [True] * len(self.present) if among is None else among
-        out, wanted = dict(zip(self.present, [0] * len(asked), strict=True)), set()
-        wanted.update(compress(self.present, asked))
-        for y in range(self.k):
-            for c in range(self.k):
-                rows = [self.own[i] == y and (i, c) in wanted for i in self.points.present]
-                if c != y and any(rows):
-                    found = compress(ask(y, c, rows), rows)
-                    pairs = zip(compress(self.points.present, rows), found, strict=True)
-                    out.update(((i, c), value) for i, value in pairs)
-        return list(out.values())
+    def each(self, ask: Callable[[int, int], Sequence[Any]]) -> Sequence[Any]:
+        """What is told of all rows, by asking about those of each class and rival."""
+        told = {(y, c): compress(ask(y, c), self.of[y]) for y, c in permutations(range(self.k), 2)}
+        return [next(told[self.parts(name)[1:]]) for name in self.present]
 
-    def signs(
-        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
-    ) -> Sequence[int]:
-        def ask(y: int, c: int, rows: Sequence[bool]) -> Sequence[int]:
-            return self.points.signs(self.between(w, y, c), bound, rows)
+    def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
+        """Of all rows, whatever is asked for."""
+        return self.each(lambda y, c: self.points.signs(self.between(w, y, c), bound, self.of[y]))
 
-        return self.each(ask, among)
+    def flat(self, normals: list[list[int]], among: Any = None) -> Sequence[bool]:
+        ask = self.points.flat
+        return self.each(lambda y, c: ask([self.between(v, y, c) for v in normals], self.of[y]))
 
-    def pairs(self, separated: Sequence[Any]) -> list[dict[str, Any]]:
+    def pairs(self, separated: Sequence[int]) -> list[dict[str, Any]]:
         """Of each two classes: how many rows they have, and how many are right between them."""
-        strict = Counter(tuple(sorted((self.own[i], c))) for i, c in separated)
-        rows = Counter(tuple(sorted((self.own[i], c))) for i, c in self.present)
-        return [
-            {"classes": list(two), "rows": rows[two], "separated": strict[two]}
-            for two in combinations(range(self.k), 2)
+        pair = [
+            [tuple(sorted(self.parts(v)[1:])) for v in list_] for list_ in (self.present, separated)
         ]
-
-    def flat(self, normals: list[list[int]], among: Sequence[bool] | None = None) -> Sequence[bool]:
-        def ask(y: int, c: int, rows: Sequence[bool]) -> Sequence[bool]:
-            return self.points.flat([self.between(v, y, c) for v in normals], rows)
-
-        return self.each(ask, among)
+        rows, right = map(Counter, pair)
+        return [{"classes": [*p], "rows": rows[p], "separated": right[p]} for p in sorted(rows)]
 
 
 def data_of(claim: dict[str, Any], points: Data) -> Data:
@@ -428,10 +382,7 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(all(type(name) is str for name in names), "a name is not text")
     many = len(claim["labels"]) > 2
     demand(len(claim["labels"]) >= 2 and any(claim["labels"]), "labels are not two names or more")
-    distinct = len({*claim["labels"], None}) == len(claim["labels"]) + 1
-    demand(not many or distinct, "two labels are the same, or one is none")
-    demand(many == (claim["schema"] == MANY), f"more than two labels belong to the schema {MANY}")
-    demand(not many or "revealing" not in claim, "revealing belongs to two classes")
+    demand(many == (claim["schema"] == MANY), f"{MANY} is for more than two labels")
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
     always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
     odd = (always - set(claim)) | (set(claim) - always - own)
@@ -439,13 +390,15 @@ def check(claim: dict[str, Any], data: Data) -> None:
     separable = True if "margins" in claim else False if "conflict" in claim else None
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
-        demand(not many or set(claim["margins"]) == {"homogeneous"}, "margins of two classes")
         ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
-        check_mistake_bounds(claim, data, *ends["homogeneous"])
+        lo2, hi2 = (end / data.copies for end in ends["homogeneous"])
+        check_mistake_bounds(claim, data.points, lo2, hi2)
     elif verdict != "undecided":
         check_balance(claim, data)
     if "conflict" in claim:
         check_conflict(data, claim["conflict"])
+    of_two = "revealing" in claim or "geometric" in claim.get("margins", ())
+    demand(not (many and of_two), "a geometric margin and revealing columns belong to two classes")
     for part in claim.get("revealing", []):
         check_revealing(data, part)
 
@@ -454,7 +407,7 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
     """A positive blend of rows that is zero: no w can have them all on the right side."""
     demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
     demand(not any(data.total(part, "conflict")), "the conflict does not cancel")
-    demand(part["y"] == list(map(data.label, part["rows"])), "the conflict has other labels")
+    demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
     demand(data.intercept == ("point" in part), "a meeting point comes with an intercept")
     if data.intercept:  # then the blends of both classes weigh the same and meet in a point
         positive = [y > 0 for y in part["y"]]
@@ -469,24 +422,21 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     and the two ranks (which can only be greater) add up to the whole space."""
     balance = claim.get("balance", claim["conflict"])  # often the conflict is enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
-    basis = [data.row(i) for i in balance["rows"]]
+    basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?
     inside = dict(zip(data.present, flat, strict=True))
-    balanced = all(inside[data.name(i)] for i in balance["rows"])
-    demand(balanced, "an orthogonal vector is not orthogonal")
+    demand(all(inside[i] for i in balance["rows"]), "an orthogonal vector is not orthogonal")
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
     w, free = data.vector(claim["separator"], "separator"), [not inside for inside in flat]
     signs = signs_beside(data, basis, free, w)
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
-    separated = list(map(data.name, claim["separated"]))
-    demand(separated == list(compress(data.present, signs)) != [], "other rows are right")
-    demand(isinstance(data, Lifted) == ("pairs" in claim), "pairs belong to many classes")
-    if isinstance(data, Lifted):
-        demand(claim["pairs"] == data.pairs(separated), "pairs of classes have other rows right")
+    demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
+    pairs = data.pairs(claim["separated"]) if isinstance(data, Lifted) else None
+    demand(claim.get("pairs") == pairs, "pairs of classes have other rows right")
     if "signs" in claim:
         for j, part in zip(range(data.size), claim["signs"], strict=True):
             check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
@@ -538,8 +488,8 @@ def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction,
     free, reached = kind == "geometric" and data.intercept, number(part["at_least"])
     blend, w = data.total(part, kind), data.vector(part["separator"], kind)
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
-    hi2 = data.blend2(blend) / sum(number(v) for v in part["weights"]) ** 2
-    lo2 = reached**2 / data.weights2(w[:-1] if free else w)
+    w2, blend2 = data.squares(w[:-1] if free else w, blend)
+    hi2, lo2 = blend2 / sum(number(v) for v in part["weights"]) ** 2, reached**2 / w2
     demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
     demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
@@ -551,13 +501,12 @@ def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction,
 
 def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: Fraction) -> None:
     """No row is longer than the one named: by floating point where that is certain."""
-    longest, points = claim["radius_row"], data.points
-    demand(longest in points.present, "the longest row is not there")
-    length, radius2 = math.hypot(*points.x(longest)), points.square(longest)
+    longest = claim["radius_row"]
+    demand(longest in data.present, "the longest row is not there")
+    length, radius2 = math.hypot(*data.x(longest)), data.square(longest)
     limit = length * (1.0 - 2.0**-48) if 2.0**-900 < length < math.inf else 0.0
-    for i in compress(points.present, (not length < limit for length in points.lengths)):
-        demand(points.square(i) <= radius2, f"row {i} is longer")
-    radius2 *= data.copies
+    for i in compress(data.present, (not length < limit for length in data.lengths)):
+        demand(data.square(i) <= radius2, f"row {i} is longer")
     bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
     proved = [int(bound, 0) for bound in bounds] == [radius2 // lo2, radius2 // hi2]
     demand(proved, "the mistake bounds are others")
@@ -578,9 +527,8 @@ def check_revealing(data: Data, part: dict[str, Any]) -> None:
 def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
     """-1 or +1 for each label: by its text, else by the number it stands for. Of many classes it
     is the number of the class, from 1 on."""
-    many = len(claim["labels"]) > 2
-    numbers = range(1, len(claim["labels"]) + 1) if many else (-1, 1)
-    signs = dict(zip(claim["labels"], numbers, strict=True))
+    k = len(claim["labels"])
+    signs = dict(zip(claim["labels"], range(1, k + 1) if k > 2 else (-1, 1), strict=True))
     for text in set(labels) - set(signs):
         same = (sign for name, sign in signs.items() if name and equal(name, text))
         signs[text] = next(same, 0)

@@ -61,16 +61,12 @@ class Names:
     def __init__(self, present: NDArray[np.intp] | None):
         self._present = present
 
-    def __call__(self, i: int) -> Any:
+    def __call__(self, i: int) -> int:
         return int(i) if self._present is None else int(self._present[i])
 
     def point(self, i: int) -> int:
         """The row of the table; of many classes it is lifted once for each rival."""
-        return int(self(i))
-
-    def label(self, rows: Rows, i: int) -> int:
-        """-1 or +1; of many classes the number of the class."""
-        return int(rows.y[i])
+        return self(i)
 
     def blend(self, blend: Blend) -> dict[str, Any]:
         index = sorted(blend)
@@ -79,7 +75,7 @@ class Names:
 
 def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     index = sorted(blend)
-    found = name.blend(blend) | {"y": [name.label(rows, i) for i in index]}
+    found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
         found["point"] = [quotient(v, total) for v in point]

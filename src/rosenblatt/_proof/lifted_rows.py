@@ -37,7 +37,7 @@ class LiftedMatrix:
             some, columns = index
             return self._made(some, np.asarray(columns, dtype=np.intp))
         if isinstance(index, (int, np.integer)):
-            return self._made([index], None)[0]
+            return np.asarray(self._made([index], None)[0])
         return self._made(index, None)
 
     def _made(self, index: Any, columns: Index | None) -> Floats:

@@ -73,12 +73,12 @@ class LiftedSight:
 
     def blend(self, rows: Rows, index: Index, shares: Floats) -> Floats:
         b = self.seen.rows(self.points, self._points(rows, index))
-        return (self._differences(rows, index) * shares[:, None]).T.dot(b).ravel()
+        return np.asarray((self._differences(rows, index) * shares[:, None]).T @ b).ravel()
 
     def scores(self, rows: Rows, v: Floats) -> Floats:
         assert isinstance(rows, LiftedRows)
         each = [self.seen.scores(self.points, w) for w in self._by_class(v)]
-        return rows.against(np.array(each).T) / np.sqrt(2.0)
+        return np.asarray(rows.against(np.array(each).T) / np.sqrt(2.0))
 
 
 def _corners(k: int) -> Floats:

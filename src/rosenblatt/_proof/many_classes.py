@@ -39,20 +39,18 @@ def names_of(table: Table, rows: Rows) -> Names:
 
 @final
 class LiftedNames(Names):
-    """A lifted row by the number of the row and that of the rival: [row, rival]."""
+    """A lifted row by the row, its class and its rival: the number (row·k + class)·k + rival."""
 
     def __init__(self, present: Any, rows: LiftedRows):
         super().__init__(present)
         self._rows = rows
 
-    def __call__(self, i: int) -> Any:
-        return [self.point(i), int(self._rows.rival[i])]
+    def __call__(self, i: int) -> int:
+        rows, k = self._rows, self._rows.classes
+        return (self.point(i) * k + int(rows.own[i])) * k + int(rows.rival[i])
 
     def point(self, i: int) -> int:
-        return int(super().__call__(int(self._rows.row[i])))
-
-    def label(self, rows: Rows, i: int) -> int:
-        return int(self._rows.own[i])
+        return super().__call__(int(self._rows.row[i]))
 
 
 def conflict_at_sight(rows: Rows) -> Blend | None:
@@ -62,8 +60,9 @@ def conflict_at_sight(rows: Rows) -> Blend | None:
     first = np.searchsorted(rows.row, np.arange(rows.points.n))
     y = rows.own[first]
     points = rows.points
+    codes: Any = y
     labelled = Rows(
-        points.X, y, intercept=points.intercept, decimal=points.decimal, budget=points.budget
+        points.X, codes, intercept=points.intercept, decimal=points.decimal, budget=points.budget
     )
     found = visible_conflict(labelled)
     if found is None:

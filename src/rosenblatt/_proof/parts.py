@@ -81,8 +81,9 @@ class Conflict:
         names, point = document["labels"], part.get("point")
         weights = [int(verify.number(w)) for w in part["weights"]]
         if len(names) > 2:
-            labels, rivals = [names[y] for y in part["y"]], [names[c] for _, c in part["rows"]]
-            return cls([i for i, _ in part["rows"]], weights, labels, None, rivals)
+            lifted = [lifted_name(name, len(names)) for name in part["rows"]]
+            labels, rivals = [names[y] for _, y, _ in lifted], [names[c] for _, _, c in lifted]
+            return cls([i for i, _, _ in lifted], weights, labels, None, rivals)
         label = dict(zip((-1, 1), names, strict=True))
         where = None if point is None else dict(zip(document["columns"], point, strict=True))
         return cls(list(part["rows"]), weights, [label[y] for y in part["y"]], where)
@@ -134,6 +135,11 @@ class Origin(NamedTuple):
     named: bool  # whether the columns have names of their own
 
 
+def lifted_name(name: int, k: int) -> tuple[int, int, int]:
+    """Row, class and rival from the number of a lifted row among k classes."""
+    return name // k**2, name // k % k, name % k
+
+
 def nearest_floats(values: list[str]) -> NDArray[np.float64]:
     """The nearest floats; all divided by a power of two where they are too large for any."""
     exact = [verify.number(v) for v in values]
@@ -154,7 +160,7 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
     found = np.array(document["separated"], dtype=np.intp)
     if len(document["labels"]) == 2:
         return found
-    rows, times = np.unique(found[:, 0], return_counts=True)
+    rows, times = np.unique(found // len(document["labels"]) ** 2, return_counts=True)
     return np.asarray(rows[times == len(document["labels"]) - 1])
 
 

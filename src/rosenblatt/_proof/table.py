@@ -76,7 +76,7 @@ def read(
 def _signs(
     y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
 ) -> NDArray[Any]:
-    """-1 and +1; of many classes their numbers from 1 on. Of rows that are not present, whatever."""
+    """-1 and +1, or numbers from 1 on; whatever where rows are not present."""
     if len(classes) <= 2:
         pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
         return targets.signs(y, pair, present)

@@ -124,10 +124,8 @@ class Data:
     """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
 
     `numbers` are those of all rows, one after the other, as float64 in little-endian order. y are
-    signs; of many classes their numbers from 1 on, and the signs of all rows are +1.
+    the signs of rows, or of more than two classes their numbers from 1 on.
     """
-
-    copies = 1  # ‖a_i‖² is so many times ‖(x_i, 1)‖²
 
     def __init__(self, claim: dict[str, Any], numbers: bytes, y: Sequence[int]):
         columns, dropped, n = claim["columns"], claim["dropped"], len(y)
@@ -147,9 +145,6 @@ class Data:
             list(compress(range(n), self.kept)),
             list(compress(y, self.kept)),
         )
-        if len(claim["labels"]) > 2:
-            self.labels = [1] * len(self.present)
-        self.points, self.sign_form = self, "b" if len(claim["labels"]) < 128 else "h"
 
     @cached_property
     def named(self) -> frozenset[int]:
@@ -178,7 +173,8 @@ class Data:
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
-        return fingerprint(self.numbers, signs, self.form.size, self.sign_form)
+        form = "b" if len(claim["labels"]) < 128 else "h"
+        return fingerprint(self.numbers, signs, self.form.size, form)
 
     def sha256_of_version_1(self, claim: dict[str, Any]) -> str:
         """Names, labels and non-zero numbers of the rows that are not dropped."""
@@ -300,8 +296,6 @@ class Lifted(Data):
     the weights of all classes. Everything is asked of the rows themselves, the `points`.
     """
 
-    copies = 2
-
     def __init__(self, claim: dict[str, Any], points: Data):
         k, own = len(claim["labels"]), {i: points.y[i] - 1 for i in points.present}
         demand(len({*claim["labels"], None}) == k + 1, "two labels are the same, or one is none")
@@ -313,6 +307,7 @@ class Lifted(Data):
         )
         self.present = [(i * k + own[i]) * k + c for i in own for c in range(k) if c != own[i]]
         self.y: Any = dict.fromkeys(self.present, 1)
+        points.labels = [1] * len(own)
         self.sha256, self.rank = points.sha256, points.rank  # type: ignore[method-assign]
 
     def parts(self, name: int) -> tuple[int, int, int]:
@@ -391,8 +386,11 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
         ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
-        lo2, hi2 = (end / data.copies for end in ends["homogeneous"])
-        check_mistake_bounds(claim, data.points, lo2, hi2)
+        lo2, hi2 = ends["homogeneous"]
+        if isinstance(data, Lifted):  # a row of it is (x_i, 1) twice
+            check_mistake_bounds(claim, data.points, lo2 / 2, hi2 / 2)
+        else:
+            check_mistake_bounds(claim, data, lo2, hi2)
     elif verdict != "undecided":
         check_balance(claim, data)
     if "conflict" in claim:

@@ -22,6 +22,7 @@ from rosenblatt._support.budget import LimitReached
 
 _FEWEST, _MOST = 200, 5000  # looks at all rows
 _MOST_READ = 5 * 10**8  # numbers for which there are more looks than the fewest
+_MOST_VISITS = 10**6  # of rows that call for an update: some ten seconds
 
 
 def train_jointly(partition: Partition, known: Blend | None) -> Bound:
@@ -66,9 +67,11 @@ class _Joint:
         self.looks = 0
 
     def run(self) -> None:
+        visits = 0
         for _ in range(self._most()):
             calling = self._look()
-            if not len(calling) or not np.isfinite(self.w).all():
+            visits += len(calling)
+            if not len(calling) or visits > _MOST_VISITS or not np.isfinite(self.w).all():
                 return
             for i in calling.tolist():
                 self._visit(i)

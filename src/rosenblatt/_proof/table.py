@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 
+_MOST_COMPARISONS = 5 * 10**7  # of a row with a class
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows and labels, checked."""
@@ -61,6 +64,12 @@ def read(
     for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
     there = None if c is None else c != 0
     classes = targets.found_classes(y, there, for_more, many=many)
+    if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
+        raise InputError(
+            f"y holds {len(classes):,} classes in {n:,} rows, which is too many to compare each row "
+            "with each class. Is y a number to be predicted, rather than a label? Else ask for each "
+            f"class against the rest: {asked}(X, y == label)."
+        )
     signs = _signs(y, classes, there)
     mixed = len(set(map(type, given))) > 1
     words = [_word(given, y == label, mixed) for label in classes]

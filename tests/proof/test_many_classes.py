@@ -19,18 +19,6 @@ from rosenblatt.errors import CertificateRejected, InputError
 # --- The oracle -----------------------------------------------------------------------------------
 
 
-def lift(X, y, k, intercept, exact=Fraction):
-    """Every row against each class but its own, with a block for every class, none left out."""
-    rows, names = [], []
-    for i, (x, own) in enumerate(zip(X, y, strict=True)):
-        point = [exact(float(v)) for v in x] + [Fraction(1)] * intercept
-        for rival in (c for c in range(k) if c != own):
-            signs = [(c == own) - (c == rival) for c in range(k)]
-            rows.append([s * v for s in signs for v in point])
-            names.append((i, rival))
-    return rows, names
-
-
 def table(kind, number):
     """Rows of a degenerate kind, with three to five classes."""
     rng = np.random.default_rng([7, KINDS.index(kind), number])
@@ -50,7 +38,7 @@ def table(kind, number):
 
 def expected(X, y, intercept, exact=Fraction):
     """The verdict and the lifted rows that can be strict."""
-    rows, names = lift(dense(X).tolist(), y.tolist(), y.max() + 1, intercept, exact)
+    rows, names = rational.lift(dense(X).tolist(), y.tolist(), y.max() + 1, intercept, exact)
     strict = rational.strict_rows(rows)
     return rational.verdict(strict, len(rows)), [names[i] for i in sorted(strict)]
 
@@ -93,7 +81,7 @@ def test_margins_are_the_distance_of_the_hull_of_the_lift(heavy):
         if certificate.verdict != COMPLETE:
             assert margin is None
             continue
-        rows, _ = lift(X.tolist(), y.tolist(), 3, intercept)
+        rows, _ = rational.lift(X.tolist(), y.tolist(), 3, intercept)
         best2 = rational.least_distance2(rows)
         assert margin.exact
         assert Fraction(margin.lo) ** 2 <= best2 <= Fraction(margin.hi) ** 2

@@ -66,8 +66,8 @@ def read(
     classes = targets.found_classes(y, there, for_more, many=many)
     if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
         raise InputError(
-            f"y holds {len(classes):,} classes in {n:,} rows, which is too many to compare each row "
-            "with each class. Is y a number to be predicted, rather than a label? Else ask for each "
+            f"y holds {len(classes):,} classes in {n:,} rows, too many to compare each row with "
+            "each class. Is y a number to be predicted, rather than a label? Else ask for each "
             f"class against the rest: {asked}(X, y == label)."
         )
     signs = _signs(y, classes, there)

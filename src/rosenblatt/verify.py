@@ -173,7 +173,7 @@ class Data:
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
-        form = "b" if len(claim["labels"]) < 128 else "h"
+        form = "b" if len(claim["labels"]) == 2 else "i"
         return fingerprint(self.numbers, signs, self.form.size, form)
 
     def sha256_of_version_1(self, claim: dict[str, Any]) -> str:

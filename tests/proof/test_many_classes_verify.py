@@ -46,7 +46,7 @@ def accepted(claim, X, y):
 def accepted_in_bulk(claim, X, y):
     try:
         with mock.patch.object(check, "_SMALL", 0):
-            check.check(claim, np.array(X), np.array(y, dtype=np.int8))
+            check.check(claim, np.array(X), np.array(y, dtype=np.int32))
     except (verify.Rejected, *MALFORMED):
         return False
     return True

@@ -144,7 +144,7 @@ class _Data(verify.Data):
 
 def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
     """Signs, or of many classes their numbers from 1 on, as the fingerprint has them."""
-    return np.array(y, dtype=np.int8 if len(labels) < 128 else np.int16)
+    return np.array(y, dtype=np.int8 if len(labels) == 2 else np.int32)
 
 
 def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], None]) -> str:

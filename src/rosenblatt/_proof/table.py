@@ -89,7 +89,7 @@ def _signs(
     if len(classes) <= 2:
         pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
         return targets.signs(y, pair, present)
-    codes = np.zeros(len(y), dtype=np.int8 if len(classes) < 128 else np.int16)
+    codes = np.zeros(len(y), dtype=np.int32)
     there = slice(None) if present is None else present
     codes[there] = np.searchsorted(classes, y[there]) + 1
     return codes

@@ -78,14 +78,14 @@ def _numbers(claimed: Certificate, files: tuple[str, ...], reading: dict[str, An
         X, y = encoding.apply_labelled(list(files), **reading)
         return X, y, encoding.target.name
     if is_svmlight(list(files)):
-        X, y, _ = data.read(list(files)).encode(scale=False)
+        X, y, _ = data.read(list(files)).encode(scale=False, many_classes=claimed.many)
         return X, y, "y"
     # made from arrays or frames in Python: the columns are found by their names
     target = str(claimed.to_dict()["target"])
     names = claimed.feature_names
     others = [c for c in column_names(list(files), **reading) if c not in (target, *names)]
     table = data.read(list(files), target=target, ignore=others, **reading)
-    X, y, made = table.encode(scale=False)
+    X, y, made = table.encode(scale=False, many_classes=claimed.many)
     assert made is not None
     found = made.feature_names
     if sorted(found) != sorted(names):

@@ -49,7 +49,7 @@ def kesler_lift(X: Any, y: Any) -> Any:
         return _sparse(table[row], own, rival, k)
     if len(row) * k * d > _MOST:
         raise InputError(
-            f"The lift has {len(row):,} rows of {k * d:,} numbers, which is too many to keep. Give X "
+            f"The lift has {len(row):,} rows of {k * d:,} numbers, too many to keep. Give X "
             "as a CSR matrix, or ask certify(X, y), which keeps none of them."
         )
     out = np.zeros((len(row), k, d), dtype=table.dtype)

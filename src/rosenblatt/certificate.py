@@ -226,6 +226,10 @@ class Certificate:
         from rosenblatt._proof.check import check
         from rosenblatt._proof.table import read_again
 
+        try:
+            verify.check_form(self._document)
+        except verify.Rejected as reason:
+            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         X, names, texts = read_again(X, y, self._document)
         if names is not None and names != self.feature_names:
             raise CertificateRejected(
@@ -233,7 +237,6 @@ class Certificate:
                 f"this order, and X has {names}."
             )
         try:
-            verify.check_form(self._document)
             signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
             check(self._document, X, signs)
         except verify.Rejected as reason:

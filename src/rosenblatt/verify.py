@@ -28,6 +28,7 @@ from typing import Any
 
 SCHEMA = "rosenblatt-certificate/2"
 SCHEMAS = ("rosenblatt-certificate/1", SCHEMA)
+HEX = "[0-9a-f]"
 KINDS: dict[str, tuple[type, str]] = {  # and how it reads; true is no number, and text no list
     "text": (str, "(?s).*"),
     "flag": (bool, ".*"),
@@ -35,17 +36,14 @@ KINDS: dict[str, tuple[type, str]] = {  # and how it reads; true is no number, a
     "float": (float, "[-+.e0-9]+"),
     "count": (int, "[0-9]+"),
     "side": (int, "-?1"),
-    "exact": (
-        str,
-        "-?0x([0-9a-f]+(/0x[1-9a-f][0-9a-f]*)?|[01]([.][0-9a-f]{1,13})?p[+-]?[0-9]{1,4})",
-    ),
-    "bound": (str, "0|[1-9][0-9]*|0x[0-9a-f]+"),
+    "bound": (str, f"0|[1-9][0-9]*|0x{HEX}+"),
+    "exact": (str, f"-?0x({HEX}+(/0x[1-9a-f]{HEX}*)?|[01]([.]{HEX}{{1,13}})?p[+-]?[0-9]{{1,4}})"),
 }
 FORMS = {  # the fields of each object: ? may be missing, * is a list of these, ~ may be null
     "blend": "rows:count* weights:exact*",
     "margins": "homogeneous:margin geometric?:margin",
-    "margin": """rows:count* weights:exact* separator:exact* at_least:exact lo:float hi:float~
-        exact:flag""",
+    "margin": """rows:count* weights:exact* separator:exact* at_least:exact
+        lo:float hi:float~ exact:flag""",
     "conflict": "rows:count* weights:exact* y:side* point?:float*",
     "sign": "signs:text other?:exact* times?:exact rows?:count* weights?:exact*",
     "column": "column:count sign:side threshold:exact rows:count",
@@ -106,21 +104,6 @@ def square(x: float) -> Fraction | float:
     return x if x == math.inf else Fraction(x) ** 2
 
 
-def rank(vectors: Iterable[Sequence[int]]) -> int:
-    """Rank modulo a prime. The true rank is never smaller."""
-    echelon: list[tuple[int, list[int]]] = []
-    for vector in vectors:
-        v = [entry % PRIME for entry in vector]
-        for pivot, row in echelon:
-            if factor := v[pivot]:
-                v = [(a - factor * b) % PRIME for a, b in zip(v, row, strict=True)]
-        if any(v):
-            pivot = next(j for j, entry in enumerate(v) if entry)
-            inverse = pow(v[pivot], -1, PRIME)
-            echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
-    return len(echelon)
-
-
 def fingerprint(numbers: bytes, signs: Sequence[int], row: int) -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
     for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
@@ -161,9 +144,8 @@ class Data:
         demand(len(set(dropped)) == len(dropped) < n, "dropped names a row twice, or all")
         self.numbers, self.y, self.intercept = numbers, y, claim["fit_intercept"]
         self.decimal, self.size = claim["semantics"] == "decimal", len(columns) + self.intercept
-        self.form, self.kept = struct.Struct(f"<{len(columns)}d"), [True] * n
-        for i in dropped:
-            self.kept[i] = False
+        self.form, out = struct.Struct(f"<{len(columns)}d"), set(dropped)
+        self.kept = [i not in out for i in range(n)]
         self.present, self.labels = [list(compress(v, self.kept)) for v in (range(n), y)]
 
     def x(self, i: int) -> Sequence[float]:
@@ -184,8 +166,8 @@ class Data:
 
     def sha256(self, claim: Part) -> str:
         """The fingerprint of the rows: the same for dense and sparse storage."""
-        size = len(self.y) * self.form.size
-        demand(len(self.numbers) == size, "rows have more numbers, or fewer")
+        right = len(self.numbers) == len(self.y) * self.form.size
+        demand(right, "rows have more numbers, or fewer")
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
@@ -210,17 +192,15 @@ class Data:
     def signs(
         self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
     ) -> Sequence[int]:
-        """The sign of a_i·w - bound for every row: by floating point where that is certain.
-
-        0 for rows that are not among those asked for.
+        """The sign of a_i·w - bound for every row: by floating point where that is certain, and 0
+        for rows that are not among those asked for.
 
         Divided by its largest entry (w, bound) is a vector v; let f be the floats next to it, so
         that |f - v| <= 2^-53 |f| + 2^-1074. A number x is within 2^-53 |x| + 2^-1074 of the true
         one (it is the true one unless decimals are meant). The rounding of d products and d + 1
-        sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So a score is
-        off by at most
+        sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So it errs by
             (d + 8) 2^-53 (Σ |x_j f_j| + |b| + |bound|) + 2^-1000 (1 + Σ |x_j|)
-        and, as the first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖, the limit below is
+        at most. The first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖: the limit below is
         above that, its own roundings included. NaN and infinity fail the test.
         """
         exact = whole([*w, bound])
@@ -284,7 +264,18 @@ class Data:
         return Fraction(length2(row), common**2)
 
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
-        return rank(vectors)
+        """Rank modulo a prime. The true rank is never smaller."""
+        echelon: list[tuple[int, list[int]]] = []
+        for vector in vectors:
+            v = [entry % PRIME for entry in vector]
+            for pivot, row in echelon:
+                if factor := v[pivot]:
+                    v = [(a - factor * b) % PRIME for a, b in zip(v, row, strict=True)]
+            if any(v):
+                pivot = next(j for j, entry in enumerate(v) if entry)
+                inverse = pow(v[pivot], -1, PRIME)
+                echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
+        return len(echelon)
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """Σ weight·(x_i, 1), exactly."""
@@ -548,10 +539,9 @@ def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, lis
         check(claim, data)
     except (OSError, UnicodeError, json.JSONDecodeError) as error:
         return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
-    except Rejected as reason:
-        return 1, [f"REJECTED: {reason}"], claim
     except Exception as error:  # whatever is in the file, it is not a certificate
-        return 1, [f"REJECTED: not a certificate ({type(error).__name__}: {error})"], claim
+        strange = f"not a certificate ({type(error).__name__}: {error})"
+        return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
     what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
     left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
     sentence = f"ACCEPTED: {what}, {len(data.present):,} rows{left_out}, proved."

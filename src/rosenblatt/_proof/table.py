@@ -114,10 +114,21 @@ def read_again(
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
     semantics = certified.get("semantics", "binary64")
     matrix, columns, _ = _matrix(X, semantics)
-    texts = [str(label) for label in _as_given(y)]
+    texts = _texts(_as_given(y), certified["labels"])
     targets.labels(y, matrix.shape[0])
     values = _values(matrix, semantics)
     return values, columns if hasattr(X, "columns") else None, texts
+
+
+def _texts(labels: list[Any], known: list[str | None]) -> list[str]:
+    """Labels as text; a number is spelled as the known label that is the same number."""
+    numbers = {str(label) for label in labels if not isinstance(label, (str, bool))}
+    spelled = {
+        text: next((name for name in known if name and verify.equal(name, text)), text)
+        for text in numbers.difference(filter(None, known))
+    }
+    texts = map(str, labels)
+    return [spelled.get(text, text) for text in texts] if spelled else list(texts)
 
 
 def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:

@@ -66,7 +66,7 @@ class Transformed:
 
 
 def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
-    """What an encoding does, a few words a column; nothing of numbers that stay as they are.
+    """What an encoding does, a few words a column; nothing of numbers and truths that stay.
 
     `filled`: how many values were missing in each column of numbers, where that is known.
     """
@@ -78,6 +78,8 @@ def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[s
 
 def _told(column: Any, filled: dict[str, int] | None) -> str:
     if not isinstance(column, Number):
+        if column.boolean and not column.missing:
+            return ""  # true is 1 everywhere
         k = len(column.features)
         return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}"
     done = [] if column.as_it_is else [_shift(column)]

@@ -42,9 +42,14 @@ def test_a_certificate_is_checked_against_the_table(shell):
     code, _, err = shell("certify", CREDIT, "-y", "card", "-o", "c.json", "--encoded", "n.csv")
     assert code == 10
     assert "The certificate is in c.json." in err
-    assert shell("verify", "c.json", CREDIT)[:2] == (
+    code, out, _ = shell("verify", "c.json", CREDIT)
+    assert (code, out.splitlines()) == (
         0,
-        "ACCEPTED: quasi-complete separation, 1,319 rows, proved.\n",
+        [
+            "ACCEPTED: quasi-complete separation, 1,319 rows, proved.",
+            f"About numbers made of {CREDIT} ('owner' as 0 or 1; 'selfemp' as 0 or 1), each as the "
+            "nearest floating-point number.",
+        ],
     )
     assert shell("verify", "c.json", CREDIT, "--encoded", "again.csv")[0] == 0
     assert Path("n.csv").read_bytes() == Path("again.csv").read_bytes()
@@ -93,23 +98,29 @@ def test_certificates_made_in_python_are_found_by_column_names(shell):
     y = pd.Series([0, 0, 1, 1], name="y")
     certify(table[["flag", "b"]], y).save("c.json")
     table.assign(y=y).to_csv("t.csv", index=False)
-    assert shell("verify", "c.json", "t.csv")[:2] == (
+    code, out, _ = shell("verify", "c.json", "t.csv")
+    assert (code, out.splitlines()) == (
         0,
-        "ACCEPTED: complete separation, 4 rows, proved.\n",
+        [
+            "ACCEPTED: complete separation, 4 rows, proved.",
+            "About the numbers in t.csv, each as the nearest floating-point number.",
+        ],
     )
 
 
 def test_what_is_no_certificate(shell):
-    for text in ("", "{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
+    code, out, err = shell("verify", write("c.json", ""), CREDIT)
+    assert (code, out) == (2, "")
+    assert "cannot read c.json" in err
+    for text in ("{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
         code, out, err = shell("verify", write("c.json", text), CREDIT)
-        assert (code, out) == (2, "")
-        assert "not a" in err
+        assert (code, out[:10], err) == (1, "REJECTED: ", "")
     shell("certify", write("s.csv", SMALL), "-y", "label", "-o", "good.json")
     document = json.loads(Path("good.json").read_text())
     document["encoding"]["columns"][0]["scale"] = -1
-    code, _, err = shell("verify", write("c.json", json.dumps(document)), "s.csv")
-    assert code == 2
-    assert "not the encoding of a table" in err
+    code, out, _ = shell("verify", write("c.json", json.dumps(document)), "s.csv")
+    assert code == 1
+    assert "not the encoding of a table" in out
 
 
 # --- The fewest errors ----------------------------------------------------------------------------

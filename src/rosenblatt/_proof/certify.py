@@ -16,10 +16,9 @@ from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check, fingerprint
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns
-from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.lifted_training import train_jointly
 from rosenblatt._proof.limits import noting
-from rosenblatt._proof.many_classes import conflict_at_sight, names_of, pairs_part, rows_of
+from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of, sizes_part
 from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.table import Table, named, pairs_of, read
 from rosenblatt._support.budget import Budget, LimitReached
@@ -183,9 +182,6 @@ class _Case:
             trained = self._decide(partition)
         out = head(self.table, self.intercept, self.semantics, self.budget)
         out |= say.partition_part(partition, self.name)
-        if isinstance(self.rows, LiftedRows) and "separated" in out:
-            assert partition.alive is not None
-            out["pairs"] = pairs_part(self.rows, partition.alive)
         if only_separable:
             self.budget.lift()
             limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
@@ -292,5 +288,6 @@ def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[
         "columns": table.columns,
         "target": table.target,
         "labels": table.labels,
+        **sizes_part(table),
         "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
     }

@@ -20,6 +20,7 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.integer_algebra import independent_rows
+from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.residues import orthogonal
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget
@@ -41,6 +42,7 @@ def check(
 
     `hashed`: the hash in the claim was taken of this very data just now. `hear` is called often.
     """
+    verify.check_form(claim)
     with _no_collection():
         verify.check(claim, data_of(claim, X, y, hashed=hashed, hear=hear))
 
@@ -54,10 +56,13 @@ def data_of(
     hear: Callable[[], None] = no_interrupt,
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
-    n, d = X.shape
-    if n * d * (len(claim["labels"]) - 1) <= _SMALL:
-        return verify.data_of(claim, verify.Data(claim, packed(X), y.tolist()))
-    return verify.data_of(claim, _Data(claim, X, y, hashed, Budget(hear=hear)))
+    (n, d), k = X.shape, len(claim["labels"])
+    many = claim["schema"] == verify.MANY
+    if n * d * (k - 1) ** 2 <= _SMALL:
+        points = verify.Data(claim, packed(X), y.tolist())
+        return verify.Lifted(claim, points) if many else points
+    bulk = _Data(claim, X, y, hashed, Budget(hear=hear))
+    return _Lifted(claim, bulk) if many else bulk
 
 
 def packed(X: Any) -> bytes:
@@ -77,8 +82,45 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Data(verify.Data):
-    """Rows read in chunks; what is certain in floating point is decided there."""
+class _Bulk:
+    """Many rows at once; what is certain in floating point is decided there."""
+
+    _rows: Rows
+    _index: NDArray[Any]  # the numbers that rows have in the certificate, in order
+
+    def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
+        only = None if among is None else np.array(among)
+        signs = self._rows.signs(w, Fraction(bound), only=only)
+        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        """Never too large, as modulo any prime."""
+        rows = list(vectors)
+        return len(independent_rows(rows)) if rows else 0
+
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
+        place = np.searchsorted(self._index, rows).tolist()
+        signed = zip(place, weights, strict=True)
+        return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
+
+    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
+        if not normals:
+            return [True] * self._rows.n
+        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
+
+
+class _Lifted(_Bulk, verify.Lifted):
+    """Rows of many classes; none is kept."""
+
+    def __init__(self, claim: dict[str, Any], points: _Data):
+        super().__init__(claim, points)
+        own = np.array([points.y[i] - 1 for i in points.present])
+        self._rows = LiftedRows.of(points._rows, own, self.k)
+        self._index = np.array(self.present)
+
+
+class _Data(_Bulk, verify.Data):
+    """Rows read in chunks."""
 
     def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
         width = len(claim["columns"])
@@ -88,7 +130,7 @@ class _Data(verify.Data):
         some = X if len(present) == len(y) else X[present]
         self._rows = Rows(
             some,
-            y[present] if len(claim["labels"]) == 2 else np.ones(len(present), dtype=np.int8),
+            y[present] if claim["schema"] != verify.MANY else np.ones(len(present), dtype=np.int8),
             intercept=claim["fit_intercept"],
             decimal=claim["semantics"] == "decimal",
             budget=budget,
@@ -113,33 +155,9 @@ class _Data(verify.Data):
         y = codes(self.y, claim["labels"])
         return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
 
-    def signs(
-        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
-    ) -> Sequence[int]:
-        only = None if among is None else np.array(among)
-        signs = self._rows.signs(w, Fraction(bound), only=only)
-        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
-
     def square(self, i: int) -> Fraction:
         above, below = self._rows.square(int(np.searchsorted(self._index, i)))
         return Fraction(above, below)
-
-    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
-        """Never too large, as modulo any prime."""
-        rows = list(vectors)
-        return len(independent_rows(rows)) if rows else 0
-
-    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
-        place = np.searchsorted(self._index, rows).tolist()
-        signed = zip(place, weights, strict=True)
-        return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
-
-    def flat(self, normals: list[list[int]], among: Sequence[bool] | None = None) -> Sequence[bool]:
-        asked = np.ones(self._rows.n, dtype=bool) if among is None else np.array(among)
-        if normals:
-            rows = self._rows if asked.all() else self._rows.part(np.flatnonzero(asked))
-            asked[asked] = orthogonal(rows, normals)
-        return asked.tolist()  # type: ignore[no-any-return]
 
 
 def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:

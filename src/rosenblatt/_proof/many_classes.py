@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.claim import Names
@@ -80,14 +79,9 @@ def _lifted(rows: LiftedRows, first: Any, i: int, rival: int) -> int:
     return begin + int(np.flatnonzero(rows.rival[begin : begin + rows.classes - 1] == rival)[0])
 
 
-def pairs_part(rows: LiftedRows, alive: NDArray[np.bool_]) -> list[dict[str, Any]]:
-    """Of each two classes: how many rows they have, and how many can be strict between them."""
-    k = rows.classes
-    found: list[dict[str, Any]] = []
-    for a in range(k):
-        for b in range(a + 1, k):
-            between = ((rows.own == a) & (rows.rival == b)) | ((rows.own == b) & (rows.rival == a))
-            strict = int(np.count_nonzero(between & alive))
-            count = int(np.count_nonzero(between))
-            found.append({"classes": [a, b], "rows": count, "separated": strict})
-    return found
+def sizes_part(table: Table) -> dict[str, Any]:
+    """How many rows each of many classes has."""
+    if len(table.classes) <= 2:
+        return {}
+    y = table.y if table.present is None else table.y[table.present]
+    return {"sizes": np.bincount(y, minlength=len(table.classes) + 1)[1:].tolist()}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,11 +104,15 @@ class ClassPair:
     @classmethod
     def all_of(cls, document: dict[str, Any]) -> list[ClassPair] | None:
         """None but for quasi-complete separation of many classes."""
-        if "pairs" not in document:
+        names, sizes = document["labels"], document.get("sizes")
+        if sizes is None or "separated" not in document:
             return None
-        names = document["labels"]
-        parts = ((*part["classes"], part["rows"], part["separated"]) for part in document["pairs"])
-        return [cls(names[a], names[b], rows, strict) for a, b, rows, strict in parts]
+        lifted = (lifted_name(name, len(names)) for name in document["separated"])
+        strict = Counter((min(y, c), max(y, c)) for _, y, c in lifted)
+        return [
+            cls(names[a], names[b], sizes[a] + sizes[b], strict[a, b])
+            for a, b in combinations(range(len(names)), 2)
+        ]
 
 
 @dataclass(frozen=True)

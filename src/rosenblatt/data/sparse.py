@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data import written
 from rosenblatt.data.column import Column, problems_of_target
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
@@ -42,6 +43,10 @@ class SparseTable:
             self.target, self.n_rows, self.positive, many_classes=many_classes
         )
         return list(found)
+
+    def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
+        """As of a `Table`."""
+        written.refuse_rounded_entries(self.files[0], decimal=decimal)
 
     def encode(
         self, *, scale: bool = True, many_classes: bool = False

@@ -192,7 +192,7 @@ class RegionsDisplay:
             edgecolors=style.BLACK,
             linewidths=1.4,
             zorder=4,
-            label=f"{many(len(wrong), 'mistake')}: another score\nis as high",
+            label=f"{many(len(wrong), 'mistake')}: another score\nis as high or higher",
         )
 
     def _verdict(self) -> str:

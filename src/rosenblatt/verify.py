@@ -493,7 +493,7 @@ def check_revealing(data: Data, part: Part) -> None:
 def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
     """-1 or +1 for each label, of many classes 1 to k; 0 where a row left out has another. Labels
     that are numbers may be written otherwise, but in one way: 1.00 does not join 1."""
-    numbers = range(1, len(claim["labels"]) + 1) if claim["schema"] == MANY else (-1, 1)
+    numbers = (-1, 1) if len(claim["labels"]) == 2 else range(1, len(claim["labels"]) + 1)
     signs, left_out = dict(zip(claim["labels"], numbers, strict=True)), set(claim["dropped"])
     there = {text: i for i, text in enumerate(labels) if i not in left_out}
     taken = there.keys() & signs.keys()
@@ -565,9 +565,8 @@ def load(path: str) -> Any:
 
 
 def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, list[str], Any]:
-    """Check the certificate in a file; `read` gives the data, and what the numbers are.
-
-    Returns a status (0: proved, 1: rejected, 2: cannot be read), what to say, and the claim."""
+    """Check the certificate in a file; `read` gives the data, and what the numbers are. Returns a
+    status (0: proved, 1: rejected, 2: cannot be read), what to say, and the claim."""
     claim = None
     try:
         claim = load(path)

@@ -501,7 +501,7 @@ def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
         same = [name for name in claim["labels"] if name and equal(name, text)]
         alone = len(same) == 1 and same[0] not in taken
         demand(
-            alone, f"row {i} has the label {text!r}, not one of {claim['labels']}, spelled one way"
+            alone, f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
         )
         taken, signs[text] = {*taken, *same}, signs[same[0]]
     return [signs.get(text, 0) for text in labels]

@@ -37,7 +37,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 2
+FORMAT, VERSION = "rosenblatt-model", 3
 MOST_BYTES = 4 << 30
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
@@ -87,6 +87,8 @@ def save(
     if type(estimator) not in _KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
+    if len(estimator.classes_) > 2:
+        raise InputError("A model file holds a rule of two classes; of more, use pickle.")
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     text = as_text(_written(estimator, encoding, data_fingerprint))
     content = with_sum(text.encode())

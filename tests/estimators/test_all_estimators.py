@@ -23,6 +23,7 @@ def choices() -> list[tuple[str, str]]:
 
 ESTIMATORS = [
     *(Perceptron(order=order, keep=keep) for order, keep in choices()),
+    *(Perceptron(multi_class="ovr", keep=keep) for keep in ("best", "vote")),
     RandomLinearClassifier(),
     *(KernelPerceptron(order=order, keep=keep, max_iter=50) for order, keep in choices()),
     KernelPerceptron(kernel="linear", max_iter=50),

@@ -87,8 +87,6 @@ def save(
     if type(estimator) not in _KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
-    if len(estimator.classes_) > 2:
-        raise InputError("A model file holds a rule of two classes; of more, use pickle.")
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     text = as_text(_written(estimator, encoding, data_fingerprint))
     content = with_sum(text.encode())
@@ -144,6 +142,8 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
     document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
+    elif estimator._of_classes is not None:
+        document["of_classes"] = fitted.written_of_classes(estimator)
     else:
         document["rule"] = linear.written(estimator._rule)
         document["state"] = state.written(estimator)
@@ -258,7 +258,8 @@ def _read(file: Part, version: int) -> Model:
             p.encoding_ = Encoding.from_dict(encoding)
     if isinstance(p, RandomLinearClassifier):
         _read_drawn(file.part("drawn"), p)
-        p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)
+        shape = linear.shape_of_weights(p.n_features_in_, classes)
+        p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
         return Model(p, encoding, about | {"training_errors": p.training_errors_})
     fitted.read(file, p, version)
     return Model(p, encoding, about | _about(p))

@@ -58,6 +58,8 @@ class RandomLinearClassifier(LinearClassifier):
     0
     """
 
+    _rule: LinearRule
+
     def __init__(self, k: int = 100, *, fit_intercept: bool = True, random_state: Any = None):
         self.k = k
         self.fit_intercept = fit_intercept

@@ -74,6 +74,36 @@ struct Dense {
     return fold(lane) + w[d];
   }
 
+  // The scores of row i under `k` weight vectors, `stride` numbers apart: K at a time, so that a row
+  // is read and converted once for all of them and their sums need not wait for each other.
+  template <int K>
+  ROSENBLATT_INLINE void score_some(const Value* row, const double* w, int64_t stride,
+                                    double* out) const {
+    double lane[K][L] = {};
+    int64_t j = 0;
+    for (; j + L <= d; j += L) {
+      double x[L];
+      for (int l = 0; l < L; ++l) x[l] = double(row[j + l]);
+      for (int g = 0; g < K; ++g)
+        for (int l = 0; l < L; ++l) lane[g][l] += x[l] * w[g * stride + j + l];
+    }
+    const int64_t rest = d - j;
+    for (int g = 0; g < K; ++g) {
+      for (int l = 0; l < L; ++l)
+        if (l < rest) lane[g][l] += double(row[j + l]) * w[g * stride + j + l];
+      out[g] = fold(lane[g]) + w[g * stride + d];
+    }
+  }
+
+  ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,
+                                   double* out) const {
+    const Value* row = x + i * d;
+    int64_t c = 0;
+    for (; c + 4 <= k; c += 4) score_some<4>(row, w + c * stride, stride, out + c);
+    for (; c + 2 <= k; c += 2) score_some<2>(row, w + c * stride, stride, out + c);
+    if (c < k) score_some<1>(row, w + c * stride, stride, out + c);
+  }
+
   // Two scores of a row while it is in cache. (Interleaving them costs more registers than it saves.)
   ROSENBLATT_INLINE void score_pair(int64_t i, const double* u, const double* v, double* out) const {
     out[0] = score(i, u);
@@ -139,8 +169,35 @@ struct Csr {
     out[1] = fold(lane_v) + v[d];
   }
 
+  ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,
+                                   double* out) const {
+    for (int64_t c = 0; c < k; ++c) out[c] = score(i, w + c * stride);
+  }
+
+  // The same of C weight vectors that lie side by side: those of feature j begin at w[j * width].
+  template <int C>
+  ROSENBLATT_INLINE void score_side_by_side(int64_t i, const double* w, int64_t width,
+                                            double* out) const {
+    double lane[L][C] = {};
+    for (Index e = start[i]; e < start[i + 1]; ++e) {
+      const double value = double(x[e]);
+      const double* const of_column = w + column[e] * width;
+      double* const sum = lane[column[e] & (L - 1)];
+      for (int c = 0; c < C; ++c) sum[c] += value * of_column[c];
+    }
+    for (int half = L / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l)
+        for (int c = 0; c < C; ++c) lane[l][c] += lane[l + half][c];
+    for (int c = 0; c < C; ++c) out[c] = lane[0][c] + w[d * width + c];
+  }
+
   ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k]] += step * double(x[k]);
+  }
+
+  ROSENBLATT_INLINE void add_side_by_side(int64_t i, double step, double* into,
+                                          int64_t width) const {
+    for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k] * width] += step * double(x[k]);
   }
 
   ROSENBLATT_INLINE double square(int64_t i) const {

@@ -66,6 +66,11 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
             f"rosenblatt: {names}."
         )
     check_is_fitted(estimator)
+    if len(estimator.classes_) > 2:
+        raise InputError(
+            f"A rule of {len(estimator.classes_)} classes cannot be exported to ONNX yet, one of "
+            "two can: export each class against the rest, trained on y == label."
+        )
     rule, d = estimator._rule, estimator.n_features_in_
     if isinstance(rule, KernelRule) and (rule.kernel.precomputed or callable(rule.kernel.kernel)):
         kernel = "'precomputed'" if rule.kernel.precomputed else "a function of Python"

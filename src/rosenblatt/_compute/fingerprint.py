@@ -30,9 +30,10 @@ RowsFrom = Callable[[int, int], tuple[Matrix, Labels]]
 
 
 def of_examples(examples: Examples) -> str:
-    """Of labelled rows; one of weight 0 has the sign 0."""
-    y, c = examples.y, examples.c
-    return of_matrix(examples.rows.X, y if c is None else np.where(c == 0, 0, y))
+    """Of labelled rows; one of weight 0 has the sign 0. Many classes are counted from 1 instead."""
+    c = examples.c
+    y = examples.y if examples.k is None else examples.y + np.int32(1)
+    return of_matrix(examples.rows.X, y if c is None else np.where(c == 0, 0, y).astype(y.dtype))
 
 
 def of_matrix(X: Matrix, y: Labels, check_interrupt: Callable[[], None] = no_interrupt) -> str:

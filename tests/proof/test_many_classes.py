@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 import rational
 from degenerate import KINDS, dense, extreme, instance, one_decimal, scaled
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
-from rosenblatt import Perceptron, certify, minimum_errors
+from rosenblatt import certify, minimum_errors
 from rosenblatt._proof import by_training, check
 from rosenblatt.certificate import Certificate, ClassPair
 from rosenblatt.errors import CertificateRejected, InputError
@@ -262,6 +262,3 @@ def test_what_is_for_two_classes_says_so():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match="binary"):
         minimum_errors(X, y)
-    X, y = load_wine(return_X_y=True)
-    with pytest.raises(InputError, match="3 classes"):
-        Perceptron.from_certificate(certify(X, y))

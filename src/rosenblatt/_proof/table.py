@@ -110,12 +110,18 @@ def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
 
 
 def trained_on(
-    X: Matrix, signs: NDArray[np.int8], present: Any, names: Any, y: Any, classes: NDArray[Any]
+    X: Matrix, signs: NDArray[Any], present: Any, names: Any, y: Any, classes: NDArray[Any]
 ) -> Table:
-    """What `read` would give for rows, signs and classes that an estimator has checked."""
+    """What `read` would give for rows, signs and classes that an estimator has checked.
+
+    Of many classes `signs` are their numbers from 0 on.
+    """
     target = str(getattr(y, "name", None) or "y")
     there = np.arange(len(signs)) if present is None else present
-    first = [int(there[np.argmax(signs[there] == sign)]) for sign in (-1, 1)]
+    each: Any = (-1, 1)
+    if len(classes) > 2:
+        signs, each = signs.astype(np.int32) + 1, range(1, len(classes) + 1)
+    first = [int(there[np.argmax(signs[there] == sign)]) for sign in each]
     return Table(
         as_table(X),
         signs,

@@ -11,6 +11,7 @@ No lifted row is kept: it is a row, its class and its rival, and is made when it
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, final
 
 import numpy as np
@@ -116,6 +117,17 @@ class LiftedRows(Rows):
     def square(self, i: int) -> tuple[int, int]:
         above, below = self.points.square(int(self.row[i]))
         return 2 * above, below
+
+    def blend(self, weights: dict[int, int]) -> list[Fraction]:
+        """In the block of a class: the rows of it, less those that have it for a rival."""
+        shares: list[dict[int, int]] = [{} for _ in range(self.classes)]
+        for i, weight in weights.items():
+            row = int(self.row[i])
+            for block, share in ((int(self.own[i]), weight), (int(self.rival[i]), -weight)):
+                shares[block][row] = shares[block].get(row, 0) + share
+        zero = [Fraction(0)] * self.points.D
+        blocks = (self.points.blend(share) if share else zero for share in shares[:-1])
+        return [v for block in blocks for v in block]
 
     def part(self, index: NDArray[np.intp]) -> LiftedRows:
         used, row = np.unique(self.row[index], return_inverse=True)

@@ -333,7 +333,7 @@ def test_the_command_writes_over_a_file_only_if_forced(table, shell):
     assert (folder / "rule.onnx").read_text() == "mine"
     code, out, err = shell("export", "model.json", "--onnx", "rule.onnx", "--force")
     assert (code, out) == (0, "")
-    assert "X of 6 float64 columns in, label and score out" in err
+    assert "X of 5 float64 columns in, label and score out" in err
     assert session(folder / "rule.onnx").get_inputs()[0].type == "tensor(double)"
     code, _, err = shell("export", "model.json", "--onnx", "model.json", "--force")
     assert code == 2
@@ -368,7 +368,7 @@ def test_what_is_no_trained_estimator_of_ours(folder, table):
     with pytest.raises(errors.InputError, match="dtype='float16' is not known"):
         exported(Perceptron().fit(X, y), folder, dtype="float16")
     encoding = data.read(table[0] / "table.csv", target="paid", impute="mean").encode()[2]
-    with pytest.raises(errors.InputError, match="The encoding makes 6 features"):
+    with pytest.raises(errors.InputError, match="The encoding makes 5 features"):
         exported(Perceptron().fit(X, y), folder, encoding=encoding)
 
 

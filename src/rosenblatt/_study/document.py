@@ -31,6 +31,7 @@ class EncodedColumn(TypedDict):
     kind: str  # "number" | "text" | "boolean"
     features: list[str]  # the names of the numbers it became, LISTED_OF_A_COLUMN at most
     n_features: int
+    reference: str | None  # text: the value that has no number of its own, and weight 0
     center: float | None  # numbers: x became (x - center) / scale, see split
     scale: float | None
     fill: float | None  # what stands for a missing number
@@ -101,6 +102,7 @@ class Rule(TypedDict):
     name: str  # of the candidate
     terms: list[Term]  # the LISTED heaviest; empty for a kernel, which has no weights of features
     n_terms: int
+    references: list[str]  # levels of text that have no term: their weight is 0; LISTED at most
     threshold: float | None
     label: str
     other: str

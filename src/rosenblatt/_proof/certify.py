@@ -15,6 +15,7 @@ from rosenblatt._proof import by_training, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
 from rosenblatt._proof.rows import Rows
@@ -178,9 +179,12 @@ class _Case:
         return Certificate(out, checked=True, origin=self.table.origin)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        if out["verdict"] == "quasi-complete separation":
-            with _noting(limits):
-                found = coefficient_signs(partition)
+        with _noting(limits):
+            collinear = collinear_columns(self.rows) if partition.done else []
+            if collinear:
+                out["collinear"] = [say.collinear(c) for c in collinear]
+            if out["verdict"] == "quasi-complete separation":
+                found = coefficient_signs(partition, collinear)
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
         if out["separable"] or "separator" in out:
@@ -278,4 +282,4 @@ def _noting(limits: list[str]) -> Iterator[None]:
     try:
         yield
     except LimitReached as reached:
-        limits.append(str(reached))
+        limits += [str(reached)] * (str(reached) not in limits)

@@ -54,8 +54,8 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     said = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
     signs = certificate.coefficient_signs
-    endless = None if signs is None else [(name, s) for name, s in signs.items() if s != "0"]
-    told["infinite_coefficients"] = None if endless is None else dict(endless[:LISTED])
+    endless = [(name, s) for name, s in signs.items() if s in ("+", "-", "±")]
+    told["infinite_coefficients"] = None if "?" in signs.values() else dict(endless[:LISTED])
     told["separated_rows"] = None if separated is None else len(separated)
     point = None if conflict is None else conflict.meeting_point
     told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])

@@ -221,7 +221,10 @@ STILL_TRUE = {
 }
 
 
-PROOF = ("separator separated signs revealing balance orthogonal conflict collinear").split()
+PROOF = (
+    *("separator", "separated", "signs", "revealing", "balance", "orthogonal"),
+    *("conflict", "collinear"),
+)
 
 
 def tampered():

@@ -8,7 +8,6 @@ from typing import Any
 
 from rosenblatt import verify
 
-
 _SHOWN = 4  # further terms of a formula
 
 

@@ -32,7 +32,7 @@ class Collinear:
 def collinear_columns(rows: Rows) -> list[Collinear]:
     """Columns without which no other is a combination of the rest; none where there are fewer rows
     than coefficients, since then almost all would be."""
-    if not rows.D <= min(rows.n, _MOST_COLUMNS):
+    if min(rows.n, _MOST_COLUMNS) < rows.D:
         return []
     index, kept = spanning_rows(rows, np.arange(rows.n), order=_rare_first(rows))
     left_out = sorted(set(range(rows.D)) - set(kept))

@@ -217,7 +217,7 @@ def _sign_set(partition: Partition, living: _Living, f: list[Fraction]) -> SignS
     return found
 
 
-def _product(one: Sequence[Fraction], two: Sequence[Fraction] | Vector) -> Fraction:
+def _product(one: Sequence[Fraction], two: Sequence[Fraction | int]) -> Fraction:
     return sum((a * b for a, b in zip(one, two, strict=True) if a), Fraction(0))
 
 

@@ -37,8 +37,8 @@ def outcome(y: Any) -> tuple[str, Any]:
         return str(getattr(y, "name", None) or "y"), y
     if len(names) != 1:
         raise InputError(
-            f"y is a design matrix with the columns {', '.join(names[:5])}: a formula makes one for "
-            "each word of its left side. Give the labels themselves, or one of these columns."
+            f"y is a design matrix with the columns {', '.join(names[:5])}: a formula makes one "
+            "for each word of its left side. Give the labels themselves, or one of these columns."
         )
     return names[0], np.asarray(y)[:, 0]
 

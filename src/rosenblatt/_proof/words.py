@@ -99,7 +99,8 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             "all of them on it."
         )
         unique = ", but not a unique one" if certificate.collinear else ""
-        yield f"A perceptron does not converge; a logistic regression has a finite estimate{unique}."
+        estimate = f"a finite estimate{unique}"
+        yield f"A perceptron does not converge; a logistic regression has {estimate}."
     elif certificate.separable is False:
         yield f"Not separable: no hyperplane{through} has all {n:,} rows on the right side."
         yield "A perceptron does not converge."

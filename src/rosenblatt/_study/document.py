@@ -19,7 +19,8 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    # "revealing" | "rare" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str
 
@@ -155,6 +156,8 @@ class Verdict(TypedDict):
     conflict: dict[str, Any] | None  # {rows, labels}
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
+    rare_columns: list[str]  # those among them that differ in a few rows only
+    collinear: list[str]  # columns that are combinations of others, as formulas; LISTED at most
     limits: list[str]
     sha256: str
     separated_rows: int | None  # how many

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt._proof import column_words
 from rosenblatt._proof.words import sections
 from rosenblatt._study.document import LISTED, Training, Verdict
 
@@ -33,6 +34,8 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
         "coefficient_signs": certificate.coefficient_signs,
         "revealing_columns": [c.column for c in certificate.revealing_columns],
+        "rare_columns": [c.column for c in column_words.rare(certificate)],
+        "collinear": [str(column) for column in certificate.collinear][:LISTED],
         "fewest_errors": bracket
         and {
             "lower": bracket.lower,

@@ -174,8 +174,8 @@ class Encoding:
     def unseen(self, part: Part) -> dict[int, list[str]]:
         """The rows of a part with words that did not occur in training, and what these count as."""
         found: dict[int, list[str]] = {}
-        for column in self.columns:
-            for row, word in column.unseen(part).items() if isinstance(column, Words) else ():
+        for column in (c for c in self.columns if isinstance(c, Words)):
+            for row, word in column.unseen(part).items():
                 said = f"{column.name}={word} counts as {column.counts_as}"
                 found.setdefault(row, []).append(said)
         return found

@@ -83,9 +83,7 @@ class Words:
         places, codes, words = self._places(part)
         return {int(i): str(words[codes[i]]) for i in np.flatnonzero(places == _UNSEEN)}
 
-    def _places(
-        self, part: Part
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str | None]]:
+    def _places(self, part: Part) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str | None]]:
         """The column of each row (the reference's is behind the last), codes, and their words."""
         codes, words = part.words(self.name)
         column = {value: j for j, value in enumerate(self.levels)}

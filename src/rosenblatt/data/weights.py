@@ -12,9 +12,7 @@ from rosenblatt.data.reading import column_alone
 from rosenblatt.errors import InputError
 
 
-def weights_of(
-    source: Any, weight: str, target: str | None, **reading: Any
-) -> NDArray[np.float64]:
+def weights_of(source: Any, weight: str, target: str | None, **reading: Any) -> NDArray[np.float64]:
     """The numbers of this column of a table, one for each row: 0 or greater."""
     table = column_alone(source, weight, "weight", target, **reading)
     column = table.columns[0]

@@ -1,4 +1,4 @@
-"""What statisticians ask about: categories, dummies of their own, formulas, and what they are told."""
+"""What statisticians have: categories, dummies of their own, formulas; and what they are told."""
 
 import itertools
 
@@ -30,7 +30,11 @@ def test_words_are_coded_with_a_reference_level_and_the_category_that_separates_
     assert certificate.verdict == QUASI
     assert certificate.separated_rows.tolist() == [32]
     assert certificate.coefficient_signs == {
-        **{"town=Bern": "0", "town=Delft": "-", "town=Paris": "0", "grade": "0", "flag": "0"},
+        "town=Bern": "0",
+        "town=Delft": "-",
+        "town=Paris": "0",
+        "grade": "0",
+        "flag": "0",
         "(intercept)": "0",
     }
     said = str(certificate)
@@ -109,8 +113,13 @@ def test_dummies_for_every_word_are_collinear_and_the_category_is_named_all_the_
     certificate.verify(X, y)
     assert certificate.verdict == QUASI
     assert certificate.coefficient_signs == {
-        **{"Bern": "0", "Delft": "-", "Paris": "0", "Rome": "collinear", "grade": "0"},
-        **{"flag": "0", "(intercept)": "0"},
+        "Bern": "0",
+        "Delft": "-",
+        "Paris": "0",
+        "Rome": "collinear",
+        "grade": "0",
+        "flag": "0",
+        "(intercept)": "0",
     }
     said = str(certificate)
     assert "run to minus infinity: Delft." in said
@@ -235,13 +244,15 @@ def test_a_rare_category_is_called_one(rare, rows):
     assert f"town=Delft has {rows}" in said
     assert "A rare category: merge it with another, or leave it out." in said
     assert "known only after the outcome" not in said
-    assert f"Delft is 0 but in {rows}" in str(certify(*dummies(rare)))
+    said = str(certify(*dummies(rare)))
+    assert f"Delft is 0 but in {rows}" in said
+    assert "A rare category? Merge it with another, or leave it out." in said
 
 
 def test_a_category_with_one_row_is_rare_in_a_small_table_too():
     X = pd.DataFrame({"town": list("aaabbbc")})
     said = str(certify(X, [0, 1, 0, 1, 0, 1, 1]))
-    assert "town=c has one row, labelled 1. A rare category" in said
+    assert "town=c has one row, labelled 1.\nA rare category: merge it" in said
     assert "known only after" not in said
 
 
@@ -263,3 +274,13 @@ def test_a_certificate_of_a_frame_survives_saving_and_makes_an_estimator(tmp_pat
     assert loaded == certificate
     rows = np.column_stack([X["town"] == "b", X["n"]]).astype(float)
     assert Perceptron.from_certificate(certificate).predict(rows).tolist() == y
+
+
+def test_several_rare_categories_get_the_advice_once():
+    X, y = table()
+    more = pd.DataFrame({"town": ["Oslo"] * 2, "grade": 1, "flag": True})
+    said = str(certify(pd.concat([X, more], ignore_index=True), [*y, "yes", "yes"]))
+    assert (
+        "town=Oslo has 2 rows, all labelled yes.\ntown=Delft has one row, labelled no.\n"
+        "Rare categories: merge them with others, or leave them out.\n" in said
+    )

@@ -49,25 +49,25 @@ def telling_lines(certificate: Certificate) -> Iterator[str]:
 
 
 def rare_lines(certificate: Certificate) -> Iterator[str]:
-    found = rare(certificate)
-    yield from (rare_sentence(certificate, column) for column in found[:_SHOWN])
+    found, levels = rare(certificate), _levels(certificate)
+    yield from (_rare_line(certificate, column, levels) for column in found[:_SHOWN])
     if len(found) > _SHOWN:
-        yield f"And {many(len(found) - _SHOWN, 'more rare category', 'one')} alike."
+        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
+    if found:
+        sure = all(column.column in levels for column in found)
+        one, some = ("A rare category", "merge it with another, or leave it out.")
+        if len(found) > 1:
+            one, some = "Rare categories", "merge them with others, or leave them out."
+        yield f"{one}: {some}" if sure else f"{one}? {some.capitalize()}"
 
 
-def rare_sentence(certificate: Certificate, column: RevealingColumn) -> str:
+def _rare_line(certificate: Certificate, column: RevealingColumn, levels: set[str]) -> str:
     rows, name = many(column.rows, "row", "one"), column.column
     label = ", ".join(sorted(_labels_beside(certificate, column)))
     labelled = f"labelled {label}" if column.rows == 1 else f"all labelled {label}"
-    if column.threshold == 0 and name in _levels(certificate):
-        return (
-            f"{name} has {rows}, {labelled}. A rare category: merge it with another, or leave it "
-            "out."
-        )
-    return (
-        f"{name} is {column.threshold:g} but in {rows}, {labelled}. If it stands for a rare "
-        "category: merge it with another, or leave the column out."
-    )
+    if column.threshold == 0 and name in levels:
+        return f"{name} has {rows}, {labelled}."
+    return f"{name} is {column.threshold:g} but in {rows}, {labelled}."
 
 
 def _labels_beside(certificate: Certificate, column: RevealingColumn) -> set[str]:

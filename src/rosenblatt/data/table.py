@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._inputs import validate
+from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
@@ -110,6 +111,10 @@ class Table:
 
     def _read(self) -> Iterator[Part]:
         return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
+
+    def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
+        """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
+        written.refuse_rounded(self._reader, encoding, decimal=decimal)
 
     @property
     def problems(self) -> list[str]:

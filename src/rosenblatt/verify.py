@@ -526,10 +526,11 @@ def read_csv(claim: Part, path: str) -> tuple[Data, str]:
         table = csv.reader(file, strict=True)
         try:
             header = next(table, [])
-            often = Counter([*header, *names])  # each name once here and once there
+            often = Counter(header)
             for name in names:
-                few = "no column" if often[name] < 2 else "several columns"
-                demand(often[name] == 2, f"{few} {name!r}; the columns are {header[:20]}")
+                few = "several columns" if often[name] else "no column"
+                demand(often[name] == 1, f"{few} {name!r}; the columns are {header[:20]}")
+            demand(names.count(names[-1]) == 1, f"the target {names[-1]!r} is a column, too")
             *places, target = map(header.index, names)
             for record in filter(None, table):
                 demand(len(record) == len(header), "there are more cells than names, or fewer")

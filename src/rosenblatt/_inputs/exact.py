@@ -143,7 +143,7 @@ def _held(value: Any, decimal: bool) -> bool:
         return True
     try:
         return _fraction(float(value), decimal) == _fraction(value, decimal)
-    except (OverflowError, TypeError):  # beyond all floats; or a number of another library
+    except (OverflowError, TypeError, AttributeError):  # beyond all floats; or a strange number
         return False
 
 

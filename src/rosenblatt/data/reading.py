@@ -216,7 +216,8 @@ def read_again(
     seen, X, y = Transformed(encoding), [], []
     for part in _parts(reader, encoding, labelled=True):
         seen.see(part)
-        X.append(encoding.rows(part))
+        with np.errstate(all="ignore"):  # what becomes infinite is refused below
+            X.append(encoding.rows(part))
         y.append(encoding.labels(part))
     seen.refuse_merged()
     if decimal and encoding.scaled:

@@ -53,6 +53,11 @@ class Transformed:
             with np.errstate(all="ignore"):
                 number.finish(made)
             same = np.flatnonzero(~(made[1:] > made[:-1]))
+            if not np.isfinite(made).all():
+                raise InputError(
+                    f"The encoding makes numbers of the column {number.name!r} infinite "
+                    f"({_shift(number)})."
+                )
             if len(same):
                 one, two = values[same[0] : same[0] + 2].tolist()
                 raise InputError(

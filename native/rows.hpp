@@ -74,40 +74,16 @@ struct Dense {
     return fold(lane) + w[d];
   }
 
-  // The scores of row i under `k` weight vectors, `stride` numbers apart: K at a time, so that a row
-  // is read and converted once for all of them and their sums need not wait for each other.
-  template <int K>
-  ROSENBLATT_INLINE void score_some(const Value* row, const double* w, int64_t stride,
-                                    double* out) const {
-    double lane[K][L] = {};
-    int64_t j = 0;
-    for (; j + L <= d; j += L) {
-      double x[L];
-      for (int l = 0; l < L; ++l) x[l] = double(row[j + l]);
-      for (int g = 0; g < K; ++g)
-        for (int l = 0; l < L; ++l) lane[g][l] += x[l] * w[g * stride + j + l];
-    }
-    const int64_t rest = d - j;
-    for (int g = 0; g < K; ++g) {
-      for (int l = 0; l < L; ++l)
-        if (l < rest) lane[g][l] += double(row[j + l]) * w[g * stride + j + l];
-      out[g] = fold(lane[g]) + w[g * stride + d];
-    }
-  }
-
-  ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,
-                                   double* out) const {
-    const Value* row = x + i * d;
-    int64_t c = 0;
-    for (; c + 4 <= k; c += 4) score_some<4>(row, w + c * stride, stride, out + c);
-    for (; c + 2 <= k; c += 2) score_some<2>(row, w + c * stride, stride, out + c);
-    if (c < k) score_some<1>(row, w + c * stride, stride, out + c);
-  }
-
   // Two scores of a row while it is in cache. (Interleaving them costs more registers than it saves.)
   ROSENBLATT_INLINE void score_pair(int64_t i, const double* u, const double* v, double* out) const {
     out[0] = score(i, u);
     out[1] = score(i, v);
+  }
+
+  // The same under k weight vectors, `stride` numbers apart.
+  ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,
+                                   double* out) const {
+    for (int64_t c = 0; c < k; ++c) out[c] = score(i, w + c * stride);
   }
 
   // into += step * x_i

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._proof import coefficients
+from rosenblatt._proof.coefficients import CollinearColumn
 from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.parts import (
     ClassPair,
@@ -19,8 +21,8 @@ from rosenblatt._proof.parts import (
     RevealingColumn,
     Separator,
     separated_rows,
-    signs_by_name,
 )
+from rosenblatt._proof.subject import Subject
 from rosenblatt._support.files import write_whole
 from rosenblatt.errors import CertificateRejected, InputError
 
@@ -37,7 +39,7 @@ __all__ = [
 
 
 @final
-class Certificate:
+class Certificate(Subject):
     """The answer of `certify`, with its proof.
 
     Attributes
@@ -63,12 +65,14 @@ class Certificate:
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
-    coefficient_signs : dict or None
-        For quasi-complete separation: by name, the signs that a coefficient takes over all
-        hyperplanes with no row on the wrong side. "+", "-" and "±" run to infinity in a logistic
-        regression; "0" stays finite.
+    coefficient_signs : dict
+        By name, the signs that a coefficient takes over all hyperplanes with no row on the wrong
+        side. "+", "-" and "±" run to infinity in a logistic regression, "0" stays finite,
+        "collinear" is left out; "?": not known, as under complete separation.
+    collinear : list of CollinearColumn
+        Columns that are combinations of others: their coefficients are not determined.
     class_coefficient_signs : dict of dicts or None
-        The same of many classes: of each class but the last, against the last.
+        The same for quasi-complete separation of many classes: each but the last against the last.
     class_pairs : list of ClassPair or None
         For quasi-complete separation of many classes: each pair, and how many of its rows can be
         strictly right.
@@ -104,56 +108,6 @@ class Certificate:
     def origin(self) -> Origin | None:
         """What only memory knows of the table; None after loading."""
         return self._origin
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that count: those of weight 0 are left out."""
-        return int(self._document["rows"]) - len(self._document["dropped"])
-
-    @property
-    def n_dropped(self) -> int:
-        """Rows of weight 0, which were left out."""
-        return len(self._document["dropped"])
-
-    @property
-    def n_features(self) -> int:
-        return len(self._document["columns"])
-
-    @property
-    def feature_names(self) -> list[str]:
-        return list(self._document["columns"])
-
-    @property
-    def classes(self) -> list[str]:
-        """The labels as text, the one that counts as +1 last."""
-        return [label for label in self._document["labels"] if label is not None]
-
-    @property
-    def many(self) -> bool:
-        """More than two classes."""
-        return len(self._document["labels"]) > 2
-
-    @property
-    def fit_intercept(self) -> bool:
-        return bool(self._document["fit_intercept"])
-
-    @property
-    def semantics(self) -> str:
-        return str(self._document["semantics"])
-
-    @property
-    def sha256(self) -> str:
-        return str(self._document["sha256"])
-
-    @property
-    def fingerprint(self) -> str | None:
-        """The fingerprint of the rows: `sha256`, but of certificates of version 1."""
-        return None if self._document["schema"] == verify.SCHEMAS[0] else self.sha256
-
-    @property
-    def encoding(self) -> dict[str, Any] | None:
-        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
-        return self._document.get("encoding")
 
     # --- What was found ---
 
@@ -211,14 +165,16 @@ class Certificate:
         return separated_rows(self._document)
 
     @property
-    def coefficient_signs(self) -> dict[str, str] | None:
-        blocks = signs_by_name(self._document)
-        return None if blocks is None or self.many else blocks[0]
+    def coefficient_signs(self) -> dict[str, str]:
+        return {} if self.many else coefficients.coefficient_signs(self._document)
 
     @property
     def class_coefficient_signs(self) -> dict[str, dict[str, str]] | None:
-        blocks = signs_by_name(self._document)
-        return dict(zip(self.classes, blocks, strict=False)) if blocks and self.many else None
+        return coefficients.class_coefficient_signs(self._document)
+
+    @property
+    def collinear(self) -> list[CollinearColumn]:
+        return coefficients.collinear_columns(self._document)
 
     @property
     def class_pairs(self) -> list[ClassPair] | None:

@@ -30,7 +30,8 @@ def export(
     """Write the rule of a trained estimator as an ONNX graph, whole or not at all.
 
     The graph takes X of shape (n, d) and gives `label` and `score`, of shape (n,): what `predict`
-    and `decision_function` give. There are no probabilities: a perceptron has none.
+    and `decision_function` give. With k > 2 classes `score` is of shape (n, k). There are no
+    probabilities: a perceptron has none.
 
     Parameters
     ----------
@@ -66,11 +67,6 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
             f"rosenblatt: {names}."
         )
     check_is_fitted(estimator)
-    if len(estimator.classes_) > 2:
-        raise InputError(
-            f"A rule of {len(estimator.classes_)} classes cannot be exported to ONNX yet, one of "
-            "two can: export each class against the rest, trained on y == label."
-        )
     rule, d = estimator._rule, estimator.n_features_in_
     if isinstance(rule, KernelRule) and (rule.kernel.precomputed or callable(rule.kernel.kernel)):
         kernel = "'precomputed'" if rule.kernel.precomputed else "a function of Python"

@@ -53,7 +53,8 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "column": "column:count sign:side threshold:exact rows:count",
     "always": """schema:text producer:text verdict:text separable:flag~ semantics:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
-        sizes?:count* sha256:text limits:text* encoding?:object""",
+        sizes?:count* sha256:text limits:text* encoding?:object collinear?:combination*""",
+    "combination": "column:count vector:exact*",
 }
 VERDICTS = {
     "complete separation": """margins:margins radius_row:count mistake_bound:bound
@@ -330,7 +331,8 @@ def check_form(claim: Any) -> None:
     k, many = len(claim["labels"]), claim["schema"] == MANY
     named = k > 2 and len({*claim["labels"], None}) == k + 1 if many else k == 2
     demand(named and any(claim["labels"]), "labels are not two names, or of many classes as many")
-    odd = {*claim, *claim.get("margins", ())} & ({"revealing", "geometric"} if many else {"sizes"})
+    odd = {"revealing", "geometric", "collinear"} if many else {"sizes"}
+    odd &= {*claim, *claim.get("margins", ())}
     demand(not odd, f"{sorted(odd)} belong to another number of classes")
 
 
@@ -377,6 +379,7 @@ def check(claim: Part, data: Data) -> None:
         check_conflict(data, claim["conflict"])
     for part in claim.get("revealing", []):
         check_revealing(data, part)
+    collinear(claim, data)
 
 
 def check_conflict(data: Data, part: Part) -> None:
@@ -412,8 +415,23 @@ def check_balance(claim: Part, data: Data) -> None:
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
     demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
+        others = collinear(claim, data)
         for j, part in zip(range(data.size), claim["signs"], strict=True):
-            check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
+            lowest = lambda v: min(signs_beside(data, basis, free, v))  # noqa: E731
+            check_sign(data, w, normals, j, part, others, lowest)
+
+
+def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
+    """Columns left out, and vectors that are 0 times every row: so these columns are combinations
+    of others, and the coefficients in them can be 0, whatever the scores."""
+    parts = claim.get("collinear", [])
+    found = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
+    there = all(j < data.size for j in found) and len(found) == len(parts)
+    demand(there, "collinear: no column, or one twice")
+    for j, v in found.items():
+        demand([k for k in found if v[k]] == [j], f"collinear: column {j} is not left out alone")
+    demand(not found or all(data.flat([*found.values()])), "columns are not collinear")
+    return found
 
 
 def signs_beside(data: Data, basis: Any, free: Any, w: Sequence[Any]) -> Sequence[int]:
@@ -425,20 +443,25 @@ def signs_beside(data: Data, basis: Any, free: Any, w: Sequence[Any]) -> Sequenc
     return data.signs(w, among=free)
 
 
-def check_sign(data: Data, w: Any, normals: Any, j: int, part: Part, lowest: Any) -> None:
-    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
+def check_sign(data: Data, w: Any, normals: Any, j: int, part: Part, out: Any, lowest: Any) -> None:
+    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there), of the w that
+    are 0 in the columns left out: those with the same scores are w - Σ (w_k / vector_k) vector."""
+
+    def at(w: Sequence[Any]) -> Any:
+        return w[j] - sum(Fraction(w[k] * v[j]) / v[k] for k, v in out.items() if v[j])
+
     what, signs = f"the sign of coefficient {j}", part["signs"]
-    demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
-    proof = {"±": ["other"] if w[j] else [], "0": []}.get(signs, ["times", "rows", "weights"])
+    demand((signs != "0") == any(map(at, normals)), f"{what}: is it always 0?")
+    proof = {"±": ["other"] if at(w) else [], "0": []}.get(signs, ["times", "rows", "weights"])
     demand(part.keys() == {"signs", *proof}, f"{what}: its proof has other fields")
-    if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
+    if signs == "±" and at(w):  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = other[j] * w[j] < 0 and lowest(other) >= 0
+        proved = at(other) * at(w) < 0 and lowest(other) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
         times = number(part["times"]) * (1 if signs == "+" else -1)
         *blend, common = whole([*data.total(part, what), 1])
-        same = all(sum(map(mul, blend, v)) == times * v[j] * common for v in normals)
-        proved = same and times * w[j] > 0 and number(part["times"]) > 0
+        same = all(sum(map(mul, blend, v)) == times * at(v) * common for v in normals)
+        proved = same and times * at(w) > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")
     demand(proved, f"{what} is not proved")
@@ -564,6 +587,17 @@ def load(path: str) -> Any:
         return json.load(file, object_pairs_hook=once, parse_constant=lambda _: demand(False, no))
 
 
+def accepted(claim: Part) -> str:
+    """What an accepted certificate proves, in words."""
+    left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
+    rows = f"{claim['rows'] - len(claim['dropped']):,} rows{left_out}"
+    if claim["verdict"] != "undecided":
+        return f"{claim['verdict']}, {rows}, proved."
+    if claim["separable"] is None:
+        return f"it claims nothing about its {rows}: undecided, and nothing is proved."
+    return f"not separable, {rows}, proved; quasi-complete separation or overlap is undecided."
+
+
 def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, list[str], Any]:
     """Check the certificate in a file; `read` gives the data, and what the numbers are. Returns a
     status (0: proved, 1: rejected, 2: cannot be read), what to say, and the claim."""
@@ -578,11 +612,7 @@ def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, lis
     except Exception as error:  # whatever is in the file, it is not a certificate
         strange = f"not a certificate ({type(error).__name__}: {error})"
         return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
-    what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
-    left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
-    sentence = (
-        f"ACCEPTED: {what}, {claim['rows'] - len(claim['dropped']):,} rows{left_out}, proved."
-    )
+    sentence = f"ACCEPTED: {accepted(claim)}"
     return 0, [sentence, f"About {numbers}, {MEANT[claim['semantics']]}."], claim
 
 

@@ -24,7 +24,7 @@ def test_it_says_what_python_says(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--pairs")
     X, y, encoding = data.read(iris, target="species").encode(scale=False, many_classes=True)
     certificate = certify(X, y, encoding=encoding, pairs=True)
-    assert code == 10
+    assert code == 11
     assert out == f"{certificate}\n"
     assert "On the plane between them, all their rows: versicolor and virginica." in out
     assert "setosa | versicolor      100  complete separation  0.817556" in out
@@ -41,7 +41,7 @@ def test_complete_separation_exits_with_zero(shell):
 def test_as_json(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--pairs", "--json")
     found = json.loads(out)
-    assert (code, found["verdict"]) == (10, "quasi-complete separation")
+    assert (code, found["verdict"]) == (11, "quasi-complete separation")
     assert found["labels"] == ["setosa", "versicolor", "virginica"]
     assert {"first": "versicolor", "second": "virginica", "rows": 100, "separated": 0} in found[
         "class_pairs"
@@ -58,7 +58,7 @@ def test_one_label_can_still_be_told_from_the_rest(shell, iris):
 
 
 def test_the_proof_is_checked_by_the_command_and_by_the_program_alone(shell, iris):
-    assert shell("certify", iris, "-y", "species", "-o", "c.json", "--encoded", "n.csv")[0] == 10
+    assert shell("certify", iris, "-y", "species", "-o", "c.json", "--encoded", "n.csv")[0] == 11
     code, out, _ = shell("verify", "c.json", iris)
     assert code == 0
     assert out.startswith("ACCEPTED: quasi-complete separation, 150 rows, proved.")
@@ -74,7 +74,7 @@ def test_svmlight_files(shell):
     X, y = load_iris(return_X_y=True)
     dump_svmlight_file(X, y, "iris.svm", zero_based=False)
     code, out, _ = shell("certify", "iris.svm", "-o", "c.json")
-    assert (code, out[:26]) == (10, "Quasi-complete separation:")
+    assert (code, out[:26]) == (11, "Quasi-complete separation:")
     assert shell("verify", "c.json", "iris.svm")[0] == 0
 
 

@@ -127,7 +127,7 @@ def test_a_class_apart_from_two_that_are_mixed():
         "a": {"x0": "-", "(intercept)": "+"},
         "b": {"x0": "-", "(intercept)": "+"},
     }
-    assert certificate.coefficient_signs is None
+    assert certificate.coefficient_signs == {}
     text = str(certificate)
     assert "On the plane between them, all their rows: a and b." in text
     assert "Strictly apart: a and c; b and c." in text

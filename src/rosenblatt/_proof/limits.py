@@ -14,4 +14,4 @@ def noting(limits: list[str]) -> Iterator[None]:
     try:
         yield
     except LimitReached as reached:
-        limits.append(str(reached))
+        limits += [str(reached)] * (str(reached) not in limits)

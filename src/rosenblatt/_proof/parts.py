@@ -168,22 +168,3 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
         return found
     rows, times = np.unique(found // len(document["labels"]) ** 2, return_counts=True)
     return np.asarray(rows[times == len(document["labels"]) - 1])
-
-
-def signs_by_name(document: dict[str, Any]) -> list[dict[str, str]] | None:
-    """Of each block of weights: one, and of many classes one for each class but the last."""
-    if "signs" not in document:
-        return None
-    names = list(document["columns"])
-    names += [name_of_intercept(names)] * document["fit_intercept"]
-    signs = [part["signs"] for part in document["signs"]]
-    blocks = range(0, len(signs), len(names))
-    return [dict(zip(names, signs[k : k + len(names)], strict=True)) for k in blocks]
-
-
-def name_of_intercept(columns: list[str]) -> str:
-    """Among columns of these names: one that is called so keeps its name."""
-    name = "(intercept)"
-    while name in columns:
-        name = f"({name})"
-    return name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._proof import column_words
 from rosenblatt._proof.words import sections
 from rosenblatt._study.document import LISTED, Training, Verdict
 
@@ -40,6 +41,8 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         "coefficient_signs": certificate.coefficient_signs,
         **_of_many_classes(certificate),
         "revealing_columns": [c.column for c in certificate.revealing_columns],
+        "rare_columns": [c.column for c in column_words.rare(certificate)],
+        "collinear": [str(column) for column in certificate.collinear][:LISTED],
         "fewest_errors": bracket
         and {
             "lower": bracket.lower,
@@ -78,8 +81,8 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     said = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
     signs = certificate.coefficient_signs
-    endless = None if signs is None else [(name, s) for name, s in signs.items() if s != "0"]
-    told["infinite_coefficients"] = None if endless is None else dict(endless[:LISTED])
+    endless = [(name, s) for name, s in signs.items() if s in ("+", "-", "±")]
+    told["infinite_coefficients"] = None if "?" in signs.values() else dict(endless[:LISTED])
     told["separated_rows"] = None if separated is None else len(separated)
     point = None if conflict is None else conflict.meeting_point
     told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])

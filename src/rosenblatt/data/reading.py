@@ -214,11 +214,11 @@ def read_again(
     """
     reader = _reader(source, **reading)
     seen, X, y = Transformed(encoding), [], []
-    for part in _parts(reader, encoding, labelled=True):
-        seen.see(part)
-        with np.errstate(all="ignore"):  # what becomes infinite is refused below
+    with np.errstate(all="ignore"):  # what becomes infinite is refused below
+        for part in _parts(reader, encoding, labelled=True):
+            seen.see(part)
             X.append(encoding.rows(part))
-        y.append(encoding.labels(part))
+            y.append(encoding.labels(part))
     seen.refuse_merged()
     if decimal and encoding.scaled:
         raise InputError("Decimals are meant as they are written, and the encoding scales them.")

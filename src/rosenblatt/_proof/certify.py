@@ -99,7 +99,9 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
     return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
-def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+def by_training_first(
+    X: Any, y: Any, *, encoding: Encoding | None, work_limit: int, time_limit: float | None = None
+) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
@@ -107,7 +109,9 @@ def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: 
     table = read(X, y, None, semantics="binary64")
     if encoding is not None:
         table = named(table, encoding)
-    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case = _Case(
+        table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
+    )
     case.train_first = True
     return case.run()
 

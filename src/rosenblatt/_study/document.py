@@ -188,18 +188,23 @@ class Reproduce(TypedDict):
     predict: str | None
 
 
-class Fit(TypedDict):
-    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+class Beginning(TypedDict):
+    """What is known before the verdict. The warnings of the data are those of columns then."""
 
-    schema_version: int
-    command: str  # "fit"
-    interrupted: bool
     rosenblatt: dict[str, str]  # {version, core}
     data: Data
     split: Split
     candidates: list[Candidate]
     error: Error | None
     rule: Rule | None
+
+
+class Fit(Beginning):
+    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+
+    schema_version: int
+    command: str  # "fit"
+    interrupted: bool
     learning: Learning | None
     margins: Histogram | None
     confusion: Confusion | None

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._study.options import Options
+from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.naming import find_columns
 from rosenblatt.data.part import Kind
-from rosenblatt.data.reading import column_names, guess, is_svmlight, read
+from rosenblatt.data.reading import column_names, read
 from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError
 
@@ -19,9 +21,8 @@ def groups_of(given: Any, group: str, options: Options) -> NDArray[Any]:
     if is_svmlight(given) or (isinstance(given, list) and "-" in given):
         raise InputError("group (--group) needs a table in a file: it reads the column by itself.")
     names = column_names(given, **options.text)
-    if group not in names:
-        where = given[0] if isinstance(given, list) else "the data frame"
-        raise InputError(f"group={group!r} is not a column of {where}. {guess(group, names)}")
+    where = given[0] if isinstance(given, list) else "the data frame"
+    find_columns(names, where, [("group", group)], header=options.header is not False)
     if group == options.target:
         raise InputError(f"The column {group!r} is the target, and cannot be the group, too.")
     others = [name for name in names if name != group]

@@ -28,8 +28,9 @@ from rosenblatt._study.source import Files, Frame
 from rosenblatt._study.work import Work, table_in
 from rosenblatt._support.bar import Bar
 from rosenblatt.data._watching import shown_on
-from rosenblatt.data.reading import is_svmlight, svmlight_files
+from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.reading import read as read_table
+from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.scales import Preparation
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
@@ -95,7 +96,8 @@ def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | Non
     if isinstance(source, SvmlightRows):
         return Work(None, None, counts, "y", None, None)
     assert target is not None
-    return Work(None, None, counts, target, source.table.encoding(), source.table.impute)
+    table = source.table
+    return Work(None, None, counts, target, table.encoding(), table.impute, table.constant)
 
 
 def _compare(

@@ -36,6 +36,7 @@ class Work:
     target: str
     encoding: Encoding | None  # before fills and scales; None for svmlight files
     impute: str | None
+    constant: list[str] = field(default_factory=list)  # columns of text that were left out
     sample: Any = None  # the numbers of the rows in X and y, where these are not all
     seconds: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
@@ -51,7 +52,7 @@ class Work:
         try:
             yield
         finally:
-            self.seconds[what] = time.perf_counter() - begin
+            self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - begin
 
     @contextmanager
     def until_interrupted(self) -> Iterator[None]:
@@ -103,7 +104,8 @@ def _read_table(given: Any, options: Options) -> tuple[Work, Any]:
         return Work(X, y, counts_of(y), "y", None, None), groups
     X, y, encoding = table.encode_with_gaps()
     assert options.target is not None
-    return Work(X, y, counts_of(y), options.target, encoding, table.impute), groups
+    work = Work(X, y, counts_of(y), options.target, encoding, table.impute, table.constant)
+    return work, groups
 
 
 def counts_of(y: Any) -> dict[str, int]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Table
     from rosenblatt.data.sparse import SparseTable
 
+_NAMING = ("ignore", "categorical", "numeric")  # options that name columns
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
@@ -25,12 +26,27 @@ _reading = [
         "--missing", multiple=True, metavar="TEXT", help="Treat TEXT as missing (repeatable)."
     ),
     click.option("--charset", metavar="NAME", help="How the text is written, if not in UTF-8."),
-    click.option("--no-header", "header", flag_value=False, default=True, help="No line of names."),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="The first line has the names of columns; there is none: they are x0, x1, ...",
+    ),
 ]
 _table = [
     click.option("-y", "--target", metavar="COLUMN", help="The column of labels."),
     click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out."),
-    click.option("--positive", metavar="LABEL", help="This label against all others."),
+    click.option(
+        "--positive",
+        multiple=True,
+        metavar="LABEL",
+        help="This label (repeatable), or numbers like '>=7', against all others.",
+    ),
+    click.option(
+        "--categorical", multiple=True, metavar="COLUMN", help="Its values are categories."
+    ),
+    click.option(
+        "--numeric", multiple=True, metavar="COLUMN", help="Its values are numbers: $1,200, 12 kg."
+    ),
     click.option(
         "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."
     ),
@@ -67,11 +83,25 @@ def force_option(function: Function) -> Function:
     return click.option("--force", is_flag=True, help="Write over files that exist.")(function)
 
 
-def need_target(files: tuple[str, ...], reading: dict[str, Any]) -> None:
-    """Before any work: is it said where the labels are?"""
-    from rosenblatt.data.reading import need_target
+def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True) -> None:
+    """Before any work, and before anything heavy is imported: are the files there, and the columns
+    that are named? Of text that can be told from its first rows."""
+    from rosenblatt.data.dialect import look
+    from rosenblatt.data.files import find
+    from rosenblatt.data.naming import find_columns, need_target
 
-    need_target(list(files), reading["target"])
+    if labelled:
+        need_target(list(files), reading["target"])
+    if "-" in files:  # it is read once
+        return
+    found = find(list(files))
+    if found[0].kind != "text":
+        return
+    header = reading["header"]
+    names = look(found[:1], reading["charset"], header, ())[1]
+    many = [(use, name) for use in _NAMING for name in reading[use]]
+    one = [(use, reading.get(use)) for use in ("group", "target")]
+    find_columns(names, found[0].name, [*many, *one], header=header is not False)
 
 
 def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:

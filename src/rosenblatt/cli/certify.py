@@ -53,16 +53,17 @@ def command(
     rosenblatt certify loans.csv --target approved -o certificate.json
     rosenblatt verify certificate.json loans.csv
     """
-    from rosenblatt import certify, minimum_errors
-    from rosenblatt._study.verdict import describe
-
-    _common.need_target(files, reading)
+    _common.check_table(files, reading)
     if scale and decimal:
         raise click.UsageError("--decimal is about the numbers as written: leave out --scale.")
     if output is not None and output == encoded:
         raise InputError(f"{output} cannot be both the certificate and the numbers.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
+
+    from rosenblatt import certify, minimum_errors
+    from rosenblatt._study.verdict import describe
+
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)

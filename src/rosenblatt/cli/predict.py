@@ -97,8 +97,7 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
     """Names of the features, and the rows as numbers, part by part."""
     from rosenblatt import data
     from rosenblatt.data import sparse
-    from rosenblatt.data.files import find
-    from rosenblatt.data.reading import is_svmlight
+    from rosenblatt.data.files import find, is_svmlight
 
     if known.encoding is not None:
         encoding = data.Encoding.from_dict(known.encoding)

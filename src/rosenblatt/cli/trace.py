@@ -65,13 +65,14 @@ def command(
     rosenblatt trace toy.csv --target y --steps
     rosenblatt trace toy.csv --target y --check --format latex
     """
-    from rosenblatt import Perceptron, trace
-
-    _common.need_target(files, reading)
+    _common.check_table(files, reading)
     if output is not None and output == film:
         raise InputError(f"{output} cannot be both the trace and the film.")
     for path in (output, film):
         _common.check_output(path, files, force=force)
+
+    from rosenblatt import Perceptron, trace
+
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     estimator = Perceptron(

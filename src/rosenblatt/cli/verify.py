@@ -69,7 +69,8 @@ def command(
 def _numbers(claimed: Certificate, files: tuple[str, ...], reading: dict[str, Any]) -> Any:
     """The rows and labels that it is about, and the name of the target."""
     from rosenblatt import data
-    from rosenblatt.data.reading import column_names, is_svmlight
+    from rosenblatt.data.files import is_svmlight
+    from rosenblatt.data.reading import column_names
 
     if claimed.encoding is not None:
         encoding = data.Encoding.from_dict(claimed.encoding)

@@ -7,13 +7,14 @@ of its words (one column where it has two). What was done is an Encoding, which 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.part import TRUTH, Kind, Part
 from rosenblatt.errors import InputError
@@ -168,6 +169,9 @@ class Encoding:
 
     columns: tuple[Number | Words, ...]
     target: Target | None = None
+    reading: Reading = field(
+        default_factory=Reading
+    )  # how tables are read, unless one is told otherwise
 
     @property
     def feature_names(self) -> list[str]:
@@ -214,7 +218,8 @@ class Encoding:
     ) -> Iterator[tuple[Part, Rows]]:
         """New rows, part by part: those of files, or of a data frame, that have these columns.
 
-        `reading` is `charset`, `header` and `missing`, as in `read`.
+        They are read as the first table was. `reading` is `charset`, `header` and `missing`, as in
+        `read`, where that is not so.
         """
         from rosenblatt._inputs import validate
         from rosenblatt.data.reading import parts_like

@@ -7,9 +7,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.column import Column, problems_of_target
+from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target
+from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.errors import InputError
@@ -25,7 +25,7 @@ class SparseTable:
         self.files, self.positive, self.n_features = files, positive, n_features
         self.source = [files[0].name]
         self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
-        self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
+        self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist(), 1))
 
     @property
     def n_rows(self) -> int:

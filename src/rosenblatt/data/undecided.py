@@ -1,0 +1,127 @@
+"""What a person must say about numbers in disguise: one sentence or two, with every way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from rosenblatt._support.words import listed, many, option
+from rosenblatt.data.disguise import Disguise
+from rosenblatt.data.part import Place
+
+_SHOWN = 3
+_TYPED = 8  # columns whose options are written out
+
+
+def problems_of_numbers(
+    found: Mapping[str, Disguise],
+    rows: int,
+    *,
+    impute: bool,
+    mark: str,
+    first: Callable[[str, set[str]], Place | None],
+) -> Iterator[str]:
+    """About the columns of text that hold numbers; columns of one kind are told of together.
+
+    `mark` is the decimal mark of the file; `first` finds the first row of a column that holds one
+    of some words.
+    """
+    strange = {name: d for name, d in found.items() if d.others}
+    dressed = {name: d for name, d in found.items() if not d.others and not d.plain}
+    gaps = {name: d for name, d in found.items() if not d.others and d.plain}
+    for name, disguise in strange.items():
+        yield _strange(name, disguise, rows, first(name, set(disguise.others)))
+    if dressed:
+        yield _dressed(dressed, rows, impute, mark)
+    with_gaps = {name: d for name, d in gaps.items() if d.missing}
+    if with_gaps:
+        yield _gaps(with_gaps, rows, impute)
+    if typed := {name: d for name, d in gaps.items() if not d.missing}:
+        yield _dressed(typed, rows, impute, mark)
+
+
+def _strange(name: str, disguise: Disguise, rows: int, place: Place | None) -> str:
+    """Words beside numbers: a mistake, a word for a missing value, or categories."""
+    words = _often(disguise.others)
+    more = f", and {many(len(words) - 1, 'other word')} like it" if len(words) > 1 else ""
+    ways = ["Correct it"]
+    ways.append(f"if it stands for a missing value, say {_missing(words[:1])}")
+    if not disguise.plain:
+        ways.append(f"if all are meant as numbers, say {_said('numeric', name)}, too")
+    ways.append(f"if they are categories, say {_said('categorical', name)}")
+    return (
+        f"{place}, column {name!r} holds {words[0]!r}{more}, and numbers in "
+        f"{disguise.rows:,} of {rows:,} rows, as {_samples(disguise)}. {'; '.join(ways)}."
+    )
+
+
+def _dressed(found: Mapping[str, Disguise], rows: int, impute: bool, mark: str) -> str:
+    """Numbers that are written for people."""
+    disguise = next(iter(found.values()))
+    word = _often(disguise.numbers)[0]
+    say = (
+        f"{_columns(found, rows)} that are read as text, as {_samples(disguise)}. To read them as "
+        f"numbers ({word!r} as {disguise.style.number(word):.12g}), say {_said('numeric', *found)}"
+    )
+    if words := _gap_words(found):
+        say += f", and for missing values {_missing(words)}{_fill(impute)}"
+    if any(disguise.style.mark != mark for disguise in found.values()):
+        other = "point" if mark == "." else "comma"
+        say += (
+            f". (The other columns are read with a decimal {other}: if one of them divides "
+            "thousands by it, name it, too)"
+        )
+    return f"{say}. If they are categories, say {_said('categorical', *found)}."
+
+
+def _gaps(found: Mapping[str, Disguise], rows: int, impute: bool) -> str:
+    """Numbers, and a word where one is missing."""
+    words = _gap_words(found)
+    quoted = listed([repr(word) for word in words], _SHOWN)
+    verb = "stands" if len(words) == 1 else "stand"
+    return (
+        f"{_columns(found, rows)}, and {quoted} in others. If {quoted} {verb} for a missing value, "
+        f"say {_missing(words)}{_fill(impute)}. If the values are categories, say "
+        f"{_said('categorical', *found)}."
+    )
+
+
+def _columns(found: Mapping[str, Disguise], rows: int) -> str:
+    name, disguise = next(iter(found.items()))
+    count = f"numbers in {disguise.rows:,} of {rows:,} rows"
+    if len(found) == 1:
+        return f"The column {name!r} holds {count}"
+    names = listed([repr(each) for each in found], _SHOWN)
+    return f"{len(found)} columns ({names}) hold numbers in most rows, {name!r} {count}"
+
+
+def _gap_words(found: Mapping[str, Disguise]) -> list[str]:
+    counts: dict[str, int] = {}
+    for disguise in found.values():
+        for word, n in disguise.missing.items():
+            counts[word] = counts.get(word, 0) + n
+    return _often(counts)
+
+
+def _often(words: Mapping[str, int]) -> list[str]:
+    """Those that occur most often first."""
+    return sorted(words, key=lambda word: (-words[word], word))
+
+
+def _samples(disguise: Disguise) -> str:
+    return ", ".join(repr(word) for word in _often(disguise.numbers)[:_SHOWN])
+
+
+def _missing(words: list[str]) -> str:
+    given = repr(words[0]) if len(words) == 1 else repr(words)
+    return f"missing={given} ({' '.join(option('missing', word) for word in words)})"
+
+
+def _fill(impute: bool) -> str:
+    return "" if impute else " and impute='median' (--impute median)"
+
+
+def _said(word: str, *names: str) -> str:
+    given = repr(names[0]) if len(names) == 1 else repr(list(names))
+    if len(names) > _TYPED:
+        return f"{word}=[...] (--{word} COLUMN, once for each)"
+    return f"{word}={given} ({' '.join(option(word, name) for name in names)})"

@@ -105,4 +105,5 @@ def _warnings(work: Work, origin: Origin) -> list[Warned]:
         partial(ignored, origin),
         left_out=work.constant,
     )
-    return columns + warnings.result_warnings(work.selection)
+    names = [] if work.doubt is None else [warnings.about("header", work.doubt)]
+    return names + columns + warnings.result_warnings(work.selection)

@@ -129,6 +129,8 @@ def rule(
 
     estimator = selection.estimator
     other, label = (str(c) for c in estimator.classes_)
+    condition = encoding is not None and encoding.target is not None and not encoding.target.values
+    chosen = f"{target} {label}" if condition else f"{target} = {label}"
     found: Rule = {
         "name": selection.winner.name,
         "terms": [],
@@ -140,7 +142,7 @@ def rule(
     }
     if not hasattr(estimator, "coef_"):
         found["sentence"] = (
-            f"{target} = {label} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
+            f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
             "the nearer the more; no weights of columns"
         )
         return found
@@ -167,7 +169,7 @@ def rule(
     threshold = float(weights @ centers - b)
     found["terms"], found["n_terms"], found["threshold"] = terms, len(order), threshold
     said = _sum(terms, len(order))
-    found["sentence"] = f"{target} = {label} if {said} ≥ {number(threshold, digits=3)}"
+    found["sentence"] = f"{chosen} if {said} ≥ {number(threshold, digits=3)}"
     return found
 
 

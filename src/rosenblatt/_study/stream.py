@@ -25,7 +25,7 @@ from rosenblatt._streams.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame
-from rosenblatt._study.work import Work, table_in
+from rosenblatt._study.work import Work, look_at, table_in
 from rosenblatt._support.bar import Bar
 from rosenblatt.data._watching import shown_on
 from rosenblatt.data.files import is_svmlight
@@ -97,7 +97,9 @@ def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | Non
         return Work(None, None, counts, "y", None, None)
     assert target is not None
     table = source.table
-    return Work(None, None, counts, target, table.encoding(), table.impute, table.constant)
+    work = Work(None, None, counts, target, table.encoding(), table.impute)
+    look_at(work, table)
+    return work
 
 
 def _compare(

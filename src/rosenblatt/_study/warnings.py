@@ -70,24 +70,25 @@ def result_warnings(selection: Selection) -> list[Warned]:
     (lo, hi), always = selection.interval, selection.majority_errors / selection.test_n
     if always < lo:
         said = f"The rule makes more test errors than always saying {selection.majority}"
-        found.append(_about_the_rule("worse", f"{said} ({always:.1%})."))
+        found.append(about("worse", f"{said} ({always:.1%})."))
     elif always <= hi:
         said = (
             f"The test rows do not show that the rule is better than always saying "
             f"{selection.majority}: that is wrong in {always:.1%}, inside the interval of the "
             f"error, {lo:.1%} to {hi:.1%}."
         )
-        found.append(_about_the_rule("no better", said))
+        found.append(about("no better", said))
     for label in selection.estimator.classes_:
         of = selection.labels == label
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
         if rows and right <= rows * _MISSED:
             said = f"{label} is nearly always missed: of {many(rows, 'test row')} with this label "
-            found.append(_about_the_rule("missed", f"{said}the rule finds {right or 'none'}."))
+            found.append(about("missed", f"{said}the rule finds {right or 'none'}."))
     return found
 
 
-def _about_the_rule(kind: str, sentence: str) -> Warned:
+def about(kind: str, sentence: str) -> Warned:
+    """A warning that names no columns."""
     return {"kind": kind, "columns": [], "sentence": sentence}
 
 

@@ -87,12 +87,12 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     """Before any work, and before anything heavy is imported: are the files there, and the columns
     that are named? Of text that can be told from its first rows."""
     from rosenblatt.data.dialect import look
-    from rosenblatt.data.files import find
+    from rosenblatt.data.files import find, is_svmlight
     from rosenblatt.data.naming import find_columns, need_target
 
     if labelled:
         need_target(list(files), reading["target"])
-    if "-" in files:  # it is read once
+    if "-" in files or is_svmlight(list(files)):  # read once; without names
         return
     found = find(list(files))
     if found[0].kind != "text":

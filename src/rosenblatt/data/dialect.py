@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -30,6 +30,7 @@ class Dialect:
     charset: str
     header: bool
     missing: tuple[str, ...]
+    like_data: tuple[str, ...] = ()  # names of columns that look like values
 
     def body(self, block: Any) -> Any:
         """The beginning of a file without what comes before its rows."""
@@ -63,7 +64,9 @@ def look(
             dialect = Dialect(found, decimal, used, header is not False, missing)
             names = _names(text, dialect, file)
             if header is None:
-                check_header(file.name, names, bytes(dialect.body(text)), found)
+                body = bytes(dialect.body(text))
+                strange = check_header(file.name, names, body, found)
+                dialect = replace(dialect, like_data=tuple(strange))
         elif (here := _names(text, dialect, file)) != names:
             raise InputError(_other_columns(files[0], names, file, here))
     assert dialect is not None

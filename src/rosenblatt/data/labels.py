@@ -153,19 +153,12 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
 
 def _how_to_choose(target: Column) -> str:
     gaps = [word for word in target.words if str(word).casefold() in MISSING_LIKE]
-    if gaps and len(target.values) == 3:
-        return (
-            f"If {gaps[0]!r} stands for a missing label, say missing={gaps[0]!r} "
-            f"({option('missing', gaps[0])}) and leave out its rows; else choose those to be told "
-            "from all others: positive=LABEL (--positive LABEL, repeatable)."
-        )
-    numbers = target.kind is Kind.NUMBER
-    hint = f", or as a condition, positive='>={_middle(target)}'" if numbers else ""
-    typed = f" ({option('positive', f'>={_middle(target)}')})" if numbers else ""
-    return (
-        "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
-        f"{hint}{typed}."
-    )
+    gap = f"If {gaps[0]!r} stands for a missing label, leave out its rows. " if gaps else ""
+    how = "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
+    if target.kind is Kind.NUMBER:
+        example = f">={_middle(target)}"
+        how += f", or a condition like positive={example!r} ({option('positive', example)})"
+    return f"{gap}{how}."
 
 
 def _middle(target: Column) -> str:

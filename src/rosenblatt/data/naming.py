@@ -32,15 +32,16 @@ def is_number(name: str) -> bool:
     return _NUMBER.fullmatch(name) is not None
 
 
-def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> None:
+def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> list[str]:
     """Refuse a first line that looks like data: learned from, it would be names and one row less.
 
     More than half of the names are numbers or values of their own columns. Numbers that count the
     columns, as 0, 1, 2 or 2019, 2020, 2021, are names.
+    Returns the names that look like values where they are fewer.
     """
-    strange = like_data(names, _rows(body, delimiter))
+    strange = _like_data(names, _rows(body, delimiter))
     if not all(map(is_number, names)) and 2 * len(strange) <= len(names):
-        return
+        return strange
     shown = listed([repr(name) for name in names], 4)
     raise InputError(
         f"{file} begins with {shown}, which look like values and not like names of columns. If "
@@ -49,7 +50,20 @@ def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> No
     )
 
 
-def like_data(names: list[str], rows: list[list[str]]) -> list[str]:
+def in_doubt(strange: Iterable[str]) -> str | None:
+    """What to say about names that look like values."""
+    names = list(strange)
+    if not names:
+        return None
+    shown = listed([repr(name) for name in names], 4)
+    like = "looks like a value" if len(names) == 1 else "look like values"
+    return (
+        f"The first line was taken for the names of columns, and {shown} {like}. If it is a row of "
+        "the table, say header=False (--no-header)."
+    )
+
+
+def _like_data(names: list[str], rows: list[list[str]]) -> list[str]:
     """The names that look like values."""
     counting = _counting([name for name in names if is_number(name)])
     others = [row for row in rows if len(row) == len(names) and row != names]  # or names again

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.column import Column, dates, is_like_an_id
-from rosenblatt.data.naming import like_data
+from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table
@@ -138,13 +138,8 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
     for name in table.constant:
         yield f"{name!r} is the same in every row: it tells nothing, and is left out."
-    if table.dialect is not None and table.how.header is None:
-        names = [column.name for column in table.columns]
-        if numbers := like_data(names, []):
-            yield (
-                f"The first line was taken for names, and {numbers[0]!r} is a number: is there a "
-                "line of names? If not, say --no-header."
-            )
+    if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
+        yield doubt
     if table.target is None and table.columns:
         yield "No target was named (--target COLUMN), so that every column is a feature."
 

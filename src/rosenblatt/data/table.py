@@ -152,7 +152,11 @@ class Table:
             found += problems_of_target(self.target, self.n_rows, self._positive)
         impute, disguised = self.impute is not None, self.disguised
         found += problems_of_numbers(
-            disguised, self.n_rows, impute=impute, mark=self._decimal, first=self._first
+            disguised,
+            self.n_rows,
+            impute=impute,
+            mark=None if self.dialect is None else self._decimal,
+            first=self._first,
         )
         for column in self.columns:
             found += problems(column, self.n_rows, impute=impute)

@@ -17,26 +17,25 @@ def problems_of_numbers(
     rows: int,
     *,
     impute: bool,
-    mark: str,
+    mark: str | None,
     first: Callable[[str, set[str]], Place | None],
 ) -> Iterator[str]:
     """About the columns of text that hold numbers; columns of one kind are told of together.
 
-    `mark` is the decimal mark of the file; `first` finds the first row of a column that holds one
+    `mark` is the decimal mark of the file, None: its columns have types, and text stays text unless
+    it is said to be numbers. `first` finds the first row of a column that holds one
     of some words.
     """
     strange = {name: d for name, d in found.items() if d.others}
-    dressed = {name: d for name, d in found.items() if not d.others and not d.plain}
-    gaps = {name: d for name, d in found.items() if not d.others and d.plain}
+    others = {name: d for name, d in found.items() if not d.others}
+    gaps = {n: d for n, d in others.items() if d.plain and d.missing and mark is not None}
+    dressed = {name: d for name, d in others.items() if name not in gaps}
     for name, disguise in strange.items():
         yield _strange(name, disguise, rows, first(name, set(disguise.others)))
     if dressed:
         yield _dressed(dressed, rows, impute, mark)
-    with_gaps = {name: d for name, d in gaps.items() if d.missing}
-    if with_gaps:
-        yield _gaps(with_gaps, rows, impute)
-    if typed := {name: d for name, d in gaps.items() if not d.missing}:
-        yield _dressed(typed, rows, impute, mark)
+    if gaps:
+        yield _gaps(gaps, rows, impute)
 
 
 def _strange(name: str, disguise: Disguise, rows: int, place: Place | None) -> str:
@@ -54,17 +53,18 @@ def _strange(name: str, disguise: Disguise, rows: int, place: Place | None) -> s
     )
 
 
-def _dressed(found: Mapping[str, Disguise], rows: int, impute: bool, mark: str) -> str:
+def _dressed(found: Mapping[str, Disguise], rows: int, impute: bool, mark: str | None) -> str:
     """Numbers that are written for people."""
     disguise = next(iter(found.values()))
     word = _often(disguise.numbers)[0]
     say = (
-        f"{_columns(found, rows)} that are read as text, as {_samples(disguise)}. To read them as "
-        f"numbers ({word!r} as {disguise.style.number(word):.12g}), say {_said('numeric', *found)}"
+        f"{_columns(found, rows, '')}. These are read as text, as {_samples(disguise)}. To read "
+        f"them as numbers ({word!r} as {disguise.style.number(word):.12g}), say "
+        f"{_said('numeric', *found)}"
     )
     if words := _gap_words(found):
         say += f", and for missing values {_missing(words)}{_fill(impute)}"
-    if any(disguise.style.mark != mark for disguise in found.values()):
+    if mark is not None and any(d.style.mark != mark for d in found.values()):
         other = "point" if mark == "." else "comma"
         say += (
             f". (The other columns are read with a decimal {other}: if one of them divides "
@@ -79,19 +79,19 @@ def _gaps(found: Mapping[str, Disguise], rows: int, impute: bool) -> str:
     quoted = listed([repr(word) for word in words], _SHOWN)
     verb = "stands" if len(words) == 1 else "stand"
     return (
-        f"{_columns(found, rows)}, and {quoted} in others. If {quoted} {verb} for a missing value, "
-        f"say {_missing(words)}{_fill(impute)}. If the values are categories, say "
+        f"{_columns(found, rows, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
+        f"value, say {_missing(words)}{_fill(impute)}. If the values are categories, say "
         f"{_said('categorical', *found)}."
     )
 
 
-def _columns(found: Mapping[str, Disguise], rows: int) -> str:
-    name, disguise = next(iter(found.items()))
-    count = f"numbers in {disguise.rows:,} of {rows:,} rows"
-    if len(found) == 1:
-        return f"The column {name!r} holds {count}"
-    names = listed([repr(each) for each in found], _SHOWN)
-    return f"{len(found)} columns ({names}) hold numbers in most rows, {name!r} {count}"
+def _columns(found: Mapping[str, Disguise], rows: int, rest: str) -> str:
+    (name, disguise), *others = found.items()
+    count = f"{disguise.rows:,} of {rows:,} rows"
+    if not others:
+        return f"The column {name!r} holds numbers in {count}{rest}"
+    names = listed([repr(each) for each, _ in others], _SHOWN - 1)
+    return f"{len(found)} columns hold numbers in most rows{rest}: {name!r} (in {count}), {names}"
 
 
 def _gap_words(found: Mapping[str, Disguise]) -> list[str]:

@@ -44,7 +44,7 @@ def test_a_column_of_numbers_and_then_a_word(file):
     said = refusal(path)
     assert "row 600000 " in said
     assert "column 'a' holds '7+', and numbers in 600,000 of 610,000 rows" in said
-    assert "if they are categories, say categorical='a' (--categorical a)" in said
+    assert "if the values are categories, say categorical='a' (--categorical a)" in said
     X, _, names = encoded(path, categorical="a")
     assert names == [*(f"a={k}" for k in ("0", "1", "2", "3", "4", "5", "6", "7+")), "b"]
     assert X[8] == [0, 1, 0, 0, 0, 0, 0, 0, 8]

@@ -46,7 +46,7 @@ def _strange(name: str, disguise: Disguise, rows: int, place: Place | None) -> s
     ways.append(f"if it stands for a missing value, say {_missing(words[:1])}")
     if not disguise.plain:
         ways.append(f"if all are meant as numbers, say {_said('numeric', name)}, too")
-    ways.append(f"if they are categories, say {_said('categorical', name)}")
+    ways.append(f"if the values are categories, say {_said('categorical', name)}")
     return (
         f"{place}, column {name!r} holds {words[0]!r}{more}, and numbers in "
         f"{disguise.rows:,} of {rows:,} rows, as {_samples(disguise)}. {'; '.join(ways)}."
@@ -70,7 +70,7 @@ def _dressed(found: Mapping[str, Disguise], rows: int, impute: bool, mark: str |
             f". (The other columns are read with a decimal {other}: if one of them divides "
             "thousands by it, name it, too)"
         )
-    return f"{say}. If they are categories, say {_said('categorical', *found)}."
+    return f"{say}. If the values are categories, say {_said('categorical', *found)}."
 
 
 def _gaps(found: Mapping[str, Disguise], rows: int, impute: bool) -> str:

@@ -286,7 +286,7 @@ def check(claim: dict[str, Any], data: Data) -> None:
     demand(all(type(name) is str for name in names), "a name is not text")
     demand(len(claim["labels"]) == 2 and any(claim["labels"]), "labels are not two names")
     demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
-    always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
+    always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding", "collinear"}
     odd = (always - set(claim)) | (set(claim) - always - own)
     demand(not odd, f"{verdict}: fields are missing, or do not belong here: {sorted(odd)}")
     separable = True if "margins" in claim else False if "conflict" in claim else None
@@ -300,6 +300,7 @@ def check(claim: dict[str, Any], data: Data) -> None:
         check_conflict(data, claim["conflict"])
     for part in claim.get("revealing", []):
         check_revealing(data, part)
+    collinear(claim, data)
 
 
 def check_conflict(data: Data, part: dict[str, Any]) -> None:
@@ -335,8 +336,23 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
     demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
+        others = collinear(claim, data)
         for j, part in zip(range(data.size), claim["signs"], strict=True):
-            check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
+            lowest = lambda v: min(signs_beside(data, basis, free, v))  # noqa: E731
+            check_sign(data, w, normals, j, part, others, lowest)
+
+
+def collinear(claim: dict[str, Any], data: Data) -> dict[int, list[int]]:
+    """Columns left out, and vectors that are 0 times every row: so these columns are combinations
+    of others, and the coefficients in them can be 0, whatever the scores."""
+    parts = claim.get("collinear", [])
+    found = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
+    places = [type(p["column"]) is int and 0 <= p["column"] < data.size for p in parts]
+    demand(all(places) and len(found) == len(parts), "collinear: no column, or one twice")
+    for j, v in found.items():
+        demand([k for k in found if v[k]] == [j], f"collinear: column {j} is not left out alone")
+    demand(not found or all(data.flat([*found.values()])), "columns are not collinear")
+    return found
 
 
 def signs_beside(
@@ -356,19 +372,25 @@ def check_sign(
     normals: list[list[int]],
     j: int,
     part: dict[str, Any],
+    others: dict[int, list[int]],
     lowest: Callable[[list[Fraction]], int],
 ) -> None:
-    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
+    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there), of the w that
+    are 0 in the columns left out: those with the same scores are w - Σ (w_k / vector_k) vector."""
+
+    def at(w: Sequence[Any]) -> Any:
+        return w[j] - sum(Fraction(w[k] * v[j]) / v[k] for k, v in others.items() if v[j])
+
     what, signs = f"the sign of coefficient {j}", part["signs"]
-    demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
-    if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
+    demand((signs != "0") == any(map(at, normals)), f"{what}: is it always 0?")
+    if signs == "±" and at(w):  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = other[j] * w[j] < 0 and lowest(other) >= 0
+        proved = at(other) * at(w) < 0 and lowest(other) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
         times = number(part["times"]) * (1 if signs == "+" else -1)
         *blend, common = whole([*data.total(part, what), 1])
-        same = all(sum(map(mul, blend, v)) == times * v[j] * common for v in normals)
-        proved = same and times * w[j] > 0 and number(part["times"]) > 0
+        same = all(sum(map(mul, blend, v)) == times * at(v) * common for v in normals)
+        proved = same and times * at(w) > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")
     demand(proved, f"{what} is not proved")
@@ -490,10 +512,19 @@ def main(arguments: list[str]) -> int:
     except Exception as error:  # whatever is in the file, it is not a certificate
         print(f"REJECTED: not a certificate ({type(error).__name__}: {error})")
         return 1
-    what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
-    left_out = f" ({len(claim['dropped'])} left out)" if claim["dropped"] else ""
-    print(f"ACCEPTED: {what}, {len(labels) - len(claim['dropped'])} rows{left_out}, proved.")
+    print(f"ACCEPTED: {proved(claim)}")
     return 0
+
+
+def proved(claim: dict[str, Any]) -> str:
+    """What an accepted certificate proves, in words."""
+    left_out = f" ({len(claim['dropped'])} left out)" if claim["dropped"] else ""
+    rows = f"{claim['rows'] - len(claim['dropped']):,} rows{left_out}"
+    if claim["verdict"] != "undecided":
+        return f"{claim['verdict']}, {rows}, proved."
+    if claim["separable"] is None:
+        return f"it claims nothing about its {rows}: undecided, and nothing is proved."
+    return f"not separable, {rows}, proved; quasi-complete separation or overlap is undecided."
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def test_a_word_for_missing_numbers_is_one_error_with_both_ways_out(file):
     assert X[1][:2] == [1.0, 0.25]
     numbers = sorted(i % 7 for i in range(40) if i % 3)  # 26 of them: the median by hand
     assert X[0][0] == (numbers[12] + numbers[13]) / 2
-    assert "pulse=?" in encoded(path, categorical=["pulse", "temp"])[2]
+    assert "pulse=4" in encoded(path, categorical=["pulse", "temp"])[2]
 
 
 @pytest.mark.parametrize("word", ["?", "-", "--", "none", "Unknown", "n.a."])
@@ -106,7 +106,7 @@ def test_numbers_with_units_are_refused_or_read_as_numbers(file, words, numbers,
     assert "say categorical='price' (--categorical price)" in said
     X, _, names = encoded(path, numeric="price")
     assert (names, [x for (x,) in X]) == (["price"], numbers * 3)
-    assert len(encoded(path, categorical="price")[2]) in (1, len(words))
+    assert len(encoded(path, categorical="price")[2]) == len(set(words)) - 1
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])

@@ -163,7 +163,12 @@ def true_of(claim, X, y):
     if claim["verdict"] == QUASI:
         truths.append(claim["separated"] == sorted(strict))
         if "signs" in claim:
-            truths.append([part["signs"] for part in claim["signs"]] == rational.sign_sets(rows))
+            places = [part["column"] for part in claim.get("collinear", [])]
+            signs = rational.sign_sets_without(rows, places)
+            truths.append([part["signs"] for part in claim["signs"]] == signs)
+    for part in claim.get("collinear", []):
+        vector = [verify.number(v) for v in part["vector"]]
+        truths += [vector[part["column"]] != 0, *(rational.dot(a, vector) == 0 for a in rows)]
     for name in ("conflict", "balance"):
         if name in claim:
             weights = [verify.number(v) for v in claim[name]["weights"]]
@@ -208,11 +213,18 @@ STILL_TRUE = {
     r"orthogonal\.\d twice": "the same span",
     r"orthogonal changed": "in another order: the same span",
     r"orthogonal\.\d\.3 changed": "column 3 is zero: any multiple of e_3, added, has the same span",
-    r"signs\.\d\.other\.3 changed": "column 3 is zero: its coefficient is free",
+    r"separator\.3 changed": "column 3 is zero: its coefficient is free",
+    r"collinear(\.\d)? removed": "it says less",
+    r"collinear changed": "in another order, or none",
+    r"collinear\.0\.column changed": "to another one of the three that add up",
+    r"collinear\.1\.vector\.3 changed": "to a multiple of the vector",
 }
 
 
-PROOF = ("separator", "separated", "signs", "revealing", "balance", "orthogonal", "conflict")
+PROOF = (
+    *("separator", "separated", "signs", "revealing", "balance", "orthogonal"),
+    *("conflict", "collinear"),
+)
 
 
 def tampered():

@@ -14,6 +14,7 @@ from rosenblatt import verify
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_table
 from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._proof import frames
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
 
@@ -43,7 +44,7 @@ def read(
     X: Any, y: Any, sample_weight: Any = None, *, semantics: str, asked: str = "certify"
 ) -> Table:
     """Check what was given to the function that was `asked`."""
-    target = str(getattr(y, "name", None) or "y")
+    target, y = frames.outcome(y)
     matrix, columns, named = _matrix(X)
     n = matrix.shape[0]
     given = _as_given(y)
@@ -111,6 +112,11 @@ def read_again(
     X: Any, y: Any, certified: dict[str, Any]
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
+    if certified.get("encoding") is not None and frames.has_words(X):
+        from rosenblatt.data import Encoding
+
+        X = Encoding.from_dict(certified["encoding"]).apply(X)
+    y = frames.outcome(y)[1]
     matrix, columns, _ = _matrix(X)
     texts = [str(label) for label in _as_given(y)]
     targets.labels(y, matrix.shape[0])
@@ -124,7 +130,7 @@ def _matrix(X: Any) -> tuple[Matrix, list[str], bool]:
     reader = BaseEstimator()
     matrix = validate.rows(reader, X, reset=True, finite=False)
     names = getattr(reader, "feature_names_in_", None)
-    columns = _columns(matrix, names)
+    columns = _columns(matrix, frames.design_names(X) if names is None else names)
     _refuse_not_finite(matrix, columns)
     return matrix, columns, names is not None
 

@@ -41,7 +41,7 @@ def command(
     rosenblatt verify certificate.json loans.csv --encoded numbers.csv
     python -m rosenblatt.verify certificate.json numbers.csv
     """
-    from rosenblatt import Certificate
+    from rosenblatt import Certificate, verify
 
     _common.check_output(encoded, (certificate, *files), force=force)
     claimed = Certificate.load(certificate)
@@ -60,7 +60,7 @@ def command(
         found = {"accepted": why is None, "reason": why, "verdict": claimed.verdict}
         _common.print_json("verify", found | {"rows": X.shape[0], "sha256": claimed.sha256})
     elif why is None:
-        click.echo(f"ACCEPTED: {claimed.verdict}, {claimed.n_rows:,} rows, proved.")
+        click.echo(f"ACCEPTED: {verify.proved(claimed.to_dict())}")
     else:
         click.echo(f"REJECTED: {why.removeprefix('The certificate is rejected: ')}")
     return 0 if why is None else REJECTED

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rosenblatt._support.words import many, option
+from rosenblatt.data.levels import most_frequent
 from rosenblatt.data.part import TRUTH, Kind, Part, Place
 
 FEW = 256  # words that a column of text may have: each becomes a column
@@ -27,7 +28,8 @@ class Column:
 
     name: str
     read_as: Kind  # numbers or text: booleans are text until all of it is seen
-    words: dict[Any, int] = field(default_factory=dict)  # text, or a target's numbers: how often
+    # how many rows have each word, or each number of a target; not all rows if there are too many
+    words: dict[Any, int] = field(default_factory=dict)
     too_many: bool = False  # more words than are counted
     missing: int = 0
     first_missing: Place | None = None
@@ -52,10 +54,7 @@ class Column:
             self._note_missing(part, codes < 0)
         if not self.too_many:
             counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
-            for word, count in zip(words, counts, strict=True):
-                if word is not None and count:
-                    self.words[word] = self.words.get(word, 0) + count
-            self.too_many = len(self.words) > _COUNTED
+            self._count(zip(words, counts, strict=True))
 
     def _see_numbers(self, part: Part, label: bool) -> None:
         numbers = part.numbers(self.name)
@@ -66,10 +65,14 @@ class Column:
                 row = int(wild.argmax())
                 self.infinite = part.place(row), float(numbers[row])
         if label and not self.too_many:
-            found, often = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
-            for number, count in zip(found.tolist(), often.tolist(), strict=True):
-                self.words[number] = self.words.get(number, 0) + count
-            self.too_many = len(self.words) > _COUNTED
+            found, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+            self._count(zip(found.tolist(), counts.tolist(), strict=True))
+
+    def _count(self, found: Iterable[tuple[Any, int]]) -> None:
+        for word, count in found:
+            if word is not None and count:
+                self.words[word] = self.words.get(word, 0) + count
+        self.too_many = len(self.words) > _COUNTED
 
     def _note_missing(self, part: Part, none: Any) -> None:
         self.missing += int(none.sum())
@@ -82,6 +85,15 @@ class Column:
         if self.kind is Kind.BOOLEAN:
             return sorted({str(TRUTH[word]) for word in self.words})
         return sorted(self.words)
+
+    @property
+    def reference(self) -> str | None:
+        """The word of text without a column of its own, see `most_frequent`."""
+        counts: dict[str, int] = {}
+        for word, count in self.words.items():
+            value = str(TRUTH[word]) if self.kind is Kind.BOOLEAN else word
+            counts[value] = counts.get(value, 0) + count
+        return most_frequent(counts, gaps=self.missing > 0)
 
     @property
     def counted(self) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt.data.chosen import SIGNS, Condition, Positive
-from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.how import Reading, read_reading
 from rosenblatt.data.labels import Target
+from rosenblatt.data.levels import FALSE, MISSING, Words
 from rosenblatt.data.part import Kind
 from rosenblatt.errors import InputError
 
-SCHEMAS = ("rosenblatt-encoding/1", "rosenblatt-encoding/2")
+SCHEMA = "rosenblatt-encoding/2"
+_FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
 
 def write(encoding: Encoding) -> dict[str, Any]:
     target = encoding.target
     return {
-        "schema": SCHEMAS[-1],
+        "schema": SCHEMA,
         "columns": [_column(column) for column in encoding.columns],
         "target": None
         if target is None
@@ -43,7 +46,8 @@ def _column(column: Number | Words) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
     if isinstance(column, Number):
         return head | {"fill": column.fill, "center": column.center, "scale": column.scale}
-    return head | {"words": list(column.words), "missing": column.missing}
+    reference = {"reference": column.reference}
+    return head | {"words": list(column.words), "missing": column.missing} | reference
 
 
 def read(document: Any) -> Encoding:
@@ -55,10 +59,10 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        version = SCHEMAS.index(part.one_of("schema", SCHEMAS)) + 1
-        columns = tuple(map(_read_column, part.parts("columns")))
+        schema = part.one_of("schema", (_FIRST, SCHEMA))
+        columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
-        reading = Reading() if version == 1 else read_reading(part.part("reading"))
+        reading = Reading() if schema == _FIRST else read_reading(part.part("reading"))
     encoding = Encoding(columns, target, reading)
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
         if len(set(names)) != len(names):
@@ -66,7 +70,7 @@ def _encoding(document: Any) -> Encoding:
     return encoding
 
 
-def _read_column(column: Part) -> Number | Words:
+def _read_column(column: Part, schema: str) -> Number | Words:
     with column as part:
         name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
         if kind == Kind.NUMBER.value:
@@ -81,7 +85,16 @@ def _read_column(column: Part) -> Number | Words:
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
-        return Words(name, tuple(words), missing, boolean)
+        found = Words(name, tuple(words), missing, boolean)
+        if schema == _FIRST:
+            reference = found.values[0] if len(found.values) == 2 else None
+        else:
+            reference = part.optional(part.text, "reference")
+        if reference is not None and (reference not in words or reference == MISSING):
+            raise InvalidDocument(f"{part.name('reference')} is none of the words")
+        if boolean and not missing and reference != FALSE:
+            raise InvalidDocument(f"{part.name('reference')} is not False")
+        return replace(found, reference=reference)
 
 
 def _read_target(target: Part) -> Target:

@@ -126,6 +126,20 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     return list(_reader(source, Reading().told(**reading)).names)
 
 
+def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
+    """A table of this one column, which is no feature: it tells something about the rows."""
+    if is_svmlight(source) or (isinstance(source, list) and "-" in source):
+        raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
+    names = column_names(source, **reading)
+    where = source[0] if isinstance(source, list) else "the data frame"
+    find_columns(names, where, [(use, name)], header=reading.get("header") is not False)
+    if name == target:
+        raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
+    table = read(source, ignore=[other for other in names if other != name], **reading)
+    assert isinstance(table, Table)
+    return table
+
+
 def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -> list[str]:
     """The columns to be read; `columns` has those that were named, by option."""
     names, file, ignored = reader.names, reader.files[0].name, columns["ignore"]

@@ -23,10 +23,11 @@ from rosenblatt.data.column import (
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.disguise import Disguise, styles_of
 from rosenblatt.data.disguise import look as look_for_numbers
-from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target, problems_of_target
+from rosenblatt.data.levels import FALSE, Words
 from rosenblatt.data.part import Kind, Part, Place, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
@@ -207,7 +208,7 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(_encoded(c) for c in self.columns if not self._is_constant(c)),
+            tuple(encoded(c) for c in self.columns if not self._is_constant(c)),
             None if self.target is None else Target.of(self.target, self._positive),
             self.how,
         )
@@ -270,10 +271,12 @@ class TableStream:
     scale: bool
 
 
-def _encoded(column: Column) -> Number | Words:
+def encoded(column: Column) -> Number | Words:
+    """How a column becomes numbers, before fills and scales."""
     if column.kind is Kind.NUMBER:
         return Number(column.name)
     gaps = column.missing > 0
-    if column.kind is Kind.BOOLEAN:
-        return Words(column.name, ("False", "True"), gaps, True)
-    return Words(column.name, tuple(sorted(column.words)), gaps)
+    if column.kind is not Kind.BOOLEAN:
+        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
+    reference = column.reference if gaps else FALSE
+    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)

@@ -220,13 +220,16 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
     assert alike(shown[0] + rest) == alike(whole)
 
 
-@pytest.mark.parametrize("command", ["fit", "certify", "inspect", "trace"])
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("command", "arguments", "words"),
     [
-        (["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
-        (["t.csv", "-y", "label", "--ignore", "c"], "ignore='c' is not a column of t.csv"),
-        (["none.csv", "-y", "label"], "There is no file none.csv"),
+        ("fit", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
+        ("certify", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
+        ("inspect", ["t.csv", "-y", "label", "--ignore", "c"], "ignore='c' is not a column"),
+        ("fit", ["t.csv", "-y", "label", "--group", "c"], "group='c' is not a column of t.csv"),
+        ("trace", ["none.csv", "-y", "label"], "There is no file none.csv"),
+        ("predict", ["none.json", "t.csv"], "There is no file none.json"),
+        ("verify", ["t.csv", "none.csv"], "There is no file none.csv"),
     ],
 )
 def test_a_wrong_name_costs_no_heavy_import(tmp_path, command, arguments, words):

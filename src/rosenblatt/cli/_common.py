@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Table
@@ -104,6 +104,16 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     find_columns(names, found[0].name, [*many, *one], header=header is not False)
 
 
+def check_files(document: str, files: tuple[str, ...]) -> None:
+    """Before anything heavy is imported: are they there?"""
+    from rosenblatt.data.files import find
+
+    if not os.path.lexists(document):
+        raise MissingFileError(f"There is no file {document}.")
+    if "-" not in files:  # it is read once
+        find(list(files))
+
+
 def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
     from rosenblatt import data
 
@@ -126,14 +136,12 @@ def plain(stream: TextIO) -> bool:
 
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[None]:
-    """Shows on a terminal what is being done."""
-    if quiet or not sys.stderr.isatty():
-        context: Any = nullcontext()
-    else:
-        from rich.console import Console
+    """Shows on a terminal what is being done, step by step, and for how long."""
+    from rosenblatt._support.bar import bar
+    from rosenblatt._support.telling import told_to
 
-        context = Console(stderr=True).status(what)
-    with context:
+    with bar(quiet=quiet) as now, told_to(lambda step: now(f"{what}: {step}", 0, None)):
+        now(what, 0, None)
         yield
 
 

@@ -74,11 +74,13 @@ def command(
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
     """
-    from rosenblatt import model_file
-
     if reasons is not None and not explain:
         raise click.UsageError("--reasons says how many reasons to give: add --explain.")
+    _common.check_files(model, files)
     _common.check_output(output, (model, *files), force=force)
+
+    from rosenblatt import model_file
+
     known = model_file.read(model)
     names, parts = _encoded(known, model, files, unseen, reading)
     count = (reasons or _REASONS) if explain else 0

@@ -41,9 +41,11 @@ def command(
     rosenblatt verify certificate.json loans.csv --encoded numbers.csv
     python -m rosenblatt.verify certificate.json numbers.csv
     """
+    _common.check_files(certificate, files)
+    _common.check_output(encoded, (certificate, *files), force=force)
+
     from rosenblatt import Certificate, verify
 
-    _common.check_output(encoded, (certificate, *files), force=force)
     claimed = Certificate.load(certificate)
     with _common.reading(quiet=quiet):
         X, y, target = _numbers(claimed, files, reading)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._support.words import listed, option
 from rosenblatt.data.column import Column, dates, is_like_an_id
+from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.levels import Words
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.part import Kind
@@ -142,10 +144,27 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
     for name in table.constant:
         yield f"{name!r} is the same in every row: it tells nothing, and is left out."
+    yield from _words_like_gaps(table)
     if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
         yield doubt
     if table.target is None and table.columns:
         yield "No target was named (--target COLUMN), so that every column is a feature."
+
+
+def _words_like_gaps(table: Table) -> Any:
+    """'?' among words counts as one of them."""
+    found: dict[str, list[str]] = {}
+    disguised = table.disguised
+    for column in table.columns:
+        if column.kind is Kind.TEXT and column.name not in disguised:
+            for word in column.words:
+                if word.casefold() in MISSING_LIKE:
+                    found.setdefault(word, []).append(repr(column.name))
+    for word, names in found.items():
+        yield (
+            f"{word!r} counts as a category of {listed(names, _SHOWN)}. If it stands for a missing "
+            f"value, say {option('missing', word)}."
+        )
 
 
 def _format(table: Table) -> str:

@@ -41,13 +41,23 @@ def test_a_question_mark_among_numbers(shell):
     pulse = np.where(np.arange(120) % 4 == 0, "?", (np.arange(120) % 50).astype(str))
     frame = table(pulse=pulse)
     refused(shell, frame, ["--missing '?'", "--impute median", "--categorical pulse"])
-    found = study(frame, target="label", missing="?", impute="median", numeric="pulse")
+    found = study(frame, target="label", missing="?", impute="median")
     assert found.encoding.feature_names == ["a", "b", "pulse"]
     code, out, _ = shell(
         *("fit", "t.csv", "-y", "label", "--missing", "?", "--impute", "median", "--json")
     )
     assert code == 0
     assert json.loads(out)["data"]["features"] == ["a", "b", "pulse"]
+
+
+def test_names_that_are_numbers_are_quoted_in_the_rule():
+    """As pandas names the columns of a file without a line of names."""
+    frame = table().set_axis([0, 1, 2], axis=1)
+    with pytest.raises(InputError, match="target=2 is not text: give the name of a column, as '2'"):
+        study(frame, target=2)
+    found = study(frame, target="2")
+    assert found.rule.startswith("'2' = yes if ")
+    assert "·'0'" in found.rule
 
 
 def test_numbers_with_a_unit(shell):

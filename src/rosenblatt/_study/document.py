@@ -19,7 +19,8 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    # "revealing" | "rare" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    # "revealing" | "rare" | "identifier" | "constant" | "header"
+    # and of the rule: "no better" | "worse" | "missed"
     kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str

@@ -26,6 +26,7 @@ MISSING_LIKE = frozenset(
         *("missing", "(missing)", "unknown", "unk", "not available", "not applicable"),
     ]
 )
+_SOME = 256  # words
 MARKS = (".", ",")  # that divide whole numbers from fractions
 _MONEY = r"[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR"
 _UNIT = rf"[%‰]|°\s?[CF]?|{_MONEY}|[^\W\d_][^\W\d_]*(?:[./][^\W\d_]+|[²³])*\.?"
@@ -70,9 +71,10 @@ class Style:
     def number(self, word: str) -> float | None:
         """None if the word is no number that is written so. 0 needs no unit."""
         found = parsed(word, self.mark)
-        if found is None or (found.unit != self.unit and not (found.value == 0 and not found.unit)):
-            return None
-        return found.value
+        return found.value if found is not None and self.has(found) else None
+
+    def has(self, written: Written) -> bool:
+        return written.unit == self.unit or (written.value == 0 and not written.unit)
 
     def numbers(self, column: Any, name: str, place: Place) -> Any:
         """A column of text, as a dictionary, as float64; the first row is at this place."""
@@ -108,36 +110,48 @@ class Disguise:
     numbers: dict[str, int]
     missing: dict[str, int]
     others: dict[str, int]
+    of: int  # rows that were counted
 
     @property
     def rows(self) -> int:
         return sum(self.numbers.values())
 
 
-def look(words: Mapping[str, int], mark: str) -> Disguise | None:
-    """Words and how often each occurs; `mark`: the decimal mark of the file.
+def look(words: Mapping[str, int], mark: str, rows: int | None = None) -> Disguise | None:
+    """Words and how often each occurs; `mark`: the decimal mark of the file; `rows`: how many were
+    counted, with those that hold nothing.
 
     None where most of what is not like a missing value is no number, or has many units.
     """
     missing = {word: n for word, n in words.items() if word.casefold() in MISSING_LIKE}
     real = {word: n for word, n in words.items() if word not in missing}
+    if not _worth_a_look(real):
+        return None
     tried = [_tried(real, m) for m in sorted(MARKS, key=lambda m: m != mark)]
     style, numbers = max(tried, key=lambda found: sum(found[1].values()))  # the first of equals
     if not numbers or 2 * sum(numbers.values()) <= sum(real.values()):
         return None
     others = {word: n for word, n in real.items() if word not in numbers}
     plain = style.mark == mark and all(_is_plain(word, mark) for word in numbers)
-    return Disguise(style, plain, numbers, missing, others)
+    return Disguise(style, plain, numbers, missing, others, rows or sum(words.values()))
+
+
+def _worth_a_look(words: Mapping[str, int]) -> bool:
+    """Of very many words some tell whether they may be numbers: a look at all takes its time."""
+    some = list(words)[:_SOME]
+    numbers = sum(any(parsed(word, mark) for mark in MARKS) for word in some)
+    return len(words) <= _SOME or 10 * numbers >= len(some)
 
 
 def _tried(words: Mapping[str, int], mark: str) -> tuple[Style, dict[str, int]]:
     """The unit that most rows have, and the words that are numbers of it."""
+    found = {word: written for word in words if (written := parsed(word, mark)) is not None}
     units: dict[str, int] = {}
-    for word, n in words.items():
-        if (found := parsed(word, mark)) is not None and (found.unit or found.value != 0):
-            units[found.unit] = units.get(found.unit, 0) + n
+    for word, written in found.items():
+        if written.unit or written.value != 0:
+            units[written.unit] = units.get(written.unit, 0) + words[word]
     style = Style(max(units, key=lambda unit: units[unit], default=""), mark)
-    return style, {word: n for word, n in words.items() if style.number(word) is not None}
+    return style, {word: words[word] for word, written in found.items() if style.has(written)}
 
 
 def _is_plain(word: str, mark: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -72,6 +73,7 @@ class Table:
             name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
         }
         seen = self._seen(target)
+        numeric |= self._meant_as_numbers([c for name, c in seen.items() if name != target])
         if numeric:
             reader.styles |= styles_of({name: seen[name].words for name in numeric}, self._decimal)
             self._kinds |= dict.fromkeys(numeric, Kind.NUMBER)
@@ -85,6 +87,19 @@ class Table:
         except Recode as found:
             self._kinds = found.kinds
             return self._look(target)
+
+    def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
+        """Text of a type of its own that is numbers, and words that were said to be missing ones:
+        numbers, as they would be in a file."""
+        if self.dialect is not None or not self.how.missing:
+            return set()
+        found = set()
+        for column in columns:
+            if column.kind is Kind.TEXT and column.missing and not column.categorical:
+                disguise = look_for_numbers(column.words, self._decimal)
+                if disguise and disguise.plain and not (disguise.others or disguise.missing):
+                    found.add(column.name)
+        return found
 
     @property
     def _decimal(self) -> str:
@@ -154,7 +169,6 @@ class Table:
         impute, disguised = self.impute is not None, self.disguised
         found += problems_of_numbers(
             disguised,
-            self.n_rows,
             impute=impute,
             mark=None if self.dialect is None else self._decimal,
             first=self._first,
@@ -169,7 +183,7 @@ class Table:
                 found.append(too_many_words(column, self.n_rows))
         return found
 
-    @property
+    @cached_property
     def disguised(self) -> dict[str, Disguise]:
         """Columns of text that hold numbers in most rows, by name."""
         found = {}
@@ -179,7 +193,8 @@ class Table:
                 and not column.categorical
                 and not self._is_constant(column)
             ):
-                disguise = look_for_numbers(column.words, self._decimal)
+                rows = None if column.too_many else self.n_rows
+                disguise = look_for_numbers(column.words, self._decimal, rows)
                 if disguise is not None:
                     found[column.name] = disguise
         return found

@@ -14,7 +14,6 @@ _TYPED = 8  # columns whose options are written out
 
 def problems_of_numbers(
     found: Mapping[str, Disguise],
-    rows: int,
     *,
     impute: bool,
     mark: str | None,
@@ -22,23 +21,22 @@ def problems_of_numbers(
 ) -> Iterator[str]:
     """About the columns of text that hold numbers; columns of one kind are told of together.
 
-    `mark` is the decimal mark of the file, None: its columns have types, and text stays text unless
-    it is said to be numbers. `first` finds the first row of a column that holds one
-    of some words.
+    `mark` is the decimal mark of the file, None: its columns have types. `first` finds the first
+    row of a column that holds one of some words.
     """
     strange = {name: d for name, d in found.items() if d.others}
     others = {name: d for name, d in found.items() if not d.others}
-    gaps = {n: d for n, d in others.items() if d.plain and d.missing and mark is not None}
+    gaps = {n: d for n, d in others.items() if d.plain and d.missing}
     dressed = {name: d for name, d in others.items() if name not in gaps}
     for name, disguise in strange.items():
-        yield _strange(name, disguise, rows, first(name, set(disguise.others)))
+        yield _strange(name, disguise, first(name, set(disguise.others)))
     if dressed:
-        yield _dressed(dressed, rows, impute, mark)
+        yield _dressed(dressed, impute, mark)
     if gaps:
-        yield _gaps(gaps, rows, impute)
+        yield _gaps(gaps, impute)
 
 
-def _strange(name: str, disguise: Disguise, rows: int, place: Place | None) -> str:
+def _strange(name: str, disguise: Disguise, place: Place | None) -> str:
     """Words beside numbers: a mistake, a word for a missing value, or categories."""
     words = _often(disguise.others)
     more = f", and {many(len(words) - 1, 'other word')} like it" if len(words) > 1 else ""
@@ -49,16 +47,16 @@ def _strange(name: str, disguise: Disguise, rows: int, place: Place | None) -> s
     ways.append(f"if the values are categories, say {_said('categorical', name)}")
     return (
         f"{place}, column {name!r} holds {words[0]!r}{more}, and numbers in "
-        f"{disguise.rows:,} of {rows:,} rows, as {_samples(disguise)}. {'; '.join(ways)}."
+        f"{disguise.rows:,} of {disguise.of:,} rows, as {_samples(disguise)}. {'; '.join(ways)}."
     )
 
 
-def _dressed(found: Mapping[str, Disguise], rows: int, impute: bool, mark: str | None) -> str:
+def _dressed(found: Mapping[str, Disguise], impute: bool, mark: str | None) -> str:
     """Numbers that are written for people."""
     disguise = next(iter(found.values()))
     word = _often(disguise.numbers)[0]
     say = (
-        f"{_columns(found, rows, '')}. These are read as text, as {_samples(disguise)}. To read "
+        f"{_columns(found, '')}. These are read as text, as {_samples(disguise)}. To read "
         f"them as numbers ({word!r} as {disguise.style.number(word):.12g}), say "
         f"{_said('numeric', *found)}"
     )
@@ -73,21 +71,21 @@ def _dressed(found: Mapping[str, Disguise], rows: int, impute: bool, mark: str |
     return f"{say}. If the values are categories, say {_said('categorical', *found)}."
 
 
-def _gaps(found: Mapping[str, Disguise], rows: int, impute: bool) -> str:
+def _gaps(found: Mapping[str, Disguise], impute: bool) -> str:
     """Numbers, and a word where one is missing."""
     words = _gap_words(found)
     quoted = listed([repr(word) for word in words], _SHOWN)
     verb = "stands" if len(words) == 1 else "stand"
     return (
-        f"{_columns(found, rows, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
+        f"{_columns(found, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
         f"value, say {_missing(words)}{_fill(impute)}. If the values are categories, say "
         f"{_said('categorical', *found)}."
     )
 
 
-def _columns(found: Mapping[str, Disguise], rows: int, rest: str) -> str:
+def _columns(found: Mapping[str, Disguise], rest: str) -> str:
     (name, disguise), *others = found.items()
-    count = f"{disguise.rows:,} of {rows:,} rows"
+    count = f"{disguise.rows:,} of {disguise.of:,} rows"
     if not others:
         return f"The column {name!r} holds numbers in {count}{rest}"
     names = listed([repr(each) for each, _ in others], _SHOWN - 1)

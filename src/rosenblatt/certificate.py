@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -230,6 +229,10 @@ class Certificate:
         from rosenblatt._proof.check import check
         from rosenblatt._proof.table import read_again
 
+        try:
+            verify.check_form(self._document)
+        except verify.Rejected as reason:
+            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         X, names, texts = read_again(X, y, self._document)
         if names is not None and names != self.feature_names:
             raise CertificateRejected(
@@ -261,7 +264,9 @@ class Certificate:
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate. It says what it claims; `verify` says whether that is proved."""
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
+            document = verify.load(os.fspath(path))
+        except verify.Rejected as reason:
+            raise InputError(f"{path} is not a certificate: {reason}.") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a certificate: it is not JSON ({error}).") from None
         return cls.from_dict(document, str(path))
@@ -273,9 +278,10 @@ class Certificate:
             raise InputError(
                 f"{name} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
             )
-        missing = sorted(set(verify.ALWAYS.split()) - set(document))
-        if missing:
-            raise InputError(f"{name} is not a whole certificate: it lacks {', '.join(missing)}.")
+        try:
+            verify.check_form(document)
+        except verify.Rejected as reason:
+            raise InputError(f"{name} is not a whole certificate: {reason}.") from None
         return cls(document)
 
     def __eq__(self, other: object) -> bool:

@@ -203,3 +203,14 @@ def test_columns_are_named_once(file):
     assert "categorical='b' is not a column" in refusal(path, categorical="b")
     assert "categorical and numeric: say one" in refusal(path, categorical="a", numeric="a")
     assert "'paid' is the target" in refusal(path, categorical="paid")
+
+
+def test_decimals_are_meant_as_people_write_them(shell, file):
+    """What verify tells of such a column, and the decimals that it stands for."""
+    rows = "".join(f'"$1,{i:03d}.10",{i % 2}\n' for i in range(10))
+    path = file(f"price,paid\n{rows}")
+    asked = (path, "-y", "paid", "--numeric", "price", "--decimal", "-o", "c.json")
+    assert shell("certify", *asked)[0] == 10
+    code, out, _ = shell("verify", "c.json", path)
+    assert code == 0
+    assert "'price' read as numbers in $" in out

@@ -123,19 +123,23 @@ def sign_sets_without(rows, places):
 
 
 def collinear(rows, intercept):
-    """Columns in the span of those before them: first the intercept, then columns with few numbers
-    that are not 0. None where there are fewer rows than columns."""
+    """Columns in the span of those before them, of which they are simple combinations: first the
+    intercept, then columns with few numbers that are not 0. None where there are fewer rows than
+    columns."""
     columns = [list(column) for column in zip(*rows, strict=True)]
     order = sorted(range(len(columns)), key=lambda j: sum(v != 0 for v in columns[j]))
     if intercept:
         order.remove(len(columns) - 1)
         order.insert(0, len(columns) - 1)
-    rank, found = 0, []
-    for k, j in enumerate(order):
-        new = len(echelon([columns[i] for i in order[: k + 1]])[1])
-        found += [j] if new == rank else []
-        rank = new
-    return found if len(rows) >= len(columns) else []
+    kept, found = [], []
+    for j in order:
+        some = [*kept, j]
+        (shares,) = kernel([[a[k] for k in some] for a in rows], len(some)) or [None]
+        if shares is None:
+            kept.append(j)
+        elif all(abs(v.numerator) <= 2**29 >= v.denominator for v in shares):
+            found.append(j)
+    return sorted(found) if len(rows) >= len(columns) else []
 
 
 # --- By extreme rays ------------------------------------------------------------------------------

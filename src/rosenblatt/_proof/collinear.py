@@ -6,6 +6,8 @@ logistic regression does. What the other coefficients do is then the question of
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._proof.integer_algebra import Singular, System, reduce
-from rosenblatt._proof.residues import orthogonal, spanning_rows
+from rosenblatt._proof.modular import PRIMES, inverse, product
+from rosenblatt._proof.residues import orthogonal, residues, spanning_rows
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Vector
 
 _MOST_COLUMNS = 500  # beyond that it would take longer than the verdict
+_MOST_LEFT_OUT = 50
+_MOST = 1 << 29  # numerators and denominators of the shares of columns
 
 
 @dataclass(frozen=True)
@@ -30,35 +34,50 @@ class Collinear:
 
 
 def collinear_columns(rows: Rows) -> list[Collinear]:
-    """Columns without which no other is a combination of the rest; none where there are fewer rows
-    than coefficients, since then almost all would be."""
+    """Columns without which no other is a combination of the rest, as far as these are simple ones;
+    none where there are fewer rows than coefficients, since then almost all would be."""
     if min(rows.n, _MOST_COLUMNS) < rows.D:
         return []
     index, kept = spanning_rows(rows, np.arange(rows.n), order=_rare_first(rows))
-    left_out = sorted(set(range(rows.D)) - set(kept))
+    left_out = sorted(set(range(rows.D)) - set(kept))[:_MOST_LEFT_OUT]
     if not left_out:
         return []
-    rows.budget.spend_on_algebra(len(index))
-    whole, scale = rows.whole(index)
-    try:
-        system = System([[row[j] for j in kept] for row in whole])
-    except Singular:
-        return []
-    found = [_combination(system, whole, scale, kept, j, rows) for j in left_out]
-    if orthogonal(rows, [c.vector for c in found]).all():
+    rows.budget.spend(4 * rows.n * len(left_out))
+    found = [Collinear(j, v) for j, v in _combinations(rows, index, kept, left_out) if v]
+    if not found or orthogonal(rows, [c.vector for c in found]).all():
         return found
-    return [c for c in found if orthogonal(rows, [c.vector]).all()]  # a prime misled us
+    return [c for c in found if orthogonal(rows, [c.vector]).all()]
 
 
-def _combination(
-    system: System, whole: list[Vector], scale: Vector, kept: list[int], j: int, rows: Rows
-) -> Collinear:
-    """Column j as a combination of those kept."""
-    solution, factor = system.solve([-row[j] for row in whole], rows.budget.check_interrupt)
-    vector = [0] * rows.D
-    for k, v in zip([*kept, j], [*solution, factor], strict=True):
-        vector[k] = v * scale[k]
-    return Collinear(j, reduce(vector))
+def _combinations(
+    rows: Rows, index: list[int], kept: list[int], left_out: list[int]
+) -> Iterator[tuple[int, Vector]]:
+    """Each column left out, and its vector as two primes see it: empty where it is not simple."""
+    shares = []
+    for prime in PRIMES[:2]:
+        basis = residues(rows, prime, index)
+        below = inverse(basis[:, kept], prime)
+        if below is None:
+            return
+        shares.append(product(below, basis[:, left_out], prime))
+    for k, j in enumerate(left_out):
+        vector = [Fraction(0)] * rows.D
+        vector[j] = Fraction(1)
+        for i in np.flatnonzero(shares[0][:, k] | shares[1][:, k]).tolist():
+            fraction = _simple(int(shares[0][i, k]), int(shares[1][i, k]))
+            vector[kept[i]] = Fraction(0) if fraction is None else -fraction
+        common = math.lcm(*(v.denominator for v in vector))
+        yield j, [int(v * common) for v in vector] if common < _MOST**2 else []
+
+
+def _simple(one: int, two: int) -> Fraction | None:
+    """The fraction of small numbers that has these residues modulo both primes, by Euclid."""
+    p, q = PRIMES[:2]
+    a, b = p * q, one + p * ((two - one) * pow(p, -1, q) % q)
+    s, t = 0, 1
+    while b > _MOST:
+        a, b, s, t = b, a % b, t, s - a // b * t
+    return Fraction(b, t) if 0 < abs(t) <= _MOST else None
 
 
 def _rare_first(rows: Rows) -> NDArray[np.intp]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._proof import column_words as columns
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.words import many
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin
@@ -218,8 +219,24 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.n_dropped:
         yield f"Left out: {many(certificate.n_dropped, 'row', 'one')} of weight 0."
     numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
+    meant = _made(certificate) or numbers[certificate.semantics]
     word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
     if certificate.separable is None:
         word = "Meant"
     data = f"data fingerprint {certificate.sha256[:16]}"
-    yield f"{word} for {numbers[certificate.semantics]}, {data}."
+    yield f"{word} for {meant}, {data}."
+
+
+def _made(certificate: Certificate) -> str | None:
+    """Of numbers that are not those of the table: what was done to them."""
+    from rosenblatt.data import Encoding
+    from rosenblatt.data.transformed import in_words
+
+    if certificate.encoding is None:
+        return None
+    try:
+        told = in_words(Encoding.from_dict(certificate.encoding))
+    except InputError:
+        return "numbers that were made of a table in a way that cannot be read"
+    some = "; ".join(told[:_SHOWN]) + _more(len(told), "column")
+    return f"floating-point numbers made of a table ({some})" if told else None

@@ -77,10 +77,15 @@ def command(
 
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
+    from rosenblatt.data.transformed import refuse_merged
 
     with _common.reading(quiet=quiet):
         weights = None if weight is None else _weights(files, weight, reading)
-        X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
+        table: Any = _common.read_table(files, **reading)
+        X, y, encoding = table.encode(scale=scale)
+        table.refuse_rounded(encoding, decimal=decimal)
+        if scale and encoding is not None:
+            refuse_merged(encoding, table.parts())
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(

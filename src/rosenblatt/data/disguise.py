@@ -55,10 +55,15 @@ def parsed(word: str, mark: str) -> Written | None:
     found = _PATTERNS[mark].fullmatch(word.strip())
     if found is None or (found["before"] and found["after"]):
         return None
+    unit = found["before"] or found["after"] or ""
+    return Written(float(_plain(found, mark)), re.sub(r"\s", "", unit))
+
+
+def _plain(found: re.Match[str], mark: str) -> str:
+    """The number as programs write it."""
     digits = re.sub(rf"[{_GROUPS[mark]}'’\s_]", "", found["digits"]).replace(mark, ".")
     sign = "-" if (found["sign"] in ("-", "−")) != bool(found["minus"]) else ""
-    unit = found["before"] or found["after"] or ""
-    return Written(float(f"{sign}{digits}{found['power'] or ''}"), re.sub(r"\s", "", unit))
+    return f"{sign}{digits}{found['power'] or ''}"
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,11 @@ class Style:
         """None if the word is no number that is written so. 0 needs no unit."""
         found = parsed(word, self.mark)
         return found.value if found is not None and self.has(found) else None
+
+    def plain(self, word: str) -> str:
+        """As programs write it; the word itself if it is no number."""
+        found = _PATTERNS[self.mark].fullmatch(word.strip())
+        return word if found is None else _plain(found, self.mark)
 
     def has(self, written: Written) -> bool:
         return written.unit == self.unit or (written.value == 0 and not written.unit)

@@ -80,6 +80,8 @@ def is_svmlight(source: Any) -> bool:
 
 
 def _expand(entry: Any) -> list[File]:
+    if isinstance(entry, File):  # found before
+        return [entry]
     if not isinstance(entry, (str, os.PathLike)):
         raise InputTypeError(f"A {type(entry).__name__} is not the path of a file: {entry!r}.")
     text = os.fspath(entry)

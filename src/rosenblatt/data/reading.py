@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from rosenblatt._inputs import validate
-from rosenblatt.data import files
+from rosenblatt.data import files, written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.columnar import ColumnFiles, frame
@@ -18,6 +20,7 @@ from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Reader, Table
 from rosenblatt.data.text import TextFiles
+from rosenblatt.data.transformed import Transformed
 from rosenblatt.errors import InputError
 
 
@@ -172,7 +175,10 @@ def parts_like(
 ) -> Iterator[Part]:
     """Rows of files or a data frame that have the columns of an encoding, read as the table was
     that it was made of, but for what is said here."""
-    reader = _reader(source, encoding.reading.told(**reading))
+    return _parts(_reader(source, encoding.reading.told(**reading)), encoding, labelled)
+
+
+def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]:
     kinds = {column.name: column.kind for column in encoding.columns}
     if labelled:
         if encoding.target is None:
@@ -190,3 +196,27 @@ def parts_like(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
     return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+
+
+def read_again(
+    source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
+) -> tuple[Any, Any, list[str]]:
+    """Rows and labels by an encoding that somebody else brought along, and what it did, in words.
+
+    Raises InputError where it makes one value of several, and where floats do not hold labels or,
+    with `decimal`, numbers as they are written.
+    """
+    reader = _reader(source, encoding.reading.told(**reading))
+    seen, X, y = Transformed(encoding), [], []
+    with np.errstate(all="ignore"):  # what becomes infinite is refused below
+        for part in _parts(reader, encoding, labelled=True):
+            seen.see(part)
+            X.append(encoding.rows(part))
+            y.append(encoding.labels(part))
+    seen.refuse_merged()
+    if decimal and encoding.scaled:
+        raise InputError("Decimals are meant as they are written, and the encoding scales them.")
+    written.refuse_rounded(reader, encoding, decimal=decimal)
+    if not X:
+        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
+    return np.concatenate(X), np.concatenate(y), seen.in_words()

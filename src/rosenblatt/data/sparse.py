@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data import written
 from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target, problems_of_target
@@ -38,6 +39,10 @@ class SparseTable:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
         return list(problems_of_target(self.target, self.n_rows, self.positive))
+
+    def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
+        """As of a `Table`."""
+        written.refuse_rounded_entries(self.files[0], decimal=decimal)
 
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""

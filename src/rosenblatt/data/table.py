@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._inputs import validate
+from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
@@ -89,17 +90,12 @@ class Table:
             return self._look(target)
 
     def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
-        """Text of a type of its own that is numbers, and words that were said to be missing ones:
-        numbers, as they would be in a file."""
+        """Text of typed columns that is numbers, and words that were said to be missing ones."""
         if self.dialect is not None or not self.how.missing:
             return set()
-        found = set()
-        for column in columns:
-            if column.kind is Kind.TEXT and column.missing and not column.categorical:
-                disguise = look_for_numbers(column.words, self._decimal)
-                if disguise and disguise.plain and not (disguise.others or disguise.missing):
-                    found.add(column.name)
-        return found
+        text = [c for c in columns if c.kind is Kind.TEXT and c.missing and not c.categorical]
+        looks = {column.name: look_for_numbers(column.words, ".") for column in text}
+        return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
 
     @property
     def _decimal(self) -> str:
@@ -151,6 +147,10 @@ class Table:
 
     def _read(self) -> Iterator[Part]:
         return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
+
+    def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
+        """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
+        written.refuse_rounded(self._reader, encoding, decimal=decimal)
 
     @property
     def problems(self) -> list[str]:

@@ -1,0 +1,7 @@
+"""The playground: watch a perceptron learn, in a page that needs nothing else."""
+
+from __future__ import annotations
+
+from rosenblatt.play.fingerprints import fingerprint
+
+__all__ = ["fingerprint"]

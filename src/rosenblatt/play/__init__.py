@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from rosenblatt.play.fingerprints import fingerprint
+from rosenblatt.play.page import page
 
-__all__ = ["fingerprint"]
+__all__ = ["fingerprint", "page"]

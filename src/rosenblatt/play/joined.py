@@ -38,4 +38,6 @@ def _in_its_scope(name: str, text: str) -> str:
 
     exported = ", ".join(found[1] for found in _EXPORT.findall(text))
     body = _EXPORT.sub(r"\1", _IMPORT.sub(taken, text))
+    if left := re.search(r"^(?:import|export) .*", body, re.MULTILINE):
+        raise ValueError(f"{name}.js has a form of import or export that is not joined: {left[0]}")
     return f"const ${name} = (() => {{\n{body}\nreturn {{{exported}}};\n}})();"

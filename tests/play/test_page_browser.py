@@ -9,6 +9,7 @@ import pytest
 import playing
 from rosenblatt import Perceptron, certify, trace
 from rosenblatt.play import fingerprint, page
+from rosenblatt.play.page import asset
 
 DOTS = """() => [...document.querySelectorAll(".point")].map((g) => {
     const { e, f } = g.transform.baseVal[0].matrix;
@@ -432,8 +433,41 @@ def test_for_a_lecture_there_are_few_words(opened):
 
 def test_every_example_opens_with_its_tour(opened):
     shown = opened()
+    assert state(shown, "m => m.verdict.status") == "separable"
     for option in shown.get_by_label("Example").locator("option").all()[1:]:
         shown.get_by_label("Example").select_option(option.get_attribute("value"))
         tour = shown.locator(".tour").inner_text()
         assert not re.search(r"tour\.|preset\.|\{", tour)
         assert shown.locator(".tour li").count() == 3
+
+
+def test_three_languages_have_the_same_words_to_fill_in():
+    tables = {
+        name: dict(re.findall(r'^  "?([\w.]+)"?: "(.*)",$', asset(f"{name}.js"), re.MULTILINE))
+        for name in ("english", "german", "chinese")
+    }
+    english = tables.pop("english")
+    assert len(english) > 180
+    alike = {"fact.weights", "chart.added", "kernel.rbf", "kernel.poly"}
+    for table in tables.values():
+        assert set(english) - set(table) == alike - set(table)
+        assert set(table) <= set(english)
+        for key, text in table.items():
+            gaps = [sorted(re.findall(r"\{\w+\}", t)) for t in (text, english[key])]
+            assert gaps[0] == gaps[1], key
+
+
+def test_another_language_is_spoken_at_once_and_the_run_stays(opened):
+    shown = opened()
+    shown.get_by_role("button", name="To the end").click()
+    shown.get_by_label("Language").select_option("de")
+    assert words(shown).startswith("Schritt 7: Zeile 2 (1, 1) ist -1, hat aber den Wert 2:")
+    assert shown.locator(".rosenblatt-play").get_attribute("lang") == "de"
+    shown.get_by_label("Sprache").select_option("zh")
+    assert words(shown).startswith("第 7 步")
+    assert not violations(shown)
+
+
+def test_the_first_language_is_that_of_the_browser(opened):
+    shown = opened(locale="de-AT")
+    assert shown.get_by_role("heading", level=1).inner_text() == "Perzeptron zum Ausprobieren"

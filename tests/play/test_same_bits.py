@@ -3,13 +3,16 @@
 import hashlib
 import json
 import runpy
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import playing
+from rosenblatt import KernelPerceptron, trace
 from rosenblatt._estimators.training import _drawn
+from rosenblatt.play import fingerprint
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +66,29 @@ def test_another_definition_has_other_bits(browser, change):
     page = playing.opened(browser, playing.TRAIN, change)
     wide = ("100 x 17, noise 0", "shuffle", "last", 0.0, True, 1)
     assert compared(page, [wide], compiled=False)
+
+
+@pytest.mark.parametrize("order", playing.ORDERS)
+def test_kernels_visit_and_update_the_same_rows(browser, order):
+    """Their values may differ in the last bit, so that scores are not compared."""
+    page = playing.opened(browser, playing.TRAIN)
+    X, y = playing.data_sets()["40 x 2, noise 0.1"]
+    X = np.round(X / np.abs(X).max() * 128) / 64
+    for kernel, degree in (("rbf", 3), ("poly", 2), ("poly", 3)):
+        task = playing.task(X, y, order, "best", 0.0, True, 5)
+        task["settings"] |= {"kernel": kernel, "gamma": 0.5, "degree": degree}
+        p = KernelPerceptron(
+            kernel=kernel, gamma=0.5, degree=degree, order=order, random_state=5
+        ).set_params(max_iter=60, max_updates=3000, patience=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = trace(p, X, y)
+        (its,) = runs(page, [task], compiled=True)[1]
+        assert its[:3] == [
+            fingerprint(found),
+            found.estimator.mistakes_.tolist(),
+            found.estimator.training_errors_,
+        ]
 
 
 def test_a_page_that_may_not_compile_trains_all_the_same(browser):

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rosenblatt.play.fingerprints import fingerprint
 from rosenblatt.play.page import page
 
-__all__ = ["fingerprint", "page"]
+if TYPE_CHECKING:
+    from rosenblatt.play.notebook import Playground
+
+__all__ = ["Playground", "fingerprint", "page"]
+
+
+def __getattr__(name: str) -> object:
+    """Playground is imported when it is asked for: it needs anywidget (extra "notebook")."""
+    if name != "Playground":
+        raise AttributeError(f"module 'rosenblatt.play' has no attribute {name!r}")
+    from rosenblatt.play.notebook import Playground
+
+    return Playground

@@ -42,7 +42,7 @@ def given(X: Any, y: Any, names: list[str], classes: list[str]) -> Given:
 
 
 def _example(rows: tuple[Any, Any], settings: dict[str, Any]) -> Given:
-    start = {"margin": 0, "intercept": True, "seed": 0}
+    start = {"margin": 0, "intercept": True, "seed": 0, "kernel": "none"}
     return {"data": given(*rows, ["x1", "x2"], ["-1", "1"]), "settings": start | settings}
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_NOTE = re.compile(r"^ *//[^\n]*\n|^ */\*\*(?:(?!\*/).)*\*/ *\n", re.MULTILINE | re.DOTALL)
+_NOTE = re.compile(r"^ *//[^\n]*\n|/\*\*.*?\*/\s?|^ +", re.MULTILINE | re.DOTALL)
 
 
 def joined(entry: str, read: Callable[[str], str]) -> str:
     """The module of this name and all that it imports, each in a scope of its own.
 
-    `read(name)` gives the text of a module. What the entry exports, the script leaves in a constant
-    of its name.
+    Notes and indentation are left out. `read(name)` gives the text of a module. What a module
+    exports is in a constant of the script: `$` and its name.
     """
     done: dict[str, str] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import webbrowser
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from rosenblatt._support.files import write_whole
 from rosenblatt.errors import InputError
 
 
-def open_page(content: str, path: str | None, *, show: bool) -> Path:
+def open_page(content: str, path: str | os.PathLike[str] | None, *, show: bool) -> Path:
     """Write the page to `path`, or into a folder of the system's for such files, and open it."""
     if path is None:
         target = Path(tempfile.mkdtemp(prefix="rosenblatt-")) / "playground.html"

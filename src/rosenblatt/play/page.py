@@ -48,6 +48,11 @@ def page(X: Any = None, y: Any = None, *, feature_names: Any = None, settings: A
     table = None if X is None else table_of(X, y, feature_names)
     if table is not None and settings is not None:
         table["settings"] = settings
+    return page_of(table)
+
+
+def page_of(table: dict[str, Any] | None) -> str:
+    """The page with a table as `table_of` and `table_of_trace` give it."""
     parts = {
         "style": asset("style.css"),
         "given": _embedded(begun_with()),
@@ -82,6 +87,18 @@ def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
     if len(classes) != 2:
         raise InputError(f"y has {len(classes)} different labels; the playground shows two.")
     n, d = rows.shape
+    check_size(n, d)
+    names = getattr(checked, "feature_names_in_", None) if feature_names is None else feature_names
+    called = [f"x{j + 1}" for j in range(d)] if names is None else [str(name) for name in names]
+    if len(called) != d:
+        raise InputError(f"There are {len(called)} feature_names, but X has {d} columns.")
+    return given(
+        dense(as_table(rows)), np.where(signs > 0, 1, -1), called, [str(c) for c in classes]
+    )
+
+
+def check_size(n: int, d: int) -> None:
+    """Can the page show so many rows and columns?"""
     if n > MOST_ROWS:
         raise InputError(
             f"There are {n:,} rows; the playground shows up to {MOST_ROWS:,}. Give some of them."
@@ -90,13 +107,6 @@ def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
         raise InputError(
             f"There are {d} columns; the playground shows from 2 to {MOST_COLUMNS}. Choose some."
         )
-    names = getattr(checked, "feature_names_in_", None) if feature_names is None else feature_names
-    called = [f"x{j + 1}" for j in range(d)] if names is None else [str(name) for name in names]
-    if len(called) != d:
-        raise InputError(f"There are {len(called)} feature_names, but X has {d} columns.")
-    return given(
-        dense(as_table(rows)), np.where(signs > 0, 1, -1), called, [str(c) for c in classes]
-    )
 
 
 def _embedded(content: Any) -> str:

@@ -1,7 +1,9 @@
 // @ts-check
 // The playground, put together: in a page, or in the cell of a notebook.
 import { Board } from "./board.js";
+import { contour } from "./contour.js";
 import { h } from "./dom.js";
+import { KERNELS, scoreAnywhere } from "./kernel.js";
 import { read } from "./link.js";
 import { KEEPS, Model, ORDERS, rowsOf } from "./model.js";
 import { tourCard, trainingCard, verdictCard, viewsCard } from "./panels.js";
@@ -27,6 +29,7 @@ export async function mount(root, options) {
     options.onchange?.(model);
   });
   open(model, options);
+  options.onchange?.(model);
   const build = (/** @type {string} */ language) => {
     redraw = interior(root, model, options, language, build);
     redraw();
@@ -37,7 +40,7 @@ export async function mount(root, options) {
 
 /** What is shown first: the state of a link, a table, or the first example. @param {Model} model @param {any} options */
 function open(model, { presets, table, hash }) {
-  const linked = hash ? read(hash, { orders: ORDERS, keeps: KEEPS }) : null;
+  const linked = hash ? read(hash, { orders: ORDERS, keeps: KEEPS, kernels: KERNELS }) : null;
   if (linked?.data) {
     model.edited = true;
     model.use(linked.data, linked.settings, linked.step);
@@ -46,7 +49,7 @@ function open(model, { presets, table, hash }) {
     model.use(model.data, linked.settings, linked.step);
   } else if (table) {
     model.edited = true;
-    model.use(rowsOf(table), table.settings ?? {});
+    model.use(rowsOf(table), table.settings ?? {}, undefined, table.record);
   } else {
     model.usePreset(Object.keys(presets)[0]);
     model.goTo(0);
@@ -78,7 +81,7 @@ function interior(root, model, options, language, build) {
     h("option", { value: "", hidden: true }, say("preset.own")), Object.keys(options.presets).map((id) => h("option", { value: id }, say(`preset.${id}`))));
   const languages = h("select", { "aria-label": say("language"), onchange: () => build(languages.value) },
     Object.entries(LANGUAGES).map(([id, { name }]) => h("option", { value: id, selected: id === language, lang: id }, name)));
-  const version = say("footer", { core: say(`core.${model.core.name}`), version: options.version });
+  const about = h("p", { class: "quiet" });
   root.lang = language;
   root.replaceChildren(
     h("header", {}, h("h1", {}, say("title")), h("label", { class: "example" }, h("span", {}, say("example")), example),
@@ -86,7 +89,7 @@ function interior(root, model, options, language, build) {
     h("main", {},
       h("div", { class: "left" }, h("section", { class: "card stage" }, tools, board.element, legend, timeline.element, says, apart, fixed), tour.element, sharing.element),
       h("div", { class: "right" }, verdict.element, training.element, views.element)),
-    h("footer", {}, h("details", {}, h("summary", {}, say("keys.title")), h("p", {}, say("keys.says"))), h("p", { class: "quiet" }, version)),
+    h("footer", {}, h("details", {}, h("summary", {}, say("keys.title")), h("p", {}, say("keys.says"))), about),
     status);
 
   const ears = options.page ? document : root; // a notebook has keys of its own
@@ -112,6 +115,7 @@ function interior(root, model, options, language, build) {
     says.textContent = replay.words(step, data.classes, say);
     timeline.show();
     if (!all) return;
+    about.textContent = say(replay.curved ? "footer.kernel" : "footer", { core: say(`core.${model.core.name}`), version: options.version });
     apart.textContent = parting(model, say);
     fixed.textContent = flat ? "" : say("board.fixed", { count: data.d });
     legend.replaceChildren(...legendOf(model, scene, say));
@@ -137,12 +141,16 @@ function sceneOf({ data, run, replay, step, verdict, ghost }) {
     const { xs, ys, line } = projected(data, w);
     return { ...common, xs, ys, line, star: null, band: 0, ghost: null, kept: null, conflict: null, names: ["", ""] };
   }
-  const kept = run.kept ? replay.keptAt(step).w : end && run.settings.keep === "average" ? run.returned : null;
   const even = (/** @type {number} */ side) => Float64Array.from({ length: data.n }, (_, i) => data.x[2 * i + side]);
+  if (replay.curved) {
+    const curve = replay.edges[step] ? contour(scoreAnywhere(data, run.settings, w)) : null;
+    return { ...common, xs: even(0), ys: even(1), line: null, star: null, band: 0, ghost: null, kept: null, conflict: null, names: data.names, curve };
+  }
+  const kept = run.kept ? replay.keptAt(step).w : end && run.settings.keep !== "last" ? run.returned : null;
   return {
     ...common, xs: even(0), ys: even(1), line: w, kept, names: data.names,
     star: verdict.geometric?.w ?? null, band: verdict.geometric?.margin ?? 0, conflict: verdict.conflict ?? null,
-    ghost: ghost && ghost.size === 3 && end ? ghost.at(ghost.steps) : null,
+    ghost: ghost && !ghost.curved && ghost.size === 3 && end ? ghost.at(ghost.steps) : null,
   };
 }
 
@@ -163,7 +171,7 @@ function parting({ ghost, replay }, say) {
   const same = replay.partsFrom(ghost), now = replay.run.row[same], then = ghost.run.row[same];
   if (same < 0) return say("ghost.same");
   if (now === undefined || then === undefined) return say("ghost.ends", { same, what: say(now === undefined ? "ghost.end.now" : "ghost.end.then") });
-  return say("ghost.parts", { same, now, then });
+  return say(same ? "ghost.parts" : "ghost.other", { same, now, then });
 }
 
 /** @param {import("./strings.js").Say} say @param {Model} model @param {Board} board */

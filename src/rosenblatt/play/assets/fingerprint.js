@@ -45,14 +45,15 @@ export function sha256(bytes) {
   return Array.from(h, (v) => v.toString(16).padStart(8, "0")).join("");
 }
 
-/** @param {{row: ArrayLike<number>, visit: ArrayLike<number>, score: ArrayLike<number>, returned: ArrayLike<number>}} run */
+/** In dual form of the rows and the visits alone: kernel values differ in their last bits. @param {any} run */
 export function fingerprint(run) {
-  const k = run.row.length, d = run.returned.length;
-  const view = new DataView(new ArrayBuffer(8 * (3 * k + d)));
+  const curved = (run.settings?.kernel ?? "none") !== "none";
+  const k = run.row.length, d = curved ? 0 : run.returned.length;
+  const view = new DataView(new ArrayBuffer(8 * ((curved ? 2 : 3) * k + d)));
   for (let u = 0; u < k; ++u) {
     view.setBigUint64(8 * u, BigInt(run.row[u]), true);
     view.setBigUint64(8 * (k + u), BigInt(run.visit[u]), true);
-    view.setFloat64(8 * (2 * k + u), run.score[u], true);
+    if (!curved) view.setFloat64(8 * (2 * k + u), run.score[u], true);
   }
   for (let j = 0; j < d; ++j) view.setFloat64(8 * (3 * k + j), run.returned[j], true);
   return sha256(new Uint8Array(view.buffer)).slice(0, 16);

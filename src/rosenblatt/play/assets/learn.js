@@ -1,20 +1,22 @@
 // @ts-check
 // The loop: epochs until one is clean or a limit is reached, as `_learning/loop.py` has it, to the
 // bit. What is kept of a run is every update, so that it can be stepped through and played back.
+import { dual } from "./kernel.js";
 
 /**
  * @typedef {{x: Float64Array, y: Int8Array, n: number, d: number}} Rows
- * @typedef {{order: string, keep: string, margin: number, intercept: boolean, maxIter: number, maxUpdates: number}} Settings
- * @typedef {Rows & {margin: number, intercept: boolean, averaged: boolean, room: number}} Given
+ * @typedef {{order: string, keep: string, margin: number, intercept: boolean, maxIter: number, maxUpdates: number, kernel?: string, gamma?: number, degree?: number}} Settings
+ * @typedef {Rows & {margin: number, intercept: boolean, averaged: boolean, room: number, kernel?: string, gamma?: number, degree?: number}} Given
  */
 const ROOM = 4096; // updates of one call
 const AVERAGED = new Set(["best", "average"]);
 
 /** Train. @param {any} core @param {Rows} rows @param {Settings} settings @param {bigint} seed */
 export function train(core, rows, settings, seed) {
-  const { order, keep, margin, intercept, maxIter, maxUpdates } = settings;
-  const averaged = AVERAGED.has(keep);
-  const task = core.begin({ ...rows, margin, intercept, averaged, room: Math.max(ROOM, rows.n) });
+  const { order, keep, margin, intercept, maxIter, maxUpdates, kernel, gamma, degree } = settings;
+  const averaged = AVERAGED.has(keep), room = Math.max(ROOM, rows.n);
+  const its = kernel && kernel !== "none" ? dual : core;
+  const task = its.begin({ ...rows, margin, intercept, averaged, room, kernel, gamma, degree });
   const run = new Run(rows, settings, task);
   const advance = ORDERS[order](task, rows.n, seed);
   const kept = keep === "pocket" || keep === "best" ? new Kept(rows.n, run) : null;
@@ -165,12 +167,20 @@ export class Run {
   }
 }
 
+/** A run that was recorded elsewhere. @param {Rows} rows @param {Settings} settings @param {any} record */
+export function recorded(rows, settings, record) {
+  const run = new Run(rows, settings, null);
+  const { row, visit, score, mistakes, returned, errors, stop } = record;
+  const all = { row, visit, score, mistakes, returned: Float64Array.from(returned), errors, stop };
+  return Object.assign(run, all, { updates: row.length, converged: stop === "clean" });
+}
+
 /** The weights with the fewest mistakes so far; of equal ones the last, then the older. */
 class Kept {
   /** @param {number} n @param {Run} run */
   constructor(n, run) {
     this.run = run;
-    this.w = new Float64Array(run.rows.d + 1);
+    this.w = new Float64Array(run.task.w.length);
     this.mistakes = n; // every row is on the hyperplane of zero weights
     this.averaged = false;
     /** @type {{updates: number, mistakes: number, w: Float64Array}[]} */

@@ -2,7 +2,7 @@
 // The whole state in a link: settings in words, points on a grid of 1/64 in 21 bits each.
 
 const GRID = 64, REACH = 8, DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const NAMES = { order: "o", keep: "k", margin: "m", intercept: "i", seed: "s" };
+const NAMES = { order: "o", keep: "k", margin: "m", intercept: "i", seed: "s", kernel: "f", gamma: "g", degree: "d" };
 
 /** Whether the points lie on the grid of a link. @param {any} data */
 export function onGrid({ x, n, d }) {
@@ -41,8 +41,8 @@ export function written({ preset, edited, data, settings, step }) {
   return words.toString();
 }
 
-/** The same back; what cannot be understood is left out. @param {string} text @param {{orders: string[], keeps: string[]}} allowed */
-export function read(text, { orders, keeps }) {
+/** The same back; what cannot be understood is left out. @param {string} text @param {{orders: string[], keeps: string[], kernels: string[]}} allowed */
+export function read(text, { orders, keeps, kernels }) {
   const words = new URLSearchParams(text), points = words.get("p") ?? "";
   const number = (/** @type {string} */ name, /** @type {(v: number) => boolean} */ fits) => {
     const value = Number(words.get(name) ?? NaN);
@@ -53,6 +53,7 @@ export function read(text, { orders, keeps }) {
     order: one("o", orders), keep: one("k", keeps), margin: number("m", (v) => v >= 0 && Number.isFinite(v)),
     intercept: words.has("i") ? words.get("i") !== "false" : undefined,
     seed: number("s", (v) => Number.isInteger(v) && v >= 0 && v < 2 ** 32),
+    kernel: one("f", kernels), gamma: number("g", (v) => v > 0 && Number.isFinite(v)), degree: number("d", (v) => v === 2 || v === 3),
   };
   return {
     preset: words.get("e"),

@@ -1,7 +1,7 @@
 // @ts-check
 // What the page is about: points, settings, the run they give and what is proved. A change of the
 // points or the settings trains at once; the former run stays as a ghost.
-import { train } from "./learn.js";
+import { recorded, train } from "./learn.js";
 import { Replay } from "./replay.js";
 import { seedOf } from "./seed.js";
 import { verdict } from "./verdict.js";
@@ -10,12 +10,14 @@ export const ORDERS = ["cyclic", "shuffle", "random", "batch"];
 export const KEEPS = ["last", "best", "pocket", "average"];
 const MOST_UPDATES = 20000, WHILE_DRAGGING = 1500, MOST_ITER = 2000, MOST_UNDO = 60;
 const MOST_COLUMNS_PROVED = 8;
+export const MOST_WITH_KERNEL = 400; // points
 
 /** @typedef {import("./learn.js").Rows & {names: string[], classes: string[]}} Data */
 
-/** How long training may go on; Python is told the same. @param {Data} data @param {string} keep @param {boolean} dragging */
-export function limits({ n, d }, keep, dragging) {
+/** How long training may go on; Python is told the same. @param {Data} data @param {string} keep @param {boolean} dragging @param {string} [kernel] */
+export function limits({ n, d }, keep, dragging, kernel = "none") {
   let most = dragging ? WHILE_DRAGGING : MOST_UPDATES;
+  if (kernel !== "none") most = Math.min(most, Math.floor((dragging ? 4e5 : 4e6) / Math.max(n, 1)));
   if (keep === "pocket") most = Math.min(most, Math.floor((dragging ? 3e6 : 3e7) / Math.max(n, 1)));
   return { maxIter: MOST_ITER, maxUpdates: Math.max(Math.min(most, Math.floor(4e6 / (d + 1))), 1) };
 }
@@ -26,7 +28,7 @@ export class Model {
     this.core = core;
     this.presets = presets;
     this.changed = changed;
-    this.settings = { order: "cyclic", keep: "last", margin: 0, intercept: true, seed: 0 };
+    this.settings = { order: "cyclic", keep: "last", margin: 0, intercept: true, seed: 0, kernel: "none", gamma: 1, degree: 2 };
     /** @type {Data} */ this.data = { x: new Float64Array(0), y: new Int8Array(0), n: 0, d: 2, names: ["x1", "x2"], classes: ["-1", "1"] };
     /** @type {Data | null} */ this.table = null; // all columns, where two of them were chosen
     this.preset = "";
@@ -37,6 +39,7 @@ export class Model {
     /** @type {any} */ this.verdict = { status: "empty" };
     /** @type {Replay | null} */ this.ghost = null;
     /** @type {Data[]} */ this.before = [];
+    /** @type {any} */ this.record = null;
   }
 
   /** @param {string} id */
@@ -47,9 +50,10 @@ export class Model {
     this.use(rowsOf(data), settings);
   }
 
-  /** Other data altogether. @param {Data} data @param {any} settings @param {number} [step] */
-  use(data, settings = {}, step) {
+  /** Other data altogether, and maybe the record of a training. @param {Data} data @param {any} settings @param {number} [step] @param {any} [record] */
+  use(data, settings = {}, step, record = null) {
     this.data = data;
+    this.record = record;
     this.table = data.d > 2 ? data : null;
     this.settings = { ...this.settings, ...settings };
     this.before = [];
@@ -83,8 +87,10 @@ export class Model {
   /** Train anew, and stand at the end of it. @param {boolean} dragging */
   retrain(dragging = false) {
     const { data, settings } = this, { intercept, margin, keep, seed } = settings;
-    const all = { ...settings, ...limits(data, keep, dragging) };
-    this.run = train(this.core, data, all, seedOf(seed));
+    if (data.n > MOST_WITH_KERNEL || data.d !== 2) settings.kernel = "none";
+    const all = { ...settings, ...limits(data, keep, dragging, settings.kernel) };
+    this.run = this.record ? recorded(data, all, this.record) : train(this.core, data, all, seedOf(seed));
+    this.record = null; // what is changed from here on is trained
     this.replay = new Replay(this.run);
     this.step = this.replay.steps;
     this.verdict = data.d <= MOST_COLUMNS_PROVED ? verdict(data, intercept, margin) : { status: "unknown" };

@@ -3,7 +3,8 @@
 import { counts, mistakes, pocket, squeeze, sum, weightSpace } from "./charts.js";
 import { h, number, unique, vector } from "./dom.js";
 import { fingerprint } from "./fingerprint.js";
-import { KEEPS, ORDERS } from "./model.js";
+import { KERNELS } from "./kernel.js";
+import { KEEPS, MOST_WITH_KERNEL, ORDERS } from "./model.js";
 
 /** @typedef {import("./strings.js").Say} Say */
 /** @typedef {import("./model.js").Model} Model */
@@ -22,7 +23,7 @@ export function verdictCard(say) {
     if (status === "separable") {
       const { geometric } = verdict;
       says.textContent = geometric ? say("verdict.separable.says", { margin: number(geometric.margin) }) : say("verdict.one.says");
-      const key = settings.order === "batch" ? "batch" : settings.margin > 0 ? "mu" : "says";
+      const key = settings.kernel !== "none" ? "line" : settings.order === "batch" ? "batch" : settings.margin > 0 ? "mu" : "says";
       proof.textContent = say(`verdict.bound.${key}`, { bound: grouped(verdict.bound), made: grouped(run.updates) });
       return;
     }
@@ -51,6 +52,8 @@ export function trainingCard(say, model) {
   const inputs = {
     order: select("order", ORDERS), keep: select("keep", KEEPS),
     margin: numeric("margin", { min: 0, step: 0.5 }, (v) => Math.max(v, 0)),
+    kernel: select("kernel", KERNELS), gamma: numeric("gamma", { min: 0.01, step: 0.1 }, (v) => (v > 0 ? v : 1)),
+    degree: h("select", { onchange: (/** @type {any} */ e) => model.set({ degree: Number(e.target.value) }) }, [2, 3].map((v) => h("option", { value: v }, v))),
     seed: numeric("seed", { min: 0, step: 1 }, (v) => Math.min(Math.max(Math.round(v), 0), 2 ** 32 - 1)),
   };
   const intercept = h("input", { type: "checkbox", onchange: () => model.set({ intercept: intercept.checked }) });
@@ -58,14 +61,17 @@ export function trainingCard(say, model) {
   const fields = Object.entries(inputs).map(([name, input]) =>
     h("label", { class: "field" }, h("span", {}, say(`train.${name}`)), input));
   const show = () => {
-    const { settings, run, dragging } = model;
+    const { settings, run, dragging, data } = model, curved = settings.kernel !== "none";
+    inputs.kernel.disabled = data.d !== 2 || data.n > MOST_WITH_KERNEL;
+    inputs.gamma.parentElement.hidden = !curved;
+    inputs.degree.parentElement.hidden = settings.kernel !== "poly";
     for (const [name, input] of Object.entries(inputs)) input.value = String(settings[/** @type {keyof typeof settings} */ (name)]);
     intercept.checked = settings.intercept;
     inputs.seed.disabled = !["shuffle", "random"].includes(settings.order);
     stop.textContent = say(`stop.${run.stop}`, { epochs: grouped(run.mistakes.length), updates: grouped(run.updates) });
     const w = run.returned;
     const rows = [["updates", grouped(run.updates)], ["epochs", grouped(run.mistakes.length)], ["errors", grouped(run.errors)],
-      ["weights", `${vector(w.subarray(0, -1))}, ${number(w[w.length - 1])}`], ["fingerprint", dragging ? "…" : fingerprint(run)]];
+      curved ? ["support", grouped(run.counts().filter((/** @type {number} */ v) => v).length)] : ["weights", `${vector(w.subarray(0, -1))}, ${number(w[w.length - 1])}`], ["fingerprint", dragging ? "…" : fingerprint(run)]];
     facts.replaceChildren(...rows.map(([name, value]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd", {}, value))));
   };
   const element = card(say("train.title"), "training", h("div", { class: "fields" }, fields), h("label", { class: "check" }, intercept, say("train.intercept")), stop, facts);
@@ -105,7 +111,8 @@ export function viewsCard(say, model) {
     panel.setAttribute("aria-labelledby", `${id}-${now}`);
     const { data, verdict, settings } = model, state = /** @type {any} */ (model);
     let made = null, key = `note.${now}`;
-    if (now === "mistakes") made = mistakes(state, say);
+    if (settings.kernel !== "none" && now !== "mistakes" && now !== "counts") key = "note.curved";
+    else if (now === "mistakes") made = mistakes(state, say);
     else if (now === "counts") made = counts(state, say);
     else if (now === "pocket") made = pocket(state, say);
     else if (now === "squeeze") {

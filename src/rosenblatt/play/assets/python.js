@@ -13,17 +13,20 @@ export function python(data, settings, digits) {
   const numbers = classes.join() === "-1,1";
   const rows = Array.from({ length: n }, (_, i) => `    [${Array.from(x.subarray(i * d, i * d + d), literal).join(", ")}],`);
   const labels = Array.from(y, (v) => (numbers ? String(v) : quoted(classes[v > 0 ? 1 : 0])));
+  const curved = settings.kernel !== "none";
+  const name = curved ? "KernelPerceptron" : "Perceptron";
   const flag = settings.intercept ? "True" : "False";
   return [
     "import numpy as np",
     "",
-    "from rosenblatt import Perceptron, trace",
+    `from rosenblatt import ${name}, trace`,
     "from rosenblatt.play import fingerprint",
     "",
     "X = np.array([", ...rows, "])",
     `y = np.array([${labels.join(", ")}])`,
     "",
-    "perceptron = Perceptron(",
+    `perceptron = ${name}(`,
+    ...(curved ? [`    kernel=${quoted(settings.kernel)},`, `    gamma=${literal(settings.gamma)},`, `    degree=${settings.degree},`] : []),
     `    order=${quoted(settings.order)},`,
     `    keep=${quoted(settings.keep)},`,
     `    margin=${literal(settings.margin)},`,

@@ -13,8 +13,9 @@ export class Replay {
       if (u === row.length || order !== "batch" || visit[u] !== visit[u - 1]) this.edges.push(u);
     if (!row.length) this.edges = [0];
     this.steps = this.edges.length - 1;
-    this.size = d + 1;
-    this.weights = this.path();
+    this.curved = (run.settings.kernel ?? "none") !== "none";
+    this.size = this.curved ? run.rows.n + 1 : d + 1;
+    this.weights = this.curved ? new Float64Array(0) : this.path();
   }
 
   /** Rows are added once more, in the same order: the same bits. */
@@ -33,9 +34,18 @@ export class Replay {
     return all;
   }
 
-  /** After so many steps. @param {number} t */
+  /** The weights after so many steps; in dual form β of the rows, and b. @param {number} t */
   at(t) {
+    if (this.curved) return this.coefficients(t);
     return this.weights.subarray(t * this.size, (t + 1) * this.size);
+  }
+
+  /** @param {number} t */
+  coefficients(t) {
+    const { y } = this.run.rows, counts = this.run.counts(this.edges[t]);
+    const found = Float64Array.from({ length: this.size }, (_, i) => (i < y.length ? y[i] * counts[i] : 0));
+    if (this.run.settings.intercept) found[y.length] = found.reduce((sum, v) => sum + v, 0);
+    return found;
   }
 
   /** The rows of step t. @param {number} t */
@@ -64,6 +74,7 @@ export class Replay {
 
   /** Step t, and why. @param {number} t @param {string[]} classes @param {import("./strings.js").Say} say */
   words(t, classes, say) {
+    if (this.curved) return t === 0 ? say("step.zero") : say("step.made", { t, why: this.why(t, classes, say), moved: this.alphas(t) });
     if (t === 0) return say("step.start", { w: vector(this.at(0).slice(0, -1)), b: number(this.at(0)[this.size - 1]) });
     const { run, size } = this, before = this.at(t - 1), after = this.at(t), rows = this.rowsOf(t);
     const { x, y, d } = run.rows, i = rows[0];
@@ -78,6 +89,15 @@ export class Replay {
     return say("step.made", { t, why: this.why(t, classes, say), moved });
   }
 
+  /** What step t did to the coefficients of its rows. @param {number} t */
+  alphas(t) {
+    const before = this.run.counts(this.edges[t - 1]), rows = this.rowsOf(t), size = this.size - 1;
+    const found = rows.slice(0, 8).map((i) => `α of row ${i} ${before[i]} + 1 = ${before[i] + 1}`);
+    const [from, to] = [this.at(t - 1)[size], this.at(t)[size]];
+    if (this.run.settings.intercept) found.push(`b ${number(from)} ${to >= from ? "+" : "-"} ${number(Math.abs(to - from))} = ${number(to)}`);
+    return found.join(", ");
+  }
+
   /** @param {number} t @param {string[]} classes @param {import("./strings.js").Say} say */
   why(t, classes, say) {
     const { run } = this, { x, y, d } = run.rows, rows = this.rowsOf(t), i = rows[0];
@@ -87,7 +107,7 @@ export class Replay {
     }
     const score = run.score[this.edges[t - 1]], margin = y[i] * score;
     const values = {
-      row: `${i} ${vector(x.subarray(i * d, i * d + d))}`,
+      row: this.curved ? String(i) : `${i} ${vector(x.subarray(i * d, i * d + d))}`,
       label: classes[y[i] > 0 ? 1 : 0],
       score: number(score), margin: number(margin), mu: number(run.settings.margin),
     };

@@ -153,7 +153,7 @@ def test_a_point_moved_in_the_page_arrives_in_python_with_the_same_bits(cell):
     assert widget.coef_.tolist() == widget.fit().coef_.tolist()
     before = widget.X
     page.locator(".board-svg").focus()
-    for key in ("n", "ArrowUp", "ArrowLeft", "n", "f"):
+    for key in ("n", "ArrowUp", "ArrowLeft"):
         page.keyboard.press(key)
     told(page, widget)
     moved = widget.X

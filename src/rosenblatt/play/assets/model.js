@@ -32,6 +32,7 @@ export class Model {
     /** @type {Data} */ this.data = { x: new Float64Array(0), y: new Int8Array(0), n: 0, d: 2, names: ["x1", "x2"], classes: ["-1", "1"] };
     /** @type {Data | null} */ this.table = null; // all columns, where two of them were chosen
     this.preset = "";
+    this.view = "mistakes"; // the chart that is shown
     this.edited = false;
     this.step = 0;
     /** @type {any} */ this.run = null;

@@ -59,7 +59,7 @@ export function trainingCard(say, model) {
   const intercept = h("input", { type: "checkbox", onchange: () => model.set({ intercept: intercept.checked }) });
   const stop = h("p", { class: "stop" }), facts = h("dl", { class: "facts" });
   const fields = Object.entries(inputs).map(([name, input]) =>
-    h("label", { class: "field" }, h("span", {}, say(`train.${name}`)), input));
+    h("label", { class: `field ${name}` }, h("span", {}, say(`train.${name}`)), input));
   const show = () => {
     const { settings, run, dragging, data } = model, curved = settings.kernel !== "none";
     inputs.kernel.disabled = data.d !== 2 || data.n > MOST_WITH_KERNEL;
@@ -82,7 +82,7 @@ const VIEWS = ["mistakes", "sum", "squeeze", "space", "pocket", "counts"];
 
 /** @param {Say} say @param {Model} model */
 export function viewsCard(say, model) {
-  let now = "mistakes";
+  let now = model.view; // another language does not change it
   const id = unique("view");
   const picture = h("div", { class: "picture" }), note = h("p", { class: "quiet" });
   const panel = h("div", { role: "tabpanel", id, tabindex: "0" }, picture, note);
@@ -99,7 +99,7 @@ export function viewsCard(say, model) {
   } }, tabs);
 
   function choose(/** @type {string} */ name) {
-    now = name;
+    model.view = now = name;
     show();
   }
 

@@ -286,6 +286,17 @@ def test_copied_python_gives_the_fingerprint_that_is_shown(opened, preset, capsy
     assert capsys.readouterr().out.splitlines()[-1] == shown.locator(".fingerprint dd").inner_text()
 
 
+@pytest.mark.parametrize("labels", [("2", "10"), ("B", "a"), ("-1", "1"), ("no", "yes")])
+def test_labels_keep_their_sides_in_copied_python(opened, labels, capsys):
+    shown = opened()
+    low, high = labels
+    paste(shown, f"u,v,y\n1,2,{low}\n3,4,{high}\n5,5.5,{high}\n0,1,{low}\n")
+    shown.get_by_role("button", name="Copy as Python").click()
+    code = shown.locator(".sharing textarea[readonly]").input_value()
+    exec(compile(code, "copied", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[-1] == shown.locator(".fingerprint dd").inner_text()
+
+
 def test_a_link_carries_everything(opened):
     shown = opened()
     tool(shown, "Add ●")

@@ -74,5 +74,5 @@ def _credit(settings: dict[str, Any]) -> Given:
     columns = [credit.feature_names.index(name) for name in names]
     signs = np.where(credit.target > 0, 1, -1)
     found = _example((credit.data[:, columns], signs), settings)
-    found["data"] |= {"names": names, "classes": ["refused", "granted"]}
+    found["data"] |= {"names": names, "classes": ["no", "yes"]}
     return found

@@ -10,9 +10,16 @@ const quoted = (text) => JSON.stringify(text);
 /** @param {any} data @param {any} settings with the limits @param {string} digits the fingerprint */
 export function python(data, settings, digits) {
   const { x, y, n, d, classes } = data;
-  const numbers = classes.join() === "-1,1";
+  // Python sorts labels, the greater one is +1: where that is not so here, signs stand for them.
+  const numbers = classes.every((/** @type {string} */ c) => c.trim() !== "" && Number.isFinite(Number(c)));
+  const sorted = numbers ? Number(classes[0]) < Number(classes[1]) : classes[0] < classes[1];
   const rows = Array.from({ length: n }, (_, i) => `    [${Array.from(x.subarray(i * d, i * d + d), literal).join(", ")}],`);
-  const labels = Array.from(y, (v) => (numbers ? String(v) : quoted(classes[v > 0 ? 1 : 0])));
+  const label = (/** @type {number} */ v) => {
+    if (!sorted) return String(v);
+    const name = classes[v > 0 ? 1 : 0];
+    return numbers ? String(Number(name)) : quoted(name);
+  };
+  const labels = Array.from(y, label);
   const curved = settings.kernel !== "none";
   const name = curved ? "KernelPerceptron" : "Perceptron";
   const flag = settings.intercept ? "True" : "False";

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._proof import coefficients
+from rosenblatt._proof.coefficients import CollinearColumn
 from rosenblatt._proof.parts import (
     Conflict,
     Margin,
     Origin,
     RevealingColumn,
     Separator,
-    name_of_intercept,
     nearest_floats,
 )
 from rosenblatt._support.files import write_whole
@@ -52,10 +53,12 @@ class Certificate:
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
-    coefficient_signs : dict or None
-        For quasi-complete separation: by name, the signs that a coefficient takes over all
-        hyperplanes with no row on the wrong side. "+", "-" and "±" run to infinity in a logistic
-        regression; "0" stays finite.
+    coefficient_signs : dict
+        By name, the signs that a coefficient takes over all hyperplanes with no row on the wrong
+        side. "+", "-" and "±" run to infinity in a logistic regression, "0" stays finite,
+        "collinear" is left out; "?": not known, as under complete separation.
+    collinear : list of CollinearColumn
+        Columns that are combinations of others: their coefficients are not determined.
     revealing_columns : list of RevealingColumn
         Columns that separate rows all by themselves: known only after the outcome?
     limits : list of str
@@ -207,12 +210,12 @@ class Certificate:
         return np.array(self._document["separated"], dtype=np.intp)
 
     @property
-    def coefficient_signs(self) -> dict[str, str] | None:
-        signs = self._document.get("signs")
-        if signs is None:
-            return None
-        names = [*self.feature_names, name_of_intercept(self.feature_names)][: len(signs)]
-        return {name: part["signs"] for name, part in zip(names, signs, strict=True)}
+    def coefficient_signs(self) -> dict[str, str]:
+        return coefficients.coefficient_signs(self._document)
+
+    @property
+    def collinear(self) -> list[CollinearColumn]:
+        return coefficients.collinear_columns(self._document)
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
@@ -228,17 +231,14 @@ class Certificate:
 
         try:
             verify.check_form(self._document)
-        except verify.Rejected as reason:
-            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
-        X, names, texts = read_again(X, y, self._document)
-        if names is not None and names != self.feature_names:
-            raise CertificateRejected(
-                f"The certificate is rejected: it is about the columns {self.feature_names}, in "
-                f"this order, and X has {names}."
-            )
-        try:
+            X, names, texts = read_again(X, y, self._document)
+            mine = self.feature_names
+            other = f"it is about the columns {mine}, in this order, and X has {names}"
+            verify.demand(names is None or names == mine, other)
             signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
             check(self._document, X, signs)
+        except InputError:  # of X and y
+            raise
         except verify.Rejected as reason:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:

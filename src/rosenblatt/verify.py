@@ -52,7 +52,8 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "column": "column:count sign:side threshold:exact rows:count",
     "always": """schema:text producer:text verdict:text separable:flag~ semantics:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
-        sha256:text limits:text* encoding?:object""",
+        sha256:text limits:text* encoding?:object collinear?:combination*""",
+    "combination": "column:count vector:exact*",
 }
 VERDICTS = {
     "complete separation": """margins:margins radius_row:count mistake_bound:bound
@@ -100,10 +101,6 @@ def quotient(a: Fraction, b: Fraction) -> float:
 
 def length2(vector: Iterable[Any]) -> Any:
     return sum(v * v for v in vector)
-
-
-def square(x: float) -> Fraction | float:
-    return x if x == math.inf else Fraction(x) ** 2
 
 
 def fingerprint(numbers: bytes, signs: Sequence[int], row: int) -> str:
@@ -341,6 +338,7 @@ def check(claim: Part, data: Data) -> None:
         check_conflict(data, claim["conflict"])
     for part in claim.get("revealing", []):
         check_revealing(data, part)
+    collinear(claim, data)
 
 
 def check_conflict(data: Data, part: Part) -> None:
@@ -376,8 +374,23 @@ def check_balance(claim: Part, data: Data) -> None:
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
     demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
+        others = collinear(claim, data)
         for j, part in zip(range(data.size), claim["signs"], strict=True):
-            check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
+            lowest = lambda v: min(signs_beside(data, basis, free, v))  # noqa: E731
+            check_sign(data, w, normals, j, part, others, lowest)
+
+
+def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
+    """Columns left out, and vectors that are 0 times every row: so these columns are combinations
+    of others, and the coefficients in them can be 0, whatever the scores."""
+    parts = claim.get("collinear", [])
+    found = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
+    there = all(j < data.size for j in found) and len(found) == len(parts)
+    demand(there, "collinear: no column, or one twice")
+    for j, v in found.items():
+        demand([k for k in found if v[k]] == [j], f"collinear: column {j} is not left out alone")
+    demand(not found or all(data.flat([*found.values()])), "columns are not collinear")
+    return found
 
 
 def signs_beside(
@@ -392,21 +405,26 @@ def signs_beside(
 
 
 def check_sign(
-    data: Data, w: list[Fraction], normals: list[list[int]], j: int, part: Part, lowest: Any
+    data: Data, w: list[Any], normals: list[Any], j: int, part: Part, others: Any, lowest: Any
 ) -> None:
-    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
+    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there), of the w that
+    are 0 in the columns left out: those with the same scores are w - Σ (w_k / vector_k) vector."""
+
+    def at(w: Sequence[Any]) -> Any:
+        return w[j] - sum(Fraction(w[k] * v[j]) / v[k] for k, v in others.items() if v[j])
+
     what, signs = f"the sign of coefficient {j}", part["signs"]
-    demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
-    proof = {"±": ["other"] if w[j] else [], "0": []}.get(signs, ["times", "rows", "weights"])
+    demand((signs != "0") == any(map(at, normals)), f"{what}: is it always 0?")
+    proof = {"±": ["other"] if at(w) else [], "0": []}.get(signs, ["times", "rows", "weights"])
     demand(part.keys() == {"signs", *proof}, f"{what}: its proof has other fields")
-    if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
+    if signs == "±" and at(w):  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = other[j] * w[j] < 0 and lowest(other) >= 0
+        proved = at(other) * at(w) < 0 and lowest(other) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
         times = number(part["times"]) * (1 if signs == "+" else -1)
         *blend, common = whole([*data.total(part, what), 1])
-        same = all(sum(map(mul, blend, v)) == times * v[j] * common for v in normals)
-        proved = same and times * w[j] > 0 and number(part["times"]) > 0
+        same = all(sum(map(mul, blend, v)) == times * at(v) * common for v in normals)
+        proved = same and times * at(w) > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")
     demand(proved, f"{what} is not proved")
@@ -427,8 +445,10 @@ def check_margin(data: Data, kind: str, part: Part) -> tuple[Fraction, Fraction]
     demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
     demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
-    demand(square(lo) <= lo2 < square(math.nextafter(lo, math.inf)), f"{kind}: lo is another")
-    demand(square(math.nextafter(hi, 0)) < hi2 <= square(hi), f"{kind}: hi is another")
+    ends = [lo, math.nextafter(lo, math.inf), math.nextafter(hi, 0), hi]
+    square = [v if v == math.inf else Fraction(v) ** 2 for v in ends]
+    demand(square[0] <= lo2 < square[1], f"{kind}: lo is another")
+    demand(square[2] < hi2 <= square[3], f"{kind}: hi is another")
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
     return lo2, hi2
 
@@ -493,7 +513,7 @@ def value(text: str, decimal: bool) -> float:
 def read_csv(claim: Part, path: str) -> tuple[Data, str]:
     """The rows, and what the numbers are."""
     names, decimal = [*claim["columns"], claim["target"]], claim["semantics"] == "decimal"
-    numbers, labels, readers = [], [], list[Callable[[str], float]]()
+    numbers, labels, kinds = [], [], list[bool]()
     with open(path, newline="", encoding="utf-8-sig") as file:
         table = csv.reader(file, strict=True)
         try:
@@ -503,17 +523,15 @@ def read_csv(claim: Part, path: str) -> tuple[Data, str]:
                 few = "several columns" if often[name] else "no column"
                 demand(often[name] == 1, f"{few} {name!r}; the columns are {header[:20]}")
             demand(names.count(names[-1]) == 1, f"the target {names[-1]!r} is a column, too")
-            *places, target = map(header.index, names)
+            places = [header.index(name) for name in names]
             for record in filter(None, table):
                 demand(len(record) == len(header), "there are more cells than names, or fewer")
-                cells = [record[place] for place in places]
-                readers = readers or [  # a column is one of booleans, or of numbers
-                    TRUTH.__getitem__ if cell in TRUTH else lambda text: value(text, decimal)
-                    for cell in cells
-                ]
-                row = [read(cell) for read, cell in zip(readers, cells, strict=True)]
+                *cells, label = [record[place] for place in places]
+                kinds = kinds or [cell in TRUTH for cell in cells]  # a column has one
+                both = zip(cells, kinds, strict=True)
+                row = [TRUTH[cell] if truth else value(cell, decimal) for cell, truth in both]
                 numbers.append(struct.pack(f"<{len(row)}d", *row))
-                labels.append(record[target])
+                labels.append(label)
         except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
             raise Rejected(f"{path}, line {table.line_num}: {error}") from None
     return Data(claim, b"".join(numbers), label_signs(claim, labels)), f"the numbers in {path}"
@@ -532,6 +550,17 @@ def load(path: str) -> Any:
         return json.load(file, object_pairs_hook=once, parse_constant=lambda _: demand(False, no))
 
 
+def accepted(claim: Part) -> str:
+    """What an accepted certificate proves, in words."""
+    left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
+    rows = f"{claim['rows'] - len(claim['dropped']):,} rows{left_out}"
+    if claim["verdict"] != "undecided":
+        return f"{claim['verdict']}, {rows}, proved."
+    if claim["separable"] is None:
+        return f"it claims nothing about its {rows}: undecided, and nothing is proved."
+    return f"not separable, {rows}, proved; quasi-complete separation or overlap is undecided."
+
+
 def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, list[str], Any]:
     """Check the certificate in a file; `read` gives the data, and what the numbers are.
 
@@ -548,9 +577,7 @@ def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, lis
     except Exception as error:  # whatever is in the file, it is not a certificate
         strange = f"not a certificate ({type(error).__name__}: {error})"
         return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
-    what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
-    left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
-    sentence = f"ACCEPTED: {what}, {len(data.present):,} rows{left_out}, proved."
+    sentence = f"ACCEPTED: {accepted(claim)}"
     return 0, [sentence, f"About {numbers}, {MEANT[claim['semantics']]}."], claim
 
 

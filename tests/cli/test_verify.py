@@ -114,7 +114,7 @@ def test_an_undecided_certificate_is_accepted_in_the_same_words(shell, capfd):
     certify(X, y, work_limit=1).save("c.json")
     table = write("t.csv", "x0,y\n0,a\n1,b\n0.5,b\n2,a\n")
     code, out = alone(capfd, "c.json", table)
-    assert out.startswith("ACCEPTED: all that it claims, 4 rows, proved.")
+    assert out.startswith("ACCEPTED: it claims nothing about its 4 rows: undecided")
     assert shell("verify", "c.json", table)[:2] == (code, out)
 
 
@@ -210,6 +210,9 @@ def test_scaling_that_makes_one_number_of_two_is_not_certified(shell):
     assert shell("certify", table, "-y", "ok", "-o", "c.json")[0] == 0
 
 
+OTHER = {"words": ["(missing)"], "reference": "(missing)"}
+
+
 def test_missing_values_and_a_word_for_them_are_not_one(shell):
     table = write("t.csv", "w,u,ok\n(missing),1,a\n,2,b\n")
     shell(
@@ -222,7 +225,7 @@ def test_missing_values_and_a_word_for_them_are_not_one(shell):
         "-o",
         "c.json",
     )
-    forged = edited("c.json", lambda c: c["encoding"]["columns"][0].update(words=["(missing)"]))
+    forged = edited("c.json", lambda c: c["encoding"]["columns"][0].update(OTHER))
     code, out, _ = shell("verify", forged, table)
     assert code == 1
     assert "one value of missing ones and the word '(missing)'" in out

@@ -87,7 +87,12 @@ def true_of(claim, X, y):
     if claim["verdict"] == QUASI:
         truths.append(claim["separated"] == sorted(strict))
         if "signs" in claim:
-            truths.append([part["signs"] for part in claim["signs"]] == rational.sign_sets(rows))
+            places = [part["column"] for part in claim.get("collinear", [])]
+            signs = rational.sign_sets_without(rows, places)
+            truths.append([part["signs"] for part in claim["signs"]] == signs)
+    for part in claim.get("collinear", []):
+        vector = [verify.number(v) for v in part["vector"]]
+        truths += [vector[part["column"]] != 0, *(rational.dot(a, vector) == 0 for a in rows)]
     for name in ("conflict", "balance"):
         if name in claim:
             weights = [verify.number(v) for v in claim[name]["weights"]]
@@ -115,7 +120,10 @@ def true_of(claim, X, y):
     return all(truths)
 
 
-PROOF = ("separator", "separated", "signs", "revealing", "balance", "orthogonal", "conflict")
+PROOF = (
+    *("separator", "separated", "signs", "revealing", "balance", "orthogonal"),
+    *("conflict", "collinear"),
+)
 
 
 def tampered():

@@ -119,7 +119,11 @@ STILL_TRUE = {
     r"orthogonal\.\d twice": "the same span",
     r"orthogonal changed": "in another order: the same span",
     r"orthogonal\.\d\.3 changed": "column 3 is zero: any multiple of e_3, added, has the same span",
-    r"signs\.\d\.other\.3 changed": "column 3 is zero: its coefficient is free",
+    r"separator\.3 changed": "column 3 is zero: its coefficient is free",
+    r"collinear(\.\d)? removed": "it says less",
+    r"collinear changed": "in another order, or none",
+    r"collinear\.0\.column changed": "to another one of the three that add up",
+    r"collinear\.1\.vector\.3 changed": "to a multiple of the vector",
 }
 
 

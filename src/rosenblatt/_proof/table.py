@@ -14,6 +14,7 @@ from rosenblatt import verify
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_table
 from rosenblatt._inputs import exact, targets, validate, weights
+from rosenblatt._proof import frames
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
 
@@ -43,7 +44,7 @@ def read(
     X: Any, y: Any, sample_weight: Any = None, *, semantics: str, asked: str = "certify"
 ) -> Table:
     """Check what was given to the function that was `asked`."""
-    target = str(getattr(y, "name", None) or "y")
+    target, y = frames.outcome(y)
     matrix, columns, named = _matrix(X, semantics)
     n = matrix.shape[0]
     given = _as_given(y)
@@ -112,7 +113,11 @@ def read_again(
     X: Any, y: Any, certified: dict[str, Any]
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
-    semantics = certified.get("semantics", "binary64")
+    if certified.get("encoding") is not None and frames.has_words(X):
+        from rosenblatt.data import Encoding
+
+        X = Encoding.from_dict(certified["encoding"]).apply(X)
+    semantics, y = certified.get("semantics", "binary64"), frames.outcome(y)[1]
     matrix, columns, _ = _matrix(X, semantics)
     texts = _texts(_as_given(y), certified["labels"])
     targets.labels(y, matrix.shape[0])
@@ -142,7 +147,7 @@ def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
     if isinstance(matrix, Csr) and len(matrix.data) != X.nnz:  # some were added
         exact.refuse_other_sums(X, matrix, decimal=decimal)
     names = getattr(reader, "feature_names_in_", None)
-    columns = _columns(matrix, names)
+    columns = _columns(matrix, frames.design_names(X) if names is None else names)
     _refuse_not_finite(matrix, columns)
     return matrix, columns, names is not None
 

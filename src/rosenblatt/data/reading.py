@@ -134,6 +134,21 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     return list(_reader(source, **reading).names)
 
 
+def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
+    """A table of this one column, which is no feature: it tells something about the rows."""
+    if is_svmlight(source) or (isinstance(source, list) and "-" in source):
+        raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
+    names = column_names(source, **reading)
+    if name not in names:
+        where = source[0] if isinstance(source, list) else "the data frame"
+        raise InputError(f"{use}={name!r} is not a column of {where}. {guess(name, names)}")
+    if name == target:
+        raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
+    table = read(source, ignore=[other for other in names if other != name], **reading)
+    assert isinstance(table, Table)
+    return table
+
+
 def _wanted(reader: Reader, target: str | None, ignored: list[str]) -> list[str]:
     """The columns to be read."""
     names, file = reader.names, reader.files[0].name

@@ -26,7 +26,9 @@ class SparseTable:
         self.files, self.positive, self.n_features = files, positive, n_features
         self.source = [files[0].name]
         self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
-        self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
+        labels, counts = np.unique(self._y, return_counts=True)
+        words = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        self.target = Column("y", Kind.NUMBER, words)
 
     @property
     def n_rows(self) -> int:

@@ -24,9 +24,10 @@ from rosenblatt.data.column import (
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
+from rosenblatt.data.levels import FALSE, Words
 from rosenblatt.data.numeric_check import not_numbers_among
 from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
@@ -166,7 +167,7 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(map(_encoded, self.columns)),
+            tuple(map(encoded, self.columns)),
             None if self.target is None else Target.of(self.target, self._positive),
         )
         names = encoding.feature_names
@@ -228,10 +229,12 @@ class TableStream:
     scale: bool
 
 
-def _encoded(column: Column) -> Number | Words:
+def encoded(column: Column) -> Number | Words:
+    """How a column becomes numbers, before fills and scales."""
     if column.kind is Kind.NUMBER:
         return Number(column.name)
     gaps = column.missing > 0
-    if column.kind is Kind.BOOLEAN:
-        return Words(column.name, ("False", "True"), gaps, True)
-    return Words(column.name, tuple(sorted(column.words)), gaps)
+    if column.kind is not Kind.BOOLEAN:
+        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
+    reference = column.reference if gaps else FALSE
+    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)

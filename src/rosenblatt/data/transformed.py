@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._support.words import many
-from rosenblatt.data.encode import MISSING, Encoding, Number, Words
+from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.levels import MISSING, Words
 from rosenblatt.data.part import Part
 from rosenblatt.errors import InputError
 
@@ -86,7 +87,8 @@ def _told(column: Any, filled: dict[str, int] | None) -> str:
         if column.boolean and not column.missing:
             return ""  # true is 1 everywhere
         k = len(column.features)
-        return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}"
+        named = "" if column.reference is None else f", reference {column.reference!r}"
+        return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}{named}"
     done = [] if column.as_it_is else [_shift(column)]
     if column.fill is not None and (filled is None or filled[column.name]):
         count = "missing values" if filled is None else many(filled[column.name], "missing value")

@@ -232,9 +232,8 @@ class Certificate:
         try:
             verify.check_form(self._document)
             X, names, texts = read_again(X, y, self._document)
-            mine = self.feature_names
-            other = f"it is about the columns {mine}, in this order, and X has {names}"
-            verify.demand(names is None or names == mine, other)
+            other = f"it is about the columns {self.feature_names}, in this order; X has {names}"
+            verify.demand(names in (None, self.feature_names), other)
             signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
             check(self._document, X, signs)
         except InputError:  # of X and y
@@ -243,8 +242,7 @@ class Certificate:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
             raise CertificateRejected(
-                f"The certificate is rejected: a field is missing or is not what it should be "
-                f"({type(error).__name__}: {error})."
+                f"The certificate is rejected: it is malformed ({type(error).__name__}: {error})."
             ) from None
         self._checked = True
 

@@ -21,6 +21,7 @@ _NAMING = ("ignore", "categorical", "numeric")  # options that name columns
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+_maybe_files = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
 _reading = [
     click.option(
         "--missing", multiple=True, metavar="TEXT", help="Treat TEXT as missing (repeatable)."
@@ -61,6 +62,11 @@ _output = [
 def table_options(function: Function) -> Function:
     """FILE..., and how to read a table from it: take them as **reading for `read_table`."""
     return _all([_files, *_table, *_reading], function)
+
+
+def maybe_table_options(function: Function) -> Function:
+    """The same where a table may be left out."""
+    return _all([_maybe_files, *_table, *_reading], function)
 
 
 def row_options(function: Function) -> Function:

@@ -22,7 +22,9 @@ def iris():
 
 def test_it_says_what_python_says(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--pairs")
-    X, y, encoding = data.read(iris, target="species").encode(scale=False, many_classes=True)
+    table = data.read(iris, target="species")
+    table.many_classes = True
+    X, y, encoding = table.encode(scale=False)
     certificate = certify(X, y, encoding=encoding, pairs=True)
     assert code == 11
     assert out == f"{certificate}\n"

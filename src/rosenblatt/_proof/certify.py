@@ -13,18 +13,19 @@ from rosenblatt._inputs import validate
 from rosenblatt._proof import by_training, frames, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.check import check
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns
+from rosenblatt._proof.heading import head
 from rosenblatt._proof.lifted_training import train_jointly
 from rosenblatt._proof.limits import noting
-from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of, sizes_part
+from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
 from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.table import Table, named, pairs_of, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
-from rosenblatt._support.version import __version__
+from rosenblatt._support.telling import tell
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
 
@@ -102,7 +103,7 @@ def certify(
     work_limit = validate.whole_or_none("work_limit", work_limit)
     words = encoding is None and frames.has_words(X)
     if words:
-        X, encoding = frames.in_numbers(X)
+        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics, many=True)
     if encoding is not None:
         table = named(table, encoding)
@@ -121,7 +122,9 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
     return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
-def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+def by_training_first(
+    X: Any, y: Any, *, encoding: Encoding | None, work_limit: int, time_limit: float | None = None
+) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
@@ -129,7 +132,9 @@ def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: 
     table = read(X, y, None, semantics="binary64")
     if encoding is not None:
         table = named(table, encoding)
-    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case = _Case(
+        table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
+    )
     case.train_first = True
     return case.run()
 
@@ -200,6 +205,7 @@ class _Case:
         return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
+        tell("finding the columns that separate")
         with noting(limits):
             collinear = collinear_columns(self.rows) if partition.done and not self.many else []
             if collinear:
@@ -232,6 +238,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
+        tell("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
         if by_training.is_wide(self.rows):
             if self.many:
@@ -246,6 +253,7 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
+        tell("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
@@ -270,6 +278,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
+        tell("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:
@@ -278,23 +287,3 @@ class _Case:
                 "returned. This is a mistake in rosenblatt: please report it, with the data if you "
                 "can."
             ) from None
-
-
-def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[str, Any]:
-    """What a document is about."""
-    index = np.arange(len(table.y))
-    left_out = index[:0] if table.present is None else np.delete(index, table.present)
-    dropped = left_out.tolist()
-    return {
-        "schema": verify.SCHEMA if len(table.classes) <= 2 else verify.MANY,
-        "producer": f"rosenblatt {__version__}",
-        "semantics": semantics,
-        "fit_intercept": intercept,
-        "rows": len(table.y),
-        "dropped": dropped,
-        "columns": table.columns,
-        "target": table.target,
-        "labels": table.labels,
-        **sizes_part(table),
-        "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
-    }

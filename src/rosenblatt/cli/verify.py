@@ -122,18 +122,19 @@ def _numbers(
 ) -> Any:
     """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
-    from rosenblatt.data.files import find
-    from rosenblatt.data.reading import is_svmlight
+    from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.reading import read_again
 
     decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):
         table: Any = data.read(list(files))
         table.refuse_rounded(None, decimal=decimal)
-        X, y, _ = table.encode(scale=False, many_classes=claim["schema"] == verify.MANY)
+        table.many_classes = claim["schema"] == verify.MANY
+        X, y, _ = table.encode(scale=False)
         return X, y
     found = find(list(files))
     encoding = _encoding(claim, found, reading)
-    X, y, done = data.reading.read_again(found, encoding, decimal=decimal, **reading)
+    X, y, done = read_again(found, encoding, decimal=decimal, **reading)
     told += done
     names = encoding.feature_names
     return X[:, [names.index(name) for name in claim["columns"]]], y
@@ -152,7 +153,8 @@ def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Enc
         return encoding
     others = [c for c in column_names(files, **reading) if c not in (target, *names)]
     table: Any = data.read(files, target=target, ignore=others, **reading)
-    found: Encoding = table.encoding(many_classes=claim["schema"] == verify.MANY)
+    table.many_classes = claim["schema"] == verify.MANY
+    found: Encoding = table.encoding()
     if sorted(found.feature_names) != sorted(names):
         raise InputError(
             f"The certificate is about the columns {', '.join(map(repr, names))}, and the table "

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data import written
-from rosenblatt.data.column import Column, problems_of_target
+from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target
+from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.errors import InputError
@@ -19,6 +19,8 @@ from rosenblatt.errors import InputError
 @final
 class SparseTable:
     """Rows and labels of an svmlight file; features are counted, and have no names."""
+
+    many_classes = False  # as of a `Table`
 
     def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
         if len(files) > 1:
@@ -36,24 +38,17 @@ class SparseTable:
 
     @property
     def problems(self) -> list[str]:
-        return self._problems(many_classes=False)
-
-    def _problems(self, *, many_classes: bool) -> list[str]:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
-        found = problems_of_target(
-            self.target, self.n_rows, self.positive, many_classes=many_classes
-        )
-        return list(found)
+        many = self.many_classes
+        return list(problems_of_target(self.target, self.n_rows, self.positive, many))
 
     def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
         """As of a `Table`."""
         written.refuse_rounded_entries(self.files[0], decimal=decimal)
 
-    def encode(
-        self, *, scale: bool = True, many_classes: bool = False
-    ) -> tuple[Any, NDArray[Any], None]:
+    def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
-        if found := self._problems(many_classes=many_classes):
+        if found := self.problems:
             raise InputError(found[0])
         return self.X, Target.of(self.target, self.positive).named(self._y), None

@@ -64,9 +64,9 @@ def test_the_leak_in_the_credit_table_is_found(shell):
         "--ignore expenditure." in words
     )
     subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
-    order = "core data split candidates error rule verdict training proof warning files next"
+    order = "core data split candidates error rule levels verdict training proof warning files next"
     assert " ".join(subjects) == order
-    assert len(out.splitlines()) <= 26
+    assert len(out.splitlines()) <= 27
 
 
 def test_without_it_the_error_is_clearly_below_the_larger_class(fit):
@@ -195,14 +195,14 @@ def test_the_command_that_it_gives_does_the_same_again(fit, shell):
 
 
 def test_hard_rows_are_rows_of_the_table(fit):
-    frame = made(town=np.tile(["a", "b", "c"], 40), open=np.tile([True, False], 60), one="same")
+    frame = made(town=np.tile(["a", "b", "c"], 40), open=np.tile([True, False], 60))
     found = fit("t.csv", "-y", "label")
     assert found["hardest_rows"]
     for hard in found["hardest_rows"]:
         row = frame.iloc[hard["row"]]
         assert hard["label"] == row["label"]
         assert hard["values"] == {
-            name: str(row[name]) if name in ("town", "open", "one") else row[name]
+            name: str(row[name]) if name in ("town", "open") else row[name]
             for name in frame.columns
             if name != "label"
         }
@@ -256,10 +256,10 @@ def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit
     found = fit("t.csv", "-y", "label")
     check_type(found, document.Fit)
     assert Path(found["files"]["report"]).stat().st_size < 700_000
-    assert (found["data"]["columns"], found["data"]["n_features"]) == (3001, 3020)
+    assert (found["data"]["columns"], found["data"]["n_features"]) == (3001, 3019)
     assert len(found["data"]["encoding"]) == len(found["rule"]["terms"]) == 500
     n_terms = found["rule"]["n_terms"]
-    assert 3000 <= n_terms <= 3020  # less the towns that no training row is from
+    assert 3000 <= n_terms <= 3019  # less the towns that no training row is from
     assert f"({n_terms - 4:,} more)" in found["rule"]["sentence"]
     heaviest = list(dict.fromkeys(t["feature"].split("=")[0] for t in found["rule"]["terms"]))
     for hard in found["hardest_rows"]:
@@ -330,24 +330,6 @@ def test_a_column_that_almost_tells_the_label(fit):
     found = fit("t.csv", "-y", "label")
     assert kinds(found) == {"revealing": ["after"]}
     assert "after alone almost tells the label" in found["data"]["warnings"][0]["sentence"]
-
-
-def test_a_rare_label_and_a_rule_that_is_no_better(fit):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.standard_normal(1000), "label": np.arange(1000) % 100 == 0})
-    frame.to_csv("t.csv", index=False)
-    found = fit("t.csv", "-y", "label")
-    assert {"imbalance", "no better"} <= kinds(found).keys()
-    assert found["error"]["majority_label"] == "False"
-
-
-def test_a_rule_that_a_guess_beats_is_said_to_be_little(fit):
-    made(n=60, noise=20.0, seed=5)
-    found = fit("t.csv", "-y", "label")
-    guess, chosen = found["candidates"][1], next(c for c in found["candidates"] if c["chosen"])
-    assert guess["baseline"]
-    assert guess["validation_errors"] < chosen["validation_errors"]
-    assert "luck" in kinds(found)
 
 
 def test_text_that_tells_rows_apart_is_refused(shell):

@@ -11,16 +11,18 @@ import numpy as np
 
 from rosenblatt import verify
 from rosenblatt._inputs import validate
-from rosenblatt._proof import by_training, margins
+from rosenblatt._proof import by_training, frames, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
+from rosenblatt._support.telling import tell
 from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
@@ -50,11 +52,13 @@ def certify(
     Parameters
     ----------
     X : array, data frame or CSR matrix of shape (n, d)
-        The rows.
+        The rows. Columns of text or categories become 0/1 columns, `town=Rome`, for all words but
+        the most frequent: the reference level. Design matrices of patsy and formulaic keep their
+        names.
     y : array of shape (n,)
         Their labels: two different ones, or one.
     fit_intercept : bool
-        False: hyperplanes through the origin only.
+        False: hyperplanes through the origin only, as for a design with a column of ones.
     sample_weight : array of shape (n,), optional
         Rows of weight 0 are left out; other weights make no difference.
     semantics : "binary64" or "decimal"
@@ -87,9 +91,13 @@ def certify(
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
     work_limit = validate.whole_or_none("work_limit", work_limit)
+    words = encoding is None and frames.has_words(X)
+    if words:
+        X, encoding = frames.in_numbers(X)
     table = read(X, y, sample_weight, semantics=semantics)
     if encoding is not None:
         table = named(table, encoding)
+        encoding = frames.with_target(encoding, table) if words else encoding
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
     return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
 
@@ -99,7 +107,9 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
     return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
-def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+def by_training_first(
+    X: Any, y: Any, *, encoding: Encoding | None, work_limit: int, time_limit: float | None = None
+) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
@@ -107,7 +117,9 @@ def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: 
     table = read(X, y, None, semantics="binary64")
     if encoding is not None:
         table = named(table, encoding)
-    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case = _Case(
+        table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
+    )
     case.train_first = True
     return case.run()
 
@@ -178,9 +190,13 @@ class _Case:
         return Certificate(out, checked=True, origin=self.table.origin)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        if out["verdict"] == "quasi-complete separation":
-            with _noting(limits):
-                found = coefficient_signs(partition)
+        tell("finding the columns that separate")
+        with _noting(limits):
+            collinear = collinear_columns(self.rows) if partition.done else []
+            if collinear:
+                out["collinear"] = [say.collinear(c) for c in collinear]
+            if out["verdict"] == "quasi-complete separation":
+                found = coefficient_signs(partition, collinear)
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
         if out["separable"] or "separator" in out:
@@ -207,6 +223,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
+        tell("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
         if by_training.is_wide(self.rows):
             return by_training.train(partition, known)
@@ -219,6 +236,7 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
+        tell("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
@@ -243,6 +261,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
+        tell("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:
@@ -278,4 +297,4 @@ def _noting(limits: list[str]) -> Iterator[None]:
     try:
         yield
     except LimitReached as reached:
-        limits.append(str(reached))
+        limits += [str(reached)] * (str(reached) not in limits)

@@ -44,6 +44,17 @@ class Conflict:
     labels: list[Any]
     meeting_point: dict[str, float] | None  # None through the origin
 
+    @classmethod
+    def of(cls, part: dict[str, Any], labels: list[Any], names: list[str]) -> Conflict:
+        """As the document of a certificate has it."""
+        label, point = dict(zip((-1, 1), labels, strict=True)), part.get("point")
+        return cls(
+            list(part["rows"]),
+            [int(verify.number(w)) for w in part["weights"]],
+            [label[y] for y in part["y"]],
+            None if point is None else dict(zip(names, point, strict=True)),
+        )
+
 
 @dataclass(frozen=True)
 class RevealingColumn:
@@ -78,11 +89,3 @@ def nearest_floats(values: list[str]) -> NDArray[np.float64]:
     if size > 2**1000:
         exact = [v / 2 ** (int(size).bit_length() - 1) for v in exact]
     return np.array([float(v) for v in exact])
-
-
-def name_of_intercept(columns: list[str]) -> str:
-    """Among columns of these names: one that is called so keeps its name."""
-    name = "(intercept)"
-    while name in columns:
-        name = f"({name})"
-    return name

@@ -13,9 +13,9 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import Writer
-from rosenblatt.data.column import Column, problems_of_target
+from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target
+from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import iterate_svmlight, scan
 from rosenblatt.errors import InputError
@@ -64,7 +64,7 @@ class SvmlightRows:
         d = self.n_features or max(
             info.n_features + (zero_based and not info.zero_based) for info in found
         )
-        column = Column("y", Kind.NUMBER, dict.fromkeys(sorted(labels)))
+        column = Column("y", Kind.NUMBER, dict.fromkeys(sorted(labels), 1))  # not counted
         n = sum(info.rows for info in found)
         if wrong := list(problems_of_target(column, n, self.positive)):
             raise InputError(wrong[0])

@@ -19,7 +19,9 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    # "revealing" | "rare" | "identifier" | "constant" | "header"
+    # and of the rule: "no better" | "worse" | "missed"
+    kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str
 
@@ -31,6 +33,7 @@ class EncodedColumn(TypedDict):
     kind: str  # "number" | "text" | "boolean"
     features: list[str]  # the names of the numbers it became, LISTED_OF_A_COLUMN at most
     n_features: int
+    reference: str | None  # text: the value that has no number of its own, and weight 0
     center: float | None  # numbers: x became (x - center) / scale, see split
     scale: float | None
     fill: float | None  # what stands for a missing number
@@ -101,6 +104,7 @@ class Rule(TypedDict):
     name: str  # of the candidate
     terms: list[Term]  # the LISTED heaviest; empty for a kernel, which has no weights of features
     n_terms: int
+    references: list[str]  # levels of text that have no term: their weight is 0; LISTED at most
     threshold: float | None
     label: str
     other: str
@@ -153,6 +157,8 @@ class Verdict(TypedDict):
     conflict: dict[str, Any] | None  # {rows, labels}
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
+    rare_columns: list[str]  # those among them that differ in a few rows only
+    collinear: list[str]  # columns that are combinations of others, as formulas; LISTED at most
     limits: list[str]
     sha256: str
     separated_rows: int | None  # how many
@@ -188,18 +194,23 @@ class Reproduce(TypedDict):
     predict: str | None
 
 
-class Fit(TypedDict):
-    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+class Beginning(TypedDict):
+    """What is known before the verdict. The warnings of the data are those of columns then."""
 
-    schema_version: int
-    command: str  # "fit"
-    interrupted: bool
     rosenblatt: dict[str, str]  # {version, core}
     data: Data
     split: Split
     candidates: list[Candidate]
     error: Error | None
     rule: Rule | None
+
+
+class Fit(Beginning):
+    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+
+    schema_version: int
+    command: str  # "fit"
+    interrupted: bool
     learning: Learning | None
     margins: Histogram | None
     confusion: Confusion | None

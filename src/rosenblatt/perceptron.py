@@ -253,13 +253,7 @@ class Perceptron(Training, LinearClassifier):
 
     def _refuse_for_many(self, settings: Settings, classes: NDArray[Any]) -> None:
         """What is there for two classes only."""
-        if settings.prove:
-            linear_fit.refuse_proofs_of_many(classes)
-        if self._recorder is not None:
-            raise InputError(
-                f"A trace is made of training on two classes; y holds {len(classes)}. For more "
-                "classes trace each against the rest: y == label."
-            )
+        self._refuse_many(settings, classes)
         if settings.one_vs_rest and self._checkpoint is not None:
             raise InputError(
                 "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "

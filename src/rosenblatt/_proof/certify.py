@@ -93,7 +93,7 @@ def certify(
     work_limit = validate.whole_or_none("work_limit", work_limit)
     words = encoding is None and frames.has_words(X)
     if words:
-        X, encoding = frames.in_numbers(X)
+        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics)
     if encoding is not None:
         table = named(table, encoding)

@@ -91,8 +91,9 @@ class Perceptron(Training, LinearClassifier):
         The two labels; a score of 0 or greater means `classes_[1]`.
     training_errors_ : int
         Training rows with y_i (w·x_i + b) <= 0 under the returned rule. `1 - score(X, y)` may be
-        lower, since `predict` counts a score of 0 for `classes_[1]`. None after Ctrl-C with
-        keep="vote" where counting all votes would take long.
+        lower, since `predict` counts a score of 0 for `classes_[1]`. None with
+        keep="vote" where every update made a voter and they are so many that counting their votes
+        on all rows would take far longer than training, and where Ctrl-C cut the count short.
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason

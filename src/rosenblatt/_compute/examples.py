@@ -69,10 +69,16 @@ class Rows:
             compute.backend.scores(self.native, w, begin, end, out)
         return out
 
-    def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
+    def add_votes(
+        self,
+        voters: Weights,
+        votes: Weights,
+        out: NDArray[np.float64],
+        check_interrupt: Callable[[], None] = no_interrupt,
+    ) -> None:
         """out += Σ over voters of votes · sign(score), with sign(0) = +1."""
         assert voters.shape[1] == self.d + 1
-        for begin, end in self.chunks(looks=len(voters)):
+        for begin, end in self.chunks(check_interrupt, looks=len(voters)):
             compute.backend.vote(self.native, voters, votes, begin, end, out)
 
 

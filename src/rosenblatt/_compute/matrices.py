@@ -37,6 +37,11 @@ def dense(x: Any) -> NDArray[Any]:
     return np.asarray(x.toarray() if sparse.issparse(x) else x)
 
 
+def nonzeros(X: Matrix) -> int:
+    """How many numbers are not zero, stored or not."""
+    return int(np.count_nonzero(X.data if isinstance(X, Csr) else X))
+
+
 def squares(x: Any) -> NDArray[np.float64]:
     """‖x_i‖² of each row, in float64."""
     if sparse.issparse(x):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from rosenblatt._compute.examples import Rows, Weights
+from rosenblatt._support.interrupt import no_interrupt
 from rosenblatt.errors import TooManyVoters
 
 MOST_BYTES = 2 << 30
@@ -93,11 +94,12 @@ class Voters:
                 votes = np.array(self._votes[begin + skip : end], dtype=np.float64)
                 yield block[skip : end - begin], votes
 
-    def scores(self, rows: Rows) -> Weights:
+    def scores(self, rows: Rows, check_interrupt: Callable[[], None] = no_interrupt) -> Weights:
         """The weighted mean vote in [-1, 1]."""
         out = np.zeros(rows.n)
         for voters, votes in self.blocks():
-            rows.add_votes(voters, votes, out)
+            check_interrupt()
+            rows.add_votes(voters, votes, out, check_interrupt)
         return out / max(sum(self._votes), 1)
 
     def running_scores(self, rows: Rows) -> Weights:

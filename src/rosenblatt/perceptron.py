@@ -12,7 +12,7 @@ from rosenblatt._estimators import fitting, linear_start
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
-from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._inputs import starts, targets, validate, weights
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
@@ -206,7 +206,7 @@ class Perceptron(Training, LinearClassifier):
         about the rows of this call; `n_iter_` counts calls. If `keep`, `eta0` or `fit_intercept`
         was changed, it begins anew from the returned weights.
         """
-        with Watch() as watch, unchanged_on_error(self):
+        with alone(self), Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
             if weights.is_balanced(self.class_weight):
                 raise InputError(

@@ -100,13 +100,13 @@ def test_different_estimators_do_not_wait_and_one_may_ask_itself():
 
 
 def test_locks_are_neither_copied_nor_kept():
-    before = len(transaction._locks)
+    before = len(transaction.locks.all)
     p = RandomLinearClassifier(k=3, random_state=0).fit(*noisy(20, 2))
-    assert len(transaction._locks) == before + 1
+    assert len(transaction.locks.all) == before + 1
     again = pickle.loads(pickle.dumps(p))
     assert vars(again).keys() == vars(p).keys()
     del p
-    assert len(transaction._locks) == before
+    assert len(transaction.locks.all) == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -1,4 +1,4 @@
-"""keep="vote": the votes on the training rows are counted where that takes no longer than seconds."""
+"""keep="vote": the votes on the training rows are counted where that takes seconds at most."""
 
 import signal
 

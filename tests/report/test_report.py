@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reports
+from rosenblatt._support.foreign import shown
 from rosenblatt.report import render
 from rosenblatt.report.charts import Charts, nice_ticks, thinned
-from rosenblatt.report.words import clip, number, percent, shown
+from rosenblatt.report.words import clip, number, percent
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 each = pytest.mark.parametrize("name", reports.ALL)

@@ -9,8 +9,32 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-_locks: dict[int, tuple[ref[Any], threading.RLock]] = {}  # of estimators that live, by id
-_of_locks = threading.Lock()
+
+class _Locks:
+    """One for each estimator that lives, by its id."""
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """After a fork the threads that held a lock are not there to free it."""
+        self.all: dict[int, tuple[ref[Any], threading.RLock]] = {}
+        self._turn = threading.Lock()
+
+    def of(self, estimator: Any) -> threading.RLock:
+        me = id(estimator)
+        with self._turn:
+            if me not in self.all:  # it leaves before another one can have its id
+                self.all[me] = (ref(estimator, lambda _: self._leave(me)), threading.RLock())
+            return self.all[me][1]
+
+    def _leave(self, me: int) -> None:
+        self.all.pop(me, None)
+
+
+locks = _Locks()
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=locks.begin_anew)
 
 
 @contextmanager
@@ -30,24 +54,5 @@ def alone(estimator: Any) -> Iterator[None]:
 
     The lock is not on the estimator, which is copied, pickled and compared by what is on it.
     """
-    with _lock_of(estimator):
+    with locks.of(estimator):
         yield
-
-
-def _lock_of(estimator: Any) -> threading.RLock:
-    me = id(estimator)
-    with _of_locks:
-        if me not in _locks:  # it leaves before another one can have its id
-            _locks[me] = (ref(estimator, lambda _: _locks.pop(me, None)), threading.RLock())
-        return _locks[me][1]
-
-
-def _begin_anew() -> None:
-    """After a fork the threads that held a lock are not there to free it."""
-    global _of_locks
-    _of_locks = threading.Lock()
-    _locks.clear()
-
-
-if hasattr(os, "register_at_fork"):  # Windows does not fork
-    os.register_at_fork(after_in_child=_begin_anew)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt._study.document import Data, Error, Fit, Verdict
+from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
@@ -16,7 +17,8 @@ _INDENT = 12
 def wrapped(found: Fit, width: int) -> Iterator[tuple[str, str, str]]:
     """Subject, margin and text of each line; the margin names the subject where it begins."""
     before = None
-    for subject, said in lines(found):
+    for subject, words in lines(found):
+        said = one_line(words)
         head = f"{subject if subject != before else '':<{_INDENT}}"
         if subject in ("candidates", "next"):  # a table, and what is copied
             yield subject, head, said

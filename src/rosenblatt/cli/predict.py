@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 
+from rosenblatt._support.foreign import shown
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
@@ -186,4 +188,5 @@ def _whole_output() -> Iterator[Any]:
         yield file
         file.seek(0)
         while text := file.read(1 << 16):
-            click.echo(text, nl=False)
+            # Into a file or a program go the labels themselves, colours or not.
+            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)

@@ -9,9 +9,10 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
+from rosenblatt._support.foreign import shown
 from rosenblatt._support.words import many
 from rosenblatt.report.charts import Charts
-from rosenblatt.report.words import clip, number, percent, sentence, shown
+from rosenblatt.report.words import clip, number, percent, sentence
 
 FORMULA_TERMS = 8
 HEAVIEST = 20

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 
 from rosenblatt._support.foreign import shown
+from rosenblatt._support.numbered import Numbered
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
@@ -113,10 +114,10 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
             "Use it in Python, or save it with one."
         )
     d = known.estimator.n_features_in_
-    return [f"x{j}" for j in range(d)], [sparse.SparseTable(find(list(files)), n_features=d).X]
+    return Numbered(d), [sparse.SparseTable(find(list(files)), n_features=d).X]
 
 
-def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[Row]:
+def _rows(estimator: Any, names: Sequence[str], parts: Any, count: int) -> Iterator[Row]:
     from rosenblatt._compute.matrices import dense
 
     weights = _weights(estimator) if count else None
@@ -133,7 +134,7 @@ def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[
             number += 1
 
 
-def _why(names: list[str], added: Any, count: int, intercept: float) -> Why:
+def _why(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
     import numpy as np
 
     order = np.argsort(-np.abs(added), kind="stable")

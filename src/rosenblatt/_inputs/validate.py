@@ -118,7 +118,7 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
         if name == "X":
             raise
         raise InputError(f"{name} is not in order: {error}") from None
-    return _arrays(X) if sparse.issparse(X) else np.asarray(X)
+    return _arrays(X) if sparse.issparse(X) else as_matrix(X)
 
 
 def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:

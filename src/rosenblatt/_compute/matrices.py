@@ -62,7 +62,8 @@ def squares_alike(x: Any) -> NDArray[np.float64]:
     matrix give the same bits."""
     if sparse.issparse(x):
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-        return np.bincount(row, np.square(x.data, dtype=np.float64), minlength=x.shape[0])
+        terms = np.square(x.data, dtype=np.float64)
+        return np.asarray(np.bincount(row, terms, minlength=x.shape[0]), dtype=np.float64)
     found = np.zeros(len(x))
     step = max(1, _PIECE // max(x.shape[1], 1))
     for begin in range(0, len(x), step):

@@ -137,8 +137,7 @@ def main(kind, count, seed):
                 attacked.use(about, content)
                 fates["harmless"] += 1
             except RosenblattError as error:
-                assert 0 < len(str(error)) < 1000, str(error)
-                fates["refused"] += 1
+                fates["refused" if 0 < len(str(error)) < 1000 else "told badly"] += 1
             except BaseException:
                 culprit = Path(tempfile.gettempdir()) / f"spoiled-{kind}-{seed}-{k}"
                 culprit.write_bytes(content)

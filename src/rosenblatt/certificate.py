@@ -188,16 +188,7 @@ class Certificate:
     @property
     def conflict(self) -> Conflict | None:
         part = self._document.get("conflict")
-        if part is None:
-            return None
-        label = dict(zip((-1, 1), self._document["labels"], strict=True))
-        point = part.get("point")
-        return Conflict(
-            list(part["rows"]),
-            [int(verify.number(w)) for w in part["weights"]],
-            [label[y] for y in part["y"]],
-            None if point is None else dict(zip(self.feature_names, point, strict=True)),
-        )
+        return part and Conflict.of(part, self._document["labels"], self.feature_names)
 
     @property
     def separated_rows(self) -> NDArray[np.intp] | None:

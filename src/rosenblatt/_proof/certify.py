@@ -64,6 +64,8 @@ def certify(
         Seconds after which the answer may be "undecided"; checking the proof comes on top.
     work_limit : int, optional
         Row evaluations after which it may be; the outcome is reproducible.
+        With neither, work is bounded by the size of the data: arithmetic with numbers of hundreds
+        of digits ends after some seconds, counted in operations, and `limits` says so.
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
@@ -91,6 +93,8 @@ def certify(
     if encoding is not None:
         table = named(table, encoding)
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
+    if time_limit is None and work_limit is None:
+        budget.bound(table.X.shape[0] * table.X.shape[1])
     return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
 
 
@@ -161,6 +165,7 @@ class _Case:
         partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
         trained = None
+        self.budget.now("deciding whether a hyperplane separates the rows")
         with _noting(limits):
             trained = self._decide(partition)
         out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
@@ -179,6 +184,7 @@ class _Case:
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
         if out["verdict"] == "quasi-complete separation":
+            self.budget.now("looking for the signs of coefficients")
             with _noting(limits):
                 found = coefficient_signs(partition)
                 out["signs"] = [say.sign(s, self.name) for s in found]
@@ -221,6 +227,7 @@ class _Case:
     ) -> dict[str, Any]:
         rows, w = self.rows, partition.separator
         assert w is not None
+        self.budget.now("looking for the largest margin")
         bounds = {} if trained is None else {"homogeneous": trained}
         with _noting(limits):
             if trained is not None:

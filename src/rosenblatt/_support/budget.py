@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -76,7 +75,7 @@ class Budget:
         if words <= _SHORT:  # as they are in every row evaluation
             self.check_interrupt()
             return
-        each = words * (2 * words if divided else math.isqrt(words)) + _WORD // 2
+        each = words**2 * (2 if divided else 1) + _WORD // 2
         self._spend_on_long(products * each // _WORD, bits)
 
     def _spend_on_long(self, work: int, bits: int) -> None:

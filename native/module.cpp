@@ -2,50 +2,21 @@
 //
 // Every array is taken as it is (noconvert): a silent copy would be trained instead of the weights.
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <new>
-#include <optional>
 #include <string>
-#include <tuple>
-#include <variant>
 #include <vector>
 
+#include "bindings.hpp"
 #include "count.hpp"
-#include "dispatch.hpp"
 #include "epochs.hpp"
 #include "gram.hpp"
 #include "modular.hpp"
 #include "pass.hpp"
 #include "screen.hpp"
 #include "svmlight.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
-using namespace rosenblatt;
-
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Maybe = std::optional<Vector<T>>;
-using IndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ReadOnlyIndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu, nb::ro>;
-
-// The rows of a training set, whichever way they are stored. It borrows: Python keeps the arrays.
-struct Rows {
-  std::variant<Dense<float>, Dense<double>, Csr<float, int32_t>, Csr<float, int64_t>,
-               Csr<double, int32_t>, Csr<double, int64_t>>
-      view;
-};
 
 // An array that the core has filled, now Python's.
 template <class T>
@@ -55,21 +26,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> given(Growing<T>& array) {
   return {data, {size}, nb::capsule(data, [](void* start) noexcept { std::free(start); })};
 }
 
-template <class T>
-T* data(const Maybe<T>& array) {
-  return array ? array->data() : nullptr;
-}
-
 Labels labels_of(const Vector<const int8_t>& y, const Maybe<const double>& c) {
   return {y.data(), data(c)};
-}
-
-template <class Array>
-Indices indices(const std::optional<Array>& array) {
-  if (!array) return {nullptr, nullptr};
-  void* start = const_cast<void*>(static_cast<const void*>(array->data()));
-  if (array->dtype() == nb::dtype<int32_t>()) return {static_cast<int32_t*>(start), nullptr};
-  return {nullptr, static_cast<int64_t*>(start)};
 }
 
 using LogArrays =
@@ -82,14 +40,6 @@ Log log_of(const LogArrays& arrays) {
 
 Candidates candidates_of(const Matrix<const double>& w) {
   return {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))};
-}
-
-// Runs kernel(rows) without the interpreter lock, on the best CPU level.
-template <class Kernel>
-void without_lock(const Rows& rows, Kernel&& kernel) {
-  nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& view) { run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); }); },
-             rows.view);
 }
 
 template <class Value>
@@ -445,6 +395,8 @@ NB_MODULE(_core, m) {
       },
       "inverse"_a.noconvert(), "limbs"_a.noconvert(), "residual"_a.noconvert(), "prime"_a,
       "digits"_a.noconvert(), "room"_a.noconvert());
+
+  bind_joint(m);
 
   nb::class_<SvmlightReader>(m, "SvmlightReader")
       .def(nb::init<>())

@@ -4,7 +4,8 @@
 //   search  fresh random draws until a mistake    (random)
 //   look    all rows under the same weights       (batch: the caller steps)
 //
-// Each can stop anywhere and go on later with the same result to the bit.
+// Each can stop anywhere and go on later with the same result to the bit. Here are labels and a
+// learner of two classes; joint.hpp has those of many, which go through the rows as these do.
 #pragma once
 
 #include "random.hpp"
@@ -90,7 +91,7 @@ ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, Rule rule, int64_t
 
 // Visits order[begin .. end) (rows begin .. end themselves without an order), at most `most`
 // updates. Returns the place reached.
-template <class Rows, class Rule>
+template <class Rows, class Labels, class Rule, class Learner>
 ROSENBLATT_INLINE int64_t pass(const Rows& rows, Labels labels, Rule rule, Indices order,
                                int64_t begin, int64_t end, int64_t most, Learner& learner) {
   const int64_t ahead = rows.ahead(), stop = learner.updates + most;
@@ -119,7 +120,7 @@ struct Draw {
 // At most `looks` visits and `most` updates. A draw ends at its first mistake, the next one begins;
 // a whole permutation without a mistake (seen == n) ends the search. `pool` holds the first
 // `seen` swaps of the draw, on entry and on return.
-template <class Rows, class Rule>
+template <class Rows, class Labels, class Rule, class Learner>
 ROSENBLATT_INLINE void search(const Rows& rows, Labels labels, Rule rule, Indices pool, int64_t n,
                               uint64_t seed, int64_t looks, int64_t most, Draw& draw,
                               Learner& learner) {

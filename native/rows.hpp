@@ -80,6 +80,12 @@ struct Dense {
     out[1] = score(i, v);
   }
 
+  // The same under k weight vectors, `stride` numbers apart.
+  ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,
+                                   double* out) const {
+    for (int64_t c = 0; c < k; ++c) out[c] = score(i, w + c * stride);
+  }
+
   // into += step * x_i
   ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
     const Value* row = x + i * d;
@@ -139,8 +145,35 @@ struct Csr {
     out[1] = fold(lane_v) + v[d];
   }
 
+  ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,
+                                   double* out) const {
+    for (int64_t c = 0; c < k; ++c) out[c] = score(i, w + c * stride);
+  }
+
+  // The same of C weight vectors that lie side by side: those of feature j begin at w[j * width].
+  template <int C>
+  ROSENBLATT_INLINE void score_side_by_side(int64_t i, const double* w, int64_t width,
+                                            double* out) const {
+    double lane[L][C] = {};
+    for (Index e = start[i]; e < start[i + 1]; ++e) {
+      const double value = double(x[e]);
+      const double* const of_column = w + column[e] * width;
+      double* const sum = lane[column[e] & (L - 1)];
+      for (int c = 0; c < C; ++c) sum[c] += value * of_column[c];
+    }
+    for (int half = L / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l)
+        for (int c = 0; c < C; ++c) lane[l][c] += lane[l + half][c];
+    for (int c = 0; c < C; ++c) out[c] = lane[0][c] + w[d * width + c];
+  }
+
   ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k]] += step * double(x[k]);
+  }
+
+  ROSENBLATT_INLINE void add_side_by_side(int64_t i, double step, double* into,
+                                          int64_t width) const {
+    for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k] * width] += step * double(x[k]);
   }
 
   ROSENBLATT_INLINE double square(int64_t i) const {

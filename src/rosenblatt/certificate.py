@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import math
 import os
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+from rosenblatt._proof import coefficients
+from rosenblatt._proof.coefficients import CollinearColumn
 from rosenblatt._proof.parts import (
     Conflict,
     Margin,
     Origin,
     RevealingColumn,
     Separator,
-    name_of_intercept,
     nearest_floats,
 )
 from rosenblatt._support.files import write_whole
@@ -53,10 +53,12 @@ class Certificate:
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
-    coefficient_signs : dict or None
-        For quasi-complete separation: by name, the signs that a coefficient takes over all
-        hyperplanes with no row on the wrong side. "+", "-" and "±" run to infinity in a logistic
-        regression; "0" stays finite.
+    coefficient_signs : dict
+        By name, the signs that a coefficient takes over all hyperplanes with no row on the wrong
+        side. "+", "-" and "±" run to infinity in a logistic regression, "0" stays finite,
+        "collinear" is left out; "?": not known, as under complete separation.
+    collinear : list of CollinearColumn
+        Columns that are combinations of others: their coefficients are not determined.
     revealing_columns : list of RevealingColumn
         Columns that separate rows all by themselves: known only after the outcome?
     limits : list of str
@@ -208,12 +210,12 @@ class Certificate:
         return np.array(self._document["separated"], dtype=np.intp)
 
     @property
-    def coefficient_signs(self) -> dict[str, str] | None:
-        signs = self._document.get("signs")
-        if signs is None:
-            return None
-        names = [*self.feature_names, name_of_intercept(self.feature_names)][: len(signs)]
-        return {name: part["signs"] for name, part in zip(names, signs, strict=True)}
+    def coefficient_signs(self) -> dict[str, str]:
+        return coefficients.coefficient_signs(self._document)
+
+    @property
+    def collinear(self) -> list[CollinearColumn]:
+        return coefficients.collinear_columns(self._document)
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
@@ -227,6 +229,10 @@ class Certificate:
         from rosenblatt._proof.check import check
         from rosenblatt._proof.table import read_again
 
+        try:
+            verify.check_form(self._document)
+        except verify.Rejected as reason:
+            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         X, names, texts = read_again(X, y, self._document)
         if names is not None and names != self.feature_names:
             raise CertificateRejected(
@@ -258,7 +264,9 @@ class Certificate:
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate. It says what it claims; `verify` says whether that is proved."""
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
+            document = verify.load(os.fspath(path))
+        except verify.Rejected as reason:
+            raise InputError(f"{path} is not a certificate: {reason}.") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a certificate: it is not JSON ({error}).") from None
         return cls.from_dict(document, str(path))
@@ -270,9 +278,10 @@ class Certificate:
             raise InputError(
                 f"{name} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
             )
-        missing = sorted(set(verify.ALWAYS.split()) - set(document))
-        if missing:
-            raise InputError(f"{name} is not a whole certificate: it lacks {', '.join(missing)}.")
+        try:
+            verify.check_form(document)
+        except verify.Rejected as reason:
+            raise InputError(f"{name} is not a whole certificate: {reason}.") from None
         return cls(document)
 
     def __eq__(self, other: object) -> bool:

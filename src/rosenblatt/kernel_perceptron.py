@@ -14,6 +14,7 @@ from rosenblatt._estimators.kernel import KernelClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._inputs import starts, targets, validate
 from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
+from rosenblatt._learning.joint_dual import JointDual
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.patience import Patience
@@ -180,16 +181,17 @@ class KernelPerceptron(Training, KernelClassifier):
                 units.fit_intercept,
                 name="dual_coef_init",
                 what="rows",
+                k=labelled.k,
             )
-            examples = KernelExamples(Gram(kernel, rows, most_bytes), labelled.y, labelled.c)
-            machine = Dual(
+            gram = Gram(kernel, rows, most_bytes)
+            examples = KernelExamples(gram, labelled.y, labelled.c, labelled.k)
+            machine = (Dual if labelled.k is None else JointDual)(
                 examples, margin=settings.margin / units.eta0, intercept=units.fit_intercept
             )
             keep, order = KEEPS[units.keep](), ORDERS[settings.order](examples)
 
             def start() -> DualState:
-                w = begin / units.eta0
-                memory = machine.start(w[:-1], float(w[-1]), averaged=keep.averaged)
+                memory = machine.start(begin / units.eta0, averaged=keep.averaged)
                 return State(memory, self._seed())
 
             def resume(recipe: Recipe) -> DualState | None:

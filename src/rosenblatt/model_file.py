@@ -37,7 +37,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 2
+FORMAT, VERSION = "rosenblatt-model", 3
 MOST_BYTES = 4 << 30
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
@@ -142,6 +142,8 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
     document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
+    elif estimator._of_classes is not None:
+        document["of_classes"] = fitted.written_of_classes(estimator)
     else:
         document["rule"] = linear.written(estimator._rule)
         document["state"] = state.written(estimator)
@@ -256,7 +258,8 @@ def _read(file: Part, version: int) -> Model:
             p.encoding_ = Encoding.from_dict(encoding)
     if isinstance(p, RandomLinearClassifier):
         _read_drawn(file.part("drawn"), p)
-        p._rule = linear.read_rule(file.part("rule"), p.n_features_in_, 1.0)
+        shape = linear.shape_of_weights(p.n_features_in_, classes)
+        p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
         return Model(p, encoding, about | {"training_errors": p.training_errors_})
     fitted.read(file, p, version)
     return Model(p, encoding, about | _about(p))

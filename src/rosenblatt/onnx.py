@@ -30,7 +30,8 @@ def export(
     """Write the rule of a trained estimator as an ONNX graph, whole or not at all.
 
     The graph takes X of shape (n, d) and gives `label` and `score`, of shape (n,): what `predict`
-    and `decision_function` give. There are no probabilities: a perceptron has none.
+    and `decision_function` give. With k > 2 classes `score` is of shape (n, k). There are no
+    probabilities: a perceptron has none.
 
     Parameters
     ----------

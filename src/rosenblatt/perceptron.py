@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples
-from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import unchanged_on_error
 from rosenblatt._inputs import starts, targets, validate, weights
-from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
-from rosenblatt._learning.loop import train
-from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
-from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
-from rosenblatt._learning.settings import Recipe, Settings, checked, judged_by, recipe_of
-from rosenblatt._learning.state import Job
-from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.primal import PrimalJob
+from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.watch import Watch
-from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._rules.linear import LinearRule, rule_of
 from rosenblatt._rules.voters import Voters
 from rosenblatt.errors import InputError
@@ -38,6 +30,10 @@ class Perceptron(Training, LinearClassifier):
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
     each mistake w += η c_i y_i x_i and b += η c_i y_i, until every row was looked at under the
     same weights and none was a mistake, or a limit is reached.
+
+    With k > 2 classes each has weights w_c and a score s_c = w_c·x + b_c. Row i of class y has a
+    rival r, the class with the highest score among the others; it is a mistake when
+    s_y - s_r <= 0, and then w_y += η c_i x_i and w_r -= η c_i x_i, the intercepts alike.
 
     Parameters
     ----------
@@ -54,7 +50,7 @@ class Perceptron(Training, LinearClassifier):
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
     margin : float, default=0.0
-        μ: a row calls for an update when y_i (w·x_i + b) <= μ.
+        μ: a row calls for an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
@@ -71,8 +67,11 @@ class Perceptron(Training, LinearClassifier):
         that none does, or cannot be decided with as much work as training has taken, training
         ends; if one does, it goes on. `certificate_` has the answer. It can take far longer than
         training.
+    multi_class : {"joint", "ovr"}, default="joint"
+        With k > 2 classes: "joint" trains the weights of all classes together, as above; "ovr"
+        (one versus the rest) makes k trainings of two classes, each with the limits given here.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the steps of both classes. A weight scales the step; it is not repetition.
+        Factors of the steps of the classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
@@ -85,14 +84,16 @@ class Perceptron(Training, LinearClassifier):
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,)
+    coef_, intercept_ : arrays of shape (1, d) and (1,), of k > 2 classes (k, d) and (k,)
         The returned weights; keep="vote" has none.
-    classes_ : array of shape (2,)
-        The two labels; a score of 0 or greater means `classes_[1]`.
+    classes_ : array of shape (k,)
+        The labels. Of two, a score of 0 or greater means `classes_[1]`; of more, the highest score
+        decides, of equal ones the first.
     training_errors_ : int
-        Training rows with y_i (w·x_i + b) <= 0 under the returned rule. `1 - score(X, y)` may be
-        lower, since `predict` counts a score of 0 for `classes_[1]`. None after Ctrl-C with
-        keep="vote" where counting all votes would take long.
+        Training rows with y_i (w·x_i + b) <= 0, or s_y - s_r <= 0, under the returned rule.
+        `1 - score(X, y)` may be lower, since `predict` counts a score of 0 for `classes_[1]`, and
+        equal scores for the first of their classes. None after Ctrl-C with keep="vote" where
+        counting all votes would take long.
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
@@ -103,10 +104,12 @@ class Perceptron(Training, LinearClassifier):
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
     mistakes_ : array
-        Rows that called for an update, by epoch.
-    update_counts_ : array of shape (n,)
-        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. None after
-        training on a stream (`rosenblatt.train`).
+        Rows that called for an update, by epoch ("ovr": summed over the classes).
+    update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
+        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. With k > 2
+        classes positive for the row's class, negative for its rivals: the last weights of class j
+        are w₀ + η Σ c_i update_counts_ij x_i. None after training on a stream
+        (`rosenblatt.train`).
     validation_mistakes_ : array
         By epoch, the mistakes on X_val of the rule that would be returned then.
 
@@ -132,6 +135,7 @@ class Perceptron(Training, LinearClassifier):
         max_updates: int | None = None,
         patience: int | None = 5,
         prove: bool = False,
+        multi_class: Literal["joint", "ovr"] = "joint",
         class_weight: Any = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -146,6 +150,7 @@ class Perceptron(Training, LinearClassifier):
         self.max_updates = max_updates
         self.patience = patience
         self.prove = prove
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
         self.warm_start = warm_start
@@ -169,29 +174,20 @@ class Perceptron(Training, LinearClassifier):
         """
         given = coef_init is not None or intercept_init is not None
 
-        def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+        def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
             rows = validate.rows(self, X, reset=True)
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
-            job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
-
-            def recipe() -> Recipe:
-                return recipe_of(settings, examples, classes, judged_by(judges))
-
-            def resume(recipe: Recipe) -> PrimalState | None:
-                before = partial(recipe.as_version_1, examples, judges)
-                n = examples.n
-                return None if given else fitting.resumed(self, settings, recipe, n, before=before)
-
-            def start() -> PrimalState:
-                d, intercept = examples.d, settings.units.fit_intercept
-                if settings.warm_start and not given and hasattr(self, "_state"):
-                    return linear_start.from_returned(self, settings, job, d, classes)
-                begin = starts.start(coef_init, intercept_init, d, intercept)
-                return linear_start.new_state(self, settings, job, begin)
-
-            patience = self._patience(settings, examples, y, classes)
-            return fitting.Task(job, classes, patience, start, recipe, resume)
+            start = None
+            if given:
+                d, k, intercept = examples.d, examples.k, settings.units.fit_intercept
+                start = starts.start(coef_init, intercept_init, d, intercept, k=k)
+            work = linear_fit.Given(examples, judges, classes, start, y)
+            if examples.k is not None:
+                self._refuse_for_many(settings, classes)
+                if settings.one_vs_rest:
+                    return one_vs_rest.Trainings(work, watch)
+            return linear_fit.task(self, settings, watch, work)
 
         fitting.fit(self, prepare)
         return self
@@ -201,7 +197,7 @@ class Perceptron(Training, LinearClassifier):
 
         Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
         the last and the kept (keep="pocket"). `classes` are needed when the first call does not
-        hold rows of both. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
+        hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
         about the rows of this call; `n_iter_` counts calls. If `keep`, `eta0` or `fit_intercept`
         was changed, it begins anew from the returned weights.
         """
@@ -217,12 +213,9 @@ class Perceptron(Training, LinearClassifier):
             examples, known = targets.examples(
                 X, y, sample_weight, self.class_weight, known, one_of_many=True
             )
-            job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
-            state = linear_start.next_pass(self, settings, job, examples)
-            reason = train(job, state, max_iter=1, max_updates=None)
-            if reason is not StopReason.INTERRUPTED:
-                reason = StopReason.ONE_PASS
-            fitting.publish(self, settings, job, state, known, reason, None, {})
+            separate = settings.one_vs_rest and examples.k is not None
+            run = (one_vs_rest if separate else linear_fit).one_pass
+            run(self, settings, watch, examples, known)
         return self
 
     @classmethod
@@ -254,37 +247,24 @@ class Perceptron(Training, LinearClassifier):
         if X_val is None:
             return None
         X = validate.rows(self, X_val, reset=False, name="X_val")
-        y = targets.signs(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
+        y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
         by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, weights.weigh(None, y, by_class))
+        return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
 
-    def _patience(
-        self, settings: Settings, examples: Examples, y: Any, classes: NDArray[Any]
-    ) -> Patience:
-        if not settings.prove:
-            return Patience(settings.patience, None)
-        names = getattr(self, "feature_names_in_", None)
-        X, intercept = examples.rows.X, settings.units.fit_intercept
-        oracle = RowsOracle(X, examples.y, examples.present, names, y, classes, intercept)
-        return Patience(settings.patience, oracle)
+    def _refuse_for_many(self, settings: Settings, classes: NDArray[Any]) -> None:
+        """What is there for two classes only."""
+        if settings.prove:
+            linear_fit.refuse_proofs_of_many(classes)
+        if self._recorder is not None:
+            raise InputError(
+                f"A trace is made of training on two classes; y holds {len(classes)}. For more "
+                "classes trace each against the rest: y == label."
+            )
+        if settings.one_vs_rest and self._checkpoint is not None:
+            raise InputError(
+                "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
+                "use multi_class='joint'."
+            )
 
     def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)
-
-
-_ONE_PASS: dict[str, type[Order]] = dict.fromkeys(ORDERS, Cyclic) | {"batch": Batch}
-
-
-def _job(
-    settings: Settings,
-    orders: dict[str, type[Order]],
-    keeps: dict[str, type[Keep]],
-    examples: Examples,
-    judges: Examples | None,
-    watch: Watch,
-) -> PrimalJob:
-    keep, eta0, intercept = settings.units
-    machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
-    order = orders[settings.order](examples)
-    rows = judges or machine.evaluation_rows
-    return Job(machine, order, keeps[keep](), rows, judges is not None, watch)

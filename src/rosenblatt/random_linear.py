@@ -23,7 +23,9 @@ class RandomLinearClassifier(LinearClassifier):
     """The best of k random hyperplanes.
 
     Each is uniform on the unit sphere of the lifted space: (w, b) is Gaussian, divided by its norm.
-    The one with the fewest training mistakes (by weight) is kept; of equal ones the first.
+    The one with the fewest training mistakes (by weight) is kept; of equal ones the first. With
+    more than two classes a draw is a hyperplane for each class, all together on the unit sphere,
+    and the class with the highest score is predicted.
 
     Parameters
     ----------
@@ -36,14 +38,16 @@ class RandomLinearClassifier(LinearClassifier):
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,)
-        The best hyperplane.
-    classes_ : array of shape (2,)
-        The two labels; a score of 0 or greater means `classes_[1]`.
+    coef_, intercept_ : arrays of shape (1, d) and (1,), of c > 2 classes (c, d) and (c,)
+        The best hyperplane, or one for each class.
+    classes_ : array of shape (c,)
+        The labels. Of two, a score of 0 or greater means `classes_[1]`; of more, the highest score
+        decides, of equal ones the first.
     training_errors_ : int
-        Training rows with y_i (w·x_i + b) <= 0.
+        Training rows with y_i (w·x_i + b) <= 0; of more than two classes, rows whose class does
+        not have the highest score alone.
     candidate_errors_ : array of shape (k,)
-        The same for each hyperplane drawn.
+        The same for each draw.
 
     Examples
     --------
@@ -53,6 +57,8 @@ class RandomLinearClassifier(LinearClassifier):
     >>> RandomLinearClassifier(random_state=0).fit(X, y).training_errors_
     0
     """
+
+    _rule: LinearRule
 
     def __init__(self, k: int = 100, *, fit_intercept: bool = True, random_state: Any = None):
         self.k = k
@@ -74,13 +80,14 @@ class RandomLinearClassifier(LinearClassifier):
         return self
 
     def _draw(self, examples: Examples, watch: Watch) -> None:
-        random, d = check_random_state(self.random_state), examples.rows.d
+        random, shape = check_random_state(self.random_state), examples.shape_of_weights
+        ones = (-1, *(1 for _ in shape))
         errors: list[NDArray[np.int64]] = []
         fewest = np.inf
         for begin in range(0, self.k, _TOGETHER):
-            planes = random.standard_normal((min(_TOGETHER, self.k - begin), d + 1))
-            planes[:, d] *= self.fit_intercept
-            planes /= np.linalg.norm(planes, axis=1, keepdims=True)
+            planes = random.standard_normal((min(_TOGETHER, self.k - begin), *shape))
+            planes[..., -1] *= self.fit_intercept
+            planes /= np.linalg.norm(planes.reshape(len(planes), -1), axis=1).reshape(ones)
             try:
                 if begin:  # the first are judged whatever happens: there must be a best one
                     watch.check_interrupt()

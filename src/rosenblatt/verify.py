@@ -14,10 +14,12 @@ import csv
 import hashlib
 import json
 import math
+import re
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import compress
@@ -26,17 +28,46 @@ from typing import Any
 
 SCHEMA = "rosenblatt-certificate/2"
 SCHEMAS = ("rosenblatt-certificate/1", SCHEMA)
-ALWAYS = """schema producer verdict separable semantics fit_intercept rows dropped columns target
-    labels sha256 limits"""
-FIELDS = {  # of each verdict; `encoding` is always welcome: how the numbers came from a table
-    "complete separation": "margins radius_row mistake_bound best_possible_mistake_bound revealing",
-    "quasi-complete separation": "conflict balance orthogonal separator separated signs revealing",
-    "overlap": "conflict balance orthogonal",
-    "undecided": "conflict",
+HEX = "[0-9a-f]"
+EXACT = re.compile(f"-?0x({HEX}+(/0x[1-9a-f]{HEX}*)?|[01]([.]{HEX}{{1,13}})?p[+-]?[0-9]{{1,4}})")
+BOUND = re.compile(f"0|[1-9][0-9]*|0x{HEX}+")
+PLAIN = re.compile("[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?")  # a number in a table
+KINDS: dict[str, tuple[type, Callable[[list[Any]], bool]]] = {  # true is no number, text no list
+    "text": (str, lambda texts: True),
+    "flag": (bool, lambda flags: True),
+    "object": (dict, lambda objects: True),
+    "count": (int, lambda counts: min(counts, default=0) >= 0),
+    "side": (int, {-1, 1}.issuperset),
+    "float": (float, lambda floats: all(map(math.isfinite, floats))),
+    "exact": (str, lambda texts: all(map(EXACT.fullmatch, texts))),
+    "bound": (str, lambda texts: all(map(BOUND.fullmatch, texts))),
 }
+FORMS = {  # the fields of each object: ? may be missing, * is a list of these, ~ may be null
+    "blend": "rows:count* weights:exact*",
+    "margins": "homogeneous:margin geometric?:margin",
+    "margin": """rows:count* weights:exact* separator:exact* at_least:exact
+        lo:float hi:float~ exact:flag""",
+    "conflict": "rows:count* weights:exact* y:side* point?:float*",
+    "sign": "signs:text other?:exact* times?:exact rows?:count* weights?:exact*",
+    "column": "column:count sign:side threshold:exact rows:count",
+    "always": """schema:text producer:text verdict:text separable:flag~ semantics:text
+        fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
+        sha256:text limits:text* encoding?:object collinear?:combination*""",
+    "combination": "column:count vector:exact*",
+}
+VERDICTS = {
+    "complete separation": """margins:margins radius_row:count mistake_bound:bound
+        best_possible_mistake_bound:bound revealing?:column*""",
+    "quasi-complete separation": """conflict:conflict balance?:blend orthogonal:exact**
+        separator:exact* separated:count* signs?:sign* revealing?:column*""",
+    "overlap": "conflict:conflict balance?:blend orthogonal:exact**",
+    "undecided": "conflict?:conflict",
+}
+Part = dict[str, Any]  # of a certificate, or all of it
 OTHER_DATA = "this is other data: a number, a label, or the order of rows or columns differs"
 PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
-TRUTH = {"True": 1.0, "False": 0.0}  # how Python writes a column of booleans
+TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
+MEANT = {"binary64": "each as the nearest floating-point number", "decimal": "as they are written"}
 
 
 class Rejected(Exception):  # noqa: N818 - the word says what happened
@@ -76,21 +107,6 @@ def square(x: float) -> Fraction | float:
     return x if x == math.inf else Fraction(x) ** 2
 
 
-def rank(vectors: Iterable[Sequence[int]]) -> int:
-    """Rank modulo a prime. The true rank is never smaller."""
-    echelon: list[tuple[int, list[int]]] = []
-    for vector in vectors:
-        v = [entry % PRIME for entry in vector]
-        for pivot, row in echelon:
-            if factor := v[pivot]:
-                v = [(a - factor * b) % PRIME for a, b in zip(v, row, strict=True)]
-        if any(v):
-            pivot = next(j for j, entry in enumerate(v) if entry)
-            inverse = pow(v[pivot], -1, PRIME)
-            echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
-    return len(echelon)
-
-
 def fingerprint(numbers: bytes, signs: Sequence[int], row: int) -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
     for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
@@ -123,24 +139,17 @@ class Data:
     `numbers` are those of all rows, one after the other, as float64 in little-endian order.
     """
 
-    def __init__(self, claim: dict[str, Any], numbers: bytes, y: Sequence[int]):
+    def __init__(self, claim: Part, numbers: bytes, y: Sequence[int]):
         columns, dropped, n = claim["columns"], claim["dropped"], len(y)
         demand(n == claim["rows"], f"the data has {n} rows, not {claim['rows']}")
-        demand(type(claim["fit_intercept"]) is bool, "fit_intercept is neither true nor false")
-        demand(claim["semantics"] in ("binary64", "decimal"), "semantics is neither of the two")
         demand(0 < len(columns) == len(set(columns)), "no columns, or two of the same name")
-        there = all(type(i) is int and 0 <= i < n for i in dropped)
-        demand(there, "dropped names a row that is not there")
+        demand(all(i < n for i in dropped), "dropped names a row that is not there")
         demand(len(set(dropped)) == len(dropped) < n, "dropped names a row twice, or all")
-        self.numbers, self.y, self.intercept = numbers, y, bool(claim["fit_intercept"])
+        self.numbers, self.y, self.intercept = numbers, y, claim["fit_intercept"]
         self.decimal, self.size = claim["semantics"] == "decimal", len(columns) + self.intercept
-        self.form, self.kept = struct.Struct(f"<{len(columns)}d"), [True] * n
-        for i in dropped:
-            self.kept[i] = False
-        self.present, self.labels = (
-            list(compress(range(n), self.kept)),
-            list(compress(y, self.kept)),
-        )
+        self.form, out = struct.Struct(f"<{len(columns)}d"), set(dropped)
+        self.kept = [i not in out for i in range(n)]
+        self.present, self.labels = [list(compress(v, self.kept)) for v in (range(n), y)]
 
     def x(self, i: int) -> Sequence[float]:
         return self.form.unpack_from(self.numbers, i * self.form.size)
@@ -158,26 +167,22 @@ class Data:
         """‖x_i‖, right to the last digit or the one before."""
         return [math.hypot(*x) for x in self.rows]
 
-    def sha256(self, claim: dict[str, Any]) -> str:
+    def sha256(self, claim: Part) -> str:
         """The fingerprint of the rows: the same for dense and sparse storage."""
-        size = len(self.y) * self.form.size
-        demand(len(self.numbers) == size, "rows have more numbers, or fewer")
+        right = len(self.numbers) == len(self.y) * self.form.size
+        demand(right, "rows have more numbers, or fewer")
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
         return fingerprint(self.numbers, signs, self.form.size)
 
-    def sha256_of_version_1(self, claim: dict[str, Any]) -> str:
+    def sha256_of_version_1(self, claim: Part) -> str:
         """Names, labels and non-zero numbers of the rows that are not dropped."""
-        numbers, places = self.numbers, b""
-        if not all(self.kept):
-            numbers = b"".join(self.form.pack(*x) for x in self.rows)
-        if bytes(7) in numbers:  # as in 0.0 and -0.0
-            values = [v for (v,) in struct.iter_unpack("<d", numbers)]
-            place = [k for k, v in enumerate(values) if v]
-            numbers = struct.pack(f"<{len(place)}d", *filter(None, values))
-            places = struct.pack(f"<{len(place)}Q", *place) if len(place) < len(values) else b""
-        names = [claim["columns"], claim["target"], claim["labels"], len(numbers) // 8]
+        values = [v for x in self.rows for v in x]
+        place = [k for k, v in enumerate(values) if v]
+        places = struct.pack(f"<{len(place)}Q", *place) if len(place) < len(values) else b""
+        numbers = struct.pack(f"<{len(place)}d", *filter(None, values))
+        names = [claim["columns"], claim["target"], claim["labels"], len(place)]
         signs = struct.pack(f"{len(self.labels)}b", *self.labels)
         return hashlib.sha256(json.dumps(names).encode() + signs + places + numbers).hexdigest()
 
@@ -190,17 +195,15 @@ class Data:
     def signs(
         self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
     ) -> Sequence[int]:
-        """The sign of a_i·w - bound for every row: by floating point where that is certain.
-
-        0 for rows that are not among those asked for.
+        """The sign of a_i·w - bound for every row: by floating point where that is certain, and 0
+        for rows that are not among those asked for.
 
         Divided by its largest entry (w, bound) is a vector v; let f be the floats next to it, so
         that |f - v| <= 2^-53 |f| + 2^-1074. A number x is within 2^-53 |x| + 2^-1074 of the true
         one (it is the true one unless decimals are meant). The rounding of d products and d + 1
-        sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So a score is
-        off by at most
+        sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So it errs by
             (d + 8) 2^-53 (Σ |x_j f_j| + |b| + |bound|) + 2^-1000 (1 + Σ |x_j|)
-        and, as the first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖, the limit below is
+        at most. The first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖: the limit below is
         above that, its own roundings included. NaN and infinity fail the test.
         """
         exact = whole([*w, bound])
@@ -247,15 +250,13 @@ class Data:
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         """Is the row orthogonal to all of the normals?"""
-        if not normals:
-            return [True] * len(self.present)
         return [not any(self.sign(x, 1, [*v, 0]) for v in normals) for x in self.rows]
 
-    def total(self, part: dict[str, Any], what: str) -> list[Fraction]:
+    def total(self, part: Part, what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        there = all(0 <= i < len(self.y) and self.kept[i] for i in rows)
+        there = all(i < len(self.y) and self.kept[i] for i in rows)
         demand(there, f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
@@ -266,7 +267,18 @@ class Data:
         return Fraction(length2(row), common**2)
 
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
-        return rank(vectors)
+        """Rank modulo a prime. The true rank is never smaller."""
+        echelon: list[tuple[int, list[int]]] = []
+        for vector in vectors:
+            v = [entry % PRIME for entry in vector]
+            for pivot, row in echelon:
+                if factor := v[pivot]:
+                    v = [(a - factor * b) % PRIME for a, b in zip(v, row, strict=True)]
+            if any(v):
+                pivot = next(j for j, entry in enumerate(v) if entry)
+                inverse = pow(v[pivot], -1, PRIME)
+                echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
+        return len(echelon)
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """Σ weight·(x_i, 1), exactly."""
@@ -277,18 +289,48 @@ class Data:
         return totals
 
 
-def check(claim: dict[str, Any], data: Data) -> None:
-    """Raise Rejected unless all that is claimed about this data is proved."""
-    verdict = claim["verdict"]
-    demand(claim["schema"] in SCHEMAS, f"the schema is not {SCHEMA}")
-    demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
-    names = [*claim["columns"], claim["target"], *filter(None, claim["labels"])]
-    demand(all(type(name) is str for name in names), "a name is not text")
+def check_form(claim: Any) -> None:
+    """Is it a certificate at all? All fields that it must have and no others, at any depth."""
+    demand(type(claim) is dict and claim.get("schema") in SCHEMAS, f"the schema is not {SCHEMA}")
+    verdict = claim.get("verdict")
+    demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
+    check_fields(claim, f"{FORMS['always']} {VERDICTS[verdict]}", verdict)
+    demand(claim["semantics"] in MEANT, "semantics is neither of the two")
     demand(len(claim["labels"]) == 2 and any(claim["labels"]), "labels are not two names")
-    demand(verdict in FIELDS, f"the verdict {verdict!r} is not known")
-    always, own = set(ALWAYS.split()), {*FIELDS[verdict].split(), "encoding"}
-    odd = (always - set(claim)) | (set(claim) - always - own)
-    demand(not odd, f"{verdict}: fields are missing, or do not belong here: {sorted(odd)}")
+
+
+def check_fields(part: Any, form: str, where: str) -> None:
+    demand(type(part) is dict, f"{where} is not an object")
+    kinds = dict(field.split(":") for field in form.split())
+    odd = {name for name in kinds if name[-1] != "?"} - part.keys()
+    odd |= part.keys() - {name.rstrip("?") for name in kinds}
+    demand(not odd, f"{where}: fields are missing, or do not belong here: {sorted(odd)}")
+    for name, kind in kinds.items():
+        if (name := name.rstrip("?")) in part:
+            check_value(part[name], kind, f"{where}: {name}")
+
+
+def check_value(value: Any, kind: str, where: str) -> None:
+    if kind in FORMS:
+        check_fields(value, FORMS[kind], where)
+        return
+    items = value if kind[-1] == "*" else [value]
+    demand(type(items) is list, f"{where} is not a list")
+    if (leaf := kind.removesuffix("*").rstrip("~")) in KINDS:
+        own, test = KINDS[leaf]
+        items = [v for v in items if v is not None] if "~" in kind else items
+        good = {own}.issuperset(map(type, items)) and test(items)
+        demand(good, f"{where} is not what it should be ({leaf})")
+    else:
+        for item in items:
+            check_value(item, leaf, where)
+
+
+def check(claim: Part, data: Data) -> None:
+    """Raise Rejected unless all that is claimed about this data is proved."""
+    check_form(claim)
+    verdict = claim["verdict"]
+    demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
     separable = True if "margins" in claim else False if "conflict" in claim else None
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
@@ -300,9 +342,10 @@ def check(claim: dict[str, Any], data: Data) -> None:
         check_conflict(data, claim["conflict"])
     for part in claim.get("revealing", []):
         check_revealing(data, part)
+    collinear(claim, data)
 
 
-def check_conflict(data: Data, part: dict[str, Any]) -> None:
+def check_conflict(data: Data, part: Part) -> None:
     """A positive blend of rows that is zero: no w can have them all on the right side."""
     demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
     demand(not any(data.total(part, "conflict")), "the conflict does not cancel")
@@ -315,11 +358,11 @@ def check_conflict(data: Data, part: dict[str, Any]) -> None:
         demand(part["point"] == [quotient(v, total) for v in point], "they meet in another point")
 
 
-def check_balance(claim: dict[str, Any], data: Data) -> None:
+def check_balance(claim: Part, data: Data) -> None:
     """Rows whose positive blend is zero are on the hyperplane of every w with all a_i·w >= 0, and
     so is every row in their span. `orthogonal` spans what is orthogonal to them: it is orthogonal,
     and the two ranks (which can only be greater) add up to the whole space."""
-    balance = claim.get("balance", claim["conflict"])  # often the conflict is enough
+    balance = claim["balance" if "balance" in claim else "conflict"]  # which is often enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
     basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
@@ -335,8 +378,23 @@ def check_balance(claim: dict[str, Any], data: Data) -> None:
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
     demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
     if "signs" in claim:
+        others = collinear(claim, data)
         for j, part in zip(range(data.size), claim["signs"], strict=True):
-            check_sign(data, w, normals, j, part, lambda v: min(signs_beside(data, basis, free, v)))
+            lowest = lambda v: min(signs_beside(data, basis, free, v))  # noqa: E731
+            check_sign(data, w, normals, j, part, others, lowest)
+
+
+def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
+    """Columns left out, and vectors that are 0 times every row: so these columns are combinations
+    of others, and the coefficients in them can be 0, whatever the scores."""
+    parts = claim.get("collinear", [])
+    found = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
+    there = all(j < data.size for j in found) and len(found) == len(parts)
+    demand(there, "collinear: no column, or one twice")
+    for j, v in found.items():
+        demand([k for k in found if v[k]] == [j], f"collinear: column {j} is not left out alone")
+    demand(not found or all(data.flat([*found.values()])), "columns are not collinear")
+    return found
 
 
 def signs_beside(
@@ -355,33 +413,40 @@ def check_sign(
     w: list[Fraction],
     normals: list[list[int]],
     j: int,
-    part: dict[str, Any],
-    lowest: Callable[[list[Fraction]], int],
+    part: Part,
+    others: dict[int, list[int]],
+    lowest: Any,
 ) -> None:
-    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there)."""
+    """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there), of the w that
+    are 0 in the columns left out: those with the same scores are w - Σ (w_k / vector_k) vector."""
+
+    def at(w: Sequence[Any]) -> Any:
+        return w[j] - sum(Fraction(w[k] * v[j]) / v[k] for k, v in others.items() if v[j])
+
     what, signs = f"the sign of coefficient {j}", part["signs"]
-    demand((signs != "0") == any(v[j] for v in normals), f"{what}: is it always 0?")
-    if signs == "±" and w[j]:  # w is inside the cone: near it w_j can move, if it is 0
+    demand((signs != "0") == any(map(at, normals)), f"{what}: is it always 0?")
+    proof = {"±": ["other"] if at(w) else [], "0": []}.get(signs, ["times", "rows", "weights"])
+    demand(part.keys() == {"signs", *proof}, f"{what}: its proof has other fields")
+    if signs == "±" and at(w):  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = other[j] * w[j] < 0 and lowest(other) >= 0
+        proved = at(other) * at(w) < 0 and lowest(other) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
         times = number(part["times"]) * (1 if signs == "+" else -1)
         *blend, common = whole([*data.total(part, what), 1])
-        same = all(sum(map(mul, blend, v)) == times * v[j] * common for v in normals)
-        proved = same and times * w[j] > 0 and number(part["times"]) > 0
+        same = all(sum(map(mul, blend, v)) == times * at(v) * common for v in normals)
+        proved = same and times * at(w) > 0 and number(part["times"]) > 0
     else:
         proved = signs in ("0", "±")
     demand(proved, f"{what} is not proved")
 
 
-def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction, Fraction]:
+def check_margin(data: Data, kind: str, part: Part) -> tuple[Fraction, Fraction]:
     """lo: a separator and a number that every row reaches. hi: the length of a blend of rows.
 
     For every w, min a_i·w <= Σ weight_i a_i·w / Σ weight_i <= ‖w‖ ‖Σ weight_i a_i‖ / Σ weight_i.
     With a free intercept ("geometric") the weights of both classes have the same sum, so that it
     cancels, and lengths are those of the features alone. Returns the squares of both ends.
     """
-    demand(kind in ("homogeneous", "geometric"), f"the margin {kind!r} is not known")
     free, reached = kind == "geometric" and data.intercept, number(part["at_least"])
     blend, w = data.total(part, kind), data.vector(part["separator"], kind)
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
@@ -396,7 +461,7 @@ def check_margin(data: Data, kind: str, part: dict[str, Any]) -> tuple[Fraction,
     return lo2, hi2
 
 
-def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: Fraction) -> None:
+def check_mistake_bounds(claim: Part, data: Data, lo2: Fraction, hi2: Fraction) -> None:
     """No row is longer than the one named: by floating point where that is certain."""
     longest = claim["radius_row"]
     demand(longest in data.present, "the longest row is not there")
@@ -409,11 +474,11 @@ def check_mistake_bounds(claim: dict[str, Any], data: Data, lo2: Fraction, hi2: 
     demand(proved, "the mistake bounds are others")
 
 
-def check_revealing(data: Data, part: dict[str, Any]) -> None:
+def check_revealing(data: Data, part: Part) -> None:
     """One column alone separates rows: sign (x_j - threshold) y_i >= 0 everywhere."""
     j, sign, threshold = part["column"], part["sign"], number(part["threshold"])
     d = data.size - data.intercept
-    demand(type(j) is type(sign) is int and 0 <= j < d and abs(sign) == 1, "revealing: no column")
+    demand(j < d, "revealing: no such column")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
     w = [sign * (k == j) for k in range(d)] + [-sign * threshold] * data.intercept
     signs = data.signs(w)
@@ -421,79 +486,118 @@ def check_revealing(data: Data, part: dict[str, Any]) -> None:
     demand(sum(signs) == part["rows"] > 0, f"column {j} has other rows right")
 
 
-def label_signs(claim: dict[str, Any], labels: Sequence[str]) -> list[int]:
-    """-1 or +1 for each label: by its text, else by the number it stands for."""
-    signs = dict(zip(claim["labels"], (-1, 1), strict=True))
-    for text in set(labels) - set(signs):
-        same = (sign for name, sign in signs.items() if name and equal(name, text))
-        signs[text] = next(same, 0)
-    found = [signs[text] for text in labels]
-    for i in set(range(len(found))) - set(claim["dropped"]):
-        demand(found[i] != 0, f"row {i} has the label {labels[i]!r}, not one of {claim['labels']}")
-    return found
+def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
+    """-1 or +1 for each label; 0 where a row that is left out has another.
+
+    A label that is a number may be written otherwise, but in one way: 1.00 does not join 1.
+    """
+    signs, left_out = dict(zip(claim["labels"], (-1, 1), strict=True)), set(claim["dropped"])
+    there = {text: i for i, text in enumerate(labels) if i not in left_out}
+    taken = there.keys() & signs.keys()
+    for text, i in sorted((text, i) for text, i in there.items() if text not in taken):
+        same = [name for name in claim["labels"] if name and equal(name, text)]
+        alone = len(same) == 1 and same[0] not in taken
+        demand(
+            alone, f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
+        )
+        taken, signs[text] = {*taken, *same}, signs[same[0]]
+    return [signs.get(text, 0) for text in labels]
 
 
 def equal(one: str, two: str) -> bool:
     """As numbers."""
-    try:
-        return Decimal(one) == Decimal(two)
-    except InvalidOperation:
-        return False
+    return bool(PLAIN.fullmatch(one) and PLAIN.fullmatch(two)) and Decimal(one) == Decimal(two)
 
 
 def value(text: str, decimal: bool) -> float:
-    x = TRUTH[text] if text in TRUTH else float(text)
-    if not math.isfinite(x):
-        raise ValueError(f"{text} is not a finite number")
-    if decimal and text not in TRUTH and Decimal(text) != Decimal(repr(x)):
-        raise ValueError(f"{text} has more digits than a float can tell apart")
+    demand(bool(PLAIN.fullmatch(text)), f"{text!r} is not a plain number")
+    x = float(text)
+    demand(math.isfinite(x), f"{text} is beyond the largest float")
+    exact = not decimal or Decimal(text) == Decimal(repr(x))
+    demand(exact, f"{text} has more digits than a float can tell apart")
     return x
 
 
-def read_csv(claim: dict[str, Any], path: str) -> tuple[bytes, list[str]]:
-    """The numbers of all rows, as `Data` wants them, and the labels."""
+def read_csv(claim: Part, path: str) -> tuple[Data, str]:
+    """The rows, and what the numbers are."""
     names, decimal = [*claim["columns"], claim["target"]], claim["semantics"] == "decimal"
-    numbers, labels = [], []
+    numbers, labels, readers = [], [], list[Callable[[str], float]]()
     with open(path, newline="", encoding="utf-8-sig") as file:
-        table = csv.reader(file)
-        header = next(table, [])
-        missing = [name for name in names if name not in header]
-        demand(not missing, f"{path} has no column {missing[:1]}; its columns are {header}")
-        *places, target = (header.index(name) for name in names)
-        for record in filter(None, table):
-            try:
-                row = [value(record[place], decimal) for place in places]
+        table = csv.reader(file, strict=True)
+        try:
+            header = next(table, [])
+            often = Counter(header)
+            for name in names:
+                few = "several columns" if often[name] else "no column"
+                demand(often[name] == 1, f"{few} {name!r}; the columns are {header[:20]}")
+            demand(names.count(names[-1]) == 1, f"the target {names[-1]!r} is a column, too")
+            *places, target = map(header.index, names)
+            for record in filter(None, table):
+                demand(len(record) == len(header), "there are more cells than names, or fewer")
+                cells = [record[place] for place in places]
+                readers = readers or [  # a column is one of booleans, or of numbers
+                    TRUTH.__getitem__ if cell in TRUTH else lambda text: value(text, decimal)
+                    for cell in cells
+                ]
+                row = [read(cell) for read, cell in zip(readers, cells, strict=True)]
                 numbers.append(struct.pack(f"<{len(row)}d", *row))
                 labels.append(record[target])
-            except (ValueError, IndexError) as error:
-                raise Rejected(f"{path}, line {table.line_num}: {error}") from None
-    return b"".join(numbers), labels
+        except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
+            raise Rejected(f"{path}, line {table.line_num}: {error}") from None
+    return Data(claim, b"".join(numbers), label_signs(claim, labels)), f"the numbers in {path}"
+
+
+def load(path: str) -> Any:
+    """What the JSON in a file says; no name stands twice in one object, and NaN is no number."""
+
+    def once(fields: list[tuple[str, Any]]) -> Part:
+        twice = [name for name, often in Counter(name for name, _ in fields).items() if often > 1]
+        demand(not twice, f"fields stand twice in one place: {twice}")
+        return dict(fields)
+
+    with open(path, encoding="utf-8") as file:
+        no = "NaN and Infinity are no numbers"
+        return json.load(file, object_pairs_hook=once, parse_constant=lambda _: demand(False, no))
+
+
+def accepted(claim: Part) -> str:
+    """What an accepted certificate proves, in words."""
+    left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
+    rows = f"{claim['rows'] - len(claim['dropped']):,} rows{left_out}"
+    if claim["verdict"] != "undecided":
+        return f"{claim['verdict']}, {rows}, proved."
+    if claim["separable"] is None:
+        return f"it claims nothing about its {rows}: undecided, and nothing is proved."
+    return f"not separable, {rows}, proved; quasi-complete separation or overlap is undecided."
+
+
+def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, list[str], Any]:
+    """Check the certificate in a file; `read` gives the data, and what the numbers are.
+
+    Returns a status (0: proved, 1: rejected, 2: a file cannot be read), what to say, and the claim.
+    """
+    claim = None
+    try:
+        claim = load(path)
+        check_form(claim)
+        data, numbers = read(claim)
+        check(claim, data)
+    except (OSError, UnicodeError, json.JSONDecodeError) as error:
+        return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
+    except Exception as error:  # whatever is in the file, it is not a certificate
+        strange = f"not a certificate ({type(error).__name__}: {error})"
+        return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
+    sentence = f"ACCEPTED: {accepted(claim)}"
+    return 0, [sentence, f"About {numbers}, {MEANT[claim['semantics']]}."], claim
 
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
         return 2
-    path = arguments[0]
-    try:
-        with open(path, encoding="utf-8") as file:
-            claim = json.load(file)
-        path = arguments[1]
-        numbers, labels = read_csv(claim, path)
-        check(claim, Data(claim, numbers, label_signs(claim, labels)))
-    except (OSError, UnicodeError, json.JSONDecodeError) as error:
-        print(f"cannot read {path}: {error}", file=sys.stderr)
-        return 2
-    except Rejected as reason:
-        print(f"REJECTED: {reason}")
-        return 1
-    except Exception as error:  # whatever is in the file, it is not a certificate
-        print(f"REJECTED: not a certificate ({type(error).__name__}: {error})")
-        return 1
-    what = "all that it claims" if claim["verdict"] == "undecided" else claim["verdict"]
-    left_out = f" ({len(claim['dropped'])} left out)" if claim["dropped"] else ""
-    print(f"ACCEPTED: {what}, {len(labels) - len(claim['dropped'])} rows{left_out}, proved.")
-    return 0
+    status, lines, _ = judge(arguments[0], lambda claim: read_csv(claim, arguments[1]))
+    print(*lines, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
+    return status
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from commands import CREDIT, SMALL, write
-from rosenblatt import certify, data
+from rosenblatt import Certificate, certify, data
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 
@@ -21,7 +22,7 @@ def test_certify_says_what_python_says(shell):
     code, out, _ = shell("certify", CREDIT, "-y", "card", "--fewest-errors", "0")
     X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, encoding=encoding)
-    assert code == 10
+    assert code == 11
     assert out == f"{certificate}\n"
     assert "owner=yes" in certificate.feature_names
     assert shell("certify", write("s.csv", SMALL), "-y", "label")[0] == 0
@@ -35,16 +36,21 @@ def test_certify_as_json(shell):
     assert (code, found["verdict"], found["schema_version"]) == (0, "complete separation", 1)
     assert found["geometric_margin"]["lo"] > 0.5
     assert found["labels"] == ["no", "yes"]
-    assert found["features"] == ["a", "town=x", "town=y", "town=z"]
+    assert found["features"] == ["a", "town=y", "town=z"]
 
 
 def test_a_certificate_is_checked_against_the_table(shell):
     code, _, err = shell("certify", CREDIT, "-y", "card", "-o", "c.json", "--encoded", "n.csv")
-    assert code == 10
+    assert code == 11
     assert "The certificate is in c.json." in err
-    assert shell("verify", "c.json", CREDIT)[:2] == (
+    code, out, _ = shell("verify", "c.json", CREDIT)
+    assert (code, out.splitlines()) == (
         0,
-        "ACCEPTED: quasi-complete separation, 1,319 rows, proved.\n",
+        [
+            "ACCEPTED: quasi-complete separation, 1,319 rows, proved.",
+            f"About numbers made of {CREDIT} ('owner' as 0 or 1, reference 'no'; 'selfemp' as 0 or "
+            "1, reference 'no'), each as the nearest floating-point number.",
+        ],
     )
     assert shell("verify", "c.json", CREDIT, "--encoded", "again.csv")[0] == 0
     assert Path("n.csv").read_bytes() == Path("again.csv").read_bytes()
@@ -79,7 +85,7 @@ def test_whatever_was_done_to_the_table_is_done_again(shell, options):
         rows = [row.replace(";c", ";b") for row in rows]
     name = write("t.csv", "x;word;flag;label\n" + "\n".join(rows).replace(".", ",") + "\n")
     code, _, err = shell("certify", name, "-y", "label", "-o", "c.json", *options)
-    assert code in (0, 10), err
+    assert code in (0, 10, 11), err
     missing = options[2:] if "--missing" in options else []
     assert shell("verify", "c.json", name, "--encoded", "n.csv", *missing)[0] == 0
     standalone = [sys.executable, "-m", "rosenblatt.verify", "c.json", "n.csv"]
@@ -93,23 +99,29 @@ def test_certificates_made_in_python_are_found_by_column_names(shell):
     y = pd.Series([0, 0, 1, 1], name="y")
     certify(table[["flag", "b"]], y).save("c.json")
     table.assign(y=y).to_csv("t.csv", index=False)
-    assert shell("verify", "c.json", "t.csv")[:2] == (
+    code, out, _ = shell("verify", "c.json", "t.csv")
+    assert (code, out.splitlines()) == (
         0,
-        "ACCEPTED: complete separation, 4 rows, proved.\n",
+        [
+            "ACCEPTED: complete separation, 4 rows, proved.",
+            "About the numbers in t.csv, each as the nearest floating-point number.",
+        ],
     )
 
 
 def test_what_is_no_certificate(shell):
-    for text in ("", "{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
+    code, out, err = shell("verify", write("c.json", ""), CREDIT)
+    assert (code, out) == (2, "")
+    assert "cannot read c.json" in err
+    for text in ("{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
         code, out, err = shell("verify", write("c.json", text), CREDIT)
-        assert (code, out) == (2, "")
-        assert "not a" in err
+        assert (code, out[:10], err) == (1, "REJECTED: ", "")
     shell("certify", write("s.csv", SMALL), "-y", "label", "-o", "good.json")
     document = json.loads(Path("good.json").read_text())
     document["encoding"]["columns"][0]["scale"] = -1
-    code, _, err = shell("verify", write("c.json", json.dumps(document)), "s.csv")
-    assert code == 2
-    assert "not the encoding of a table" in err
+    code, out, _ = shell("verify", write("c.json", json.dumps(document)), "s.csv")
+    assert code == 1
+    assert "not the encoding of a table" in out
 
 
 # --- The fewest errors ----------------------------------------------------------------------------
@@ -126,3 +138,137 @@ def test_certify_says_how_few_errors_there_can_be(shell):
     assert json.loads(out)["fewest_errors"]["proved_lower"] == 1
     code, out, _ = shell("certify", file, "--target", "label", "--fewest-errors", "0")
     assert (code, "1 of 4" in out) == (10, False)
+
+
+# --- Exit codes -----------------------------------------------------------------------------------
+
+COMPLETE = "a,label\n1,no\n2,no\n3,yes\n"
+QUASI = "a,label\n1,no\n2,no\n2,yes\n3,yes\n"
+
+
+def test_exit_codes_tell_the_verdicts_apart(shell):
+    rng = np.random.default_rng(0)
+    clouds = pd.DataFrame(rng.standard_normal((300, 40))).assign(label=rng.integers(0, 2, 300))
+    clouds.to_csv("clouds.csv", index=False)
+    asked = ("-y", "label", "--fewest-errors", "0")
+    assert shell("certify", write("c.csv", COMPLETE), *asked)[0] == 0
+    assert shell("certify", write("x.csv", XOR), *asked)[0] == 10
+    assert shell("certify", write("q.csv", QUASI), *asked)[0] == 11
+    assert shell("certify", "clouds.csv", *asked, "--time-limit", "1e-9")[0] == 20
+    told = " ".join(shell("certify", "--help")[1].split())
+    for code in ("0 complete separation", "10 overlap", "11 quasi-complete", "12 none", "20 undec"):
+        assert code in told
+    assert "11 quasi-complete separation" in " ".join(shell("--help")[1].split())
+
+
+def test_not_separable_and_open_in_what_way_has_a_code_of_its_own(shell, monkeypatch):
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]
+    document = certify(X, y).to_dict()
+    document = {k: v for k, v in document.items() if k not in ("balance", "orthogonal")}
+    half = Certificate.from_dict(document | {"verdict": "undecided", "limits": ["a limit"]})
+    monkeypatch.setattr("rosenblatt.certify", lambda *args, **options: half)
+    assert shell("certify", write("x.csv", XOR), "-y", "label", "--fewest-errors", "0")[0] == 12
+    # The proof of the conflict alone is accepted, and what it proves is said.
+    half.save("half.json")
+    write("t.csv", "x0,y\n0,0\n1,1\n2,0\n")
+    said = "ACCEPTED: not separable, 3 rows, proved; quasi-complete separation or overlap is undec"
+    assert shell("verify", "half.json", "t.csv")[1].startswith(said)
+
+
+def test_what_is_undecided_is_not_called_proved(shell):
+    shell("certify", CREDIT, "-y", "card", "--time-limit", "1e-9", "-o", "u.json")
+    code, out, _ = shell("verify", "u.json", CREDIT, "--encoded", "n.csv")
+    expected = "it claims nothing about its 1,319 rows: undecided, and nothing is proved."
+    assert (code, out.splitlines()[0]) == (0, f"ACCEPTED: {expected}")
+    done = subprocess.run(
+        [sys.executable, "-m", "rosenblatt.verify", "u.json", "n.csv"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[0] == out.splitlines()[0]  # both say the same
+
+
+# --- Reference levels -----------------------------------------------------------------------------
+
+
+def towns(rare):
+    rows = [f"{town},{n},{label}" for town in "abbc" for n in (1, 2) for label in ("no", "yes")]
+    return "town,n,label\n" + "\n".join(rows + ["Delft,1,no"] * rare) + "\n"
+
+
+def test_the_category_that_separates_is_named(shell):
+    name = write("t.csv", towns(1))
+    code, out, _ = shell("certify", name, "-y", "label", "--fewest-errors", "0", "-o", "c.json")
+    assert code == 11
+    assert "In a logistic regression these run to minus infinity: town=Delft.\n" in out
+    assert "town=Delft has one row, labelled no.\nA rare category: merge it with" in out
+    assert "Reference levels: town=b.\n" in out
+    assert "ollinear" not in out
+    assert shell("verify", "c.json", name)[0] == 0
+    told = json.loads(shell("certify", name, "-y", "label", "--json", "--fewest-errors", "0")[1])
+    assert (told["coefficient_signs"]["town=Delft"], told["rare_columns"]) == ("-", ["town=Delft"])
+
+
+def test_dummies_of_the_users_own_are_named_too(shell):
+    frame = pd.get_dummies(pd.read_csv(write("t.csv", towns(1))), columns=["town"], dtype=int)
+    frame.to_csv("d.csv", index=False)
+    code, out, _ = shell("certify", "d.csv", "-y", "label", "--fewest-errors", "0")
+    assert code == 11
+    assert "these run to minus infinity: town_Delft.\n" in out
+    assert "Collinear, whatever the labels: town_b = 1 − town_Delft − town_a − town_c." in out
+    frame.assign(const=1).to_csv("i.csv", index=False)
+    out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0")[1]
+    assert "const is 1 in every row: an intercept already." in out
+    out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0", "--no-intercept")[1]
+    assert "an intercept already" not in out
+
+
+# --- Weights --------------------------------------------------------------------------------------
+
+
+def test_rows_of_weight_0_are_left_out(shell):
+    # Without the last row the classes are apart; how large other weights are does not matter.
+    name = write("w.csv", "a,k,label\n1,3,no\n2,0.5,no\n3,7,yes\n1,0,yes\n")
+    code, out, _ = shell("certify", name, "-y", "label", "--weight", "k", "-o", "c.json")
+    assert code == 0
+    assert "all 3 rows" in out
+    assert "Left out: one row of weight 0." in out
+    assert json.loads(Path("c.json").read_text())["columns"] == ["a"]
+    assert shell("verify", "c.json", name)[1].splitlines()[0] == (
+        "ACCEPTED: complete separation, 3 rows (1 left out), proved."
+    )
+    assert shell("certify", name, "-y", "label", "--ignore", "k")[0] == 10
+
+
+def test_an_error_counts_as_much_as_its_row_weighs(shell):
+    # XOR: one row of four must be wrong; the lightest of them weighs 2.
+    rows = "a,b,k,label\n0,0,5,no\n0,1,4,yes\n1,0,2,yes\n1,1,3,no\n"
+    asked = ("certify", write("x.csv", rows), "-y", "label", "--weight", "k", "--json")
+    assert json.loads(shell(*asked)[1])["fewest_errors"]["upper"] == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("-1", "row 1 (counted from 0, without the header), weight 'k' is -1: give a finite"),
+        ("", "weight 'k' is missing: give a finite number, 0 or greater"),
+        ("inf", "weight 'k' is inf"),
+        ("much", "The column 'k' holds '3', 'much': weights are numbers, 0 or greater."),
+    ],
+)
+def test_weights_that_are_none(shell, column, said):
+    name = write("w.csv", f"a,k,label\n1,3,no\n2,{column},yes\n")
+    code, out, err = shell("certify", name, "-y", "label", "--weight", "k", "-o", "c.json")
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not Path("c.json").exists()
+
+
+def test_weights_of_a_column_that_is_not_there_or_is_the_target(shell):
+    name = write("w.csv", "a,k,label\n1,3,no\n2,2,yes\n")
+    assert "weight='K' is not a column of w.csv. Did you mean 'k'?" in " ".join(
+        shell("certify", name, "-y", "label", "--weight", "K")[2].split()
+    )
+    code, _, err = shell("certify", name, "-y", "label", "--weight", "label")
+    assert (code, "is the target, and cannot be the weight" in err) == (2, True)

@@ -119,7 +119,7 @@ def test_files_are_not_written_over(shell):
 def test_quiet_says_nothing_but_the_result(shell):
     write("s.csv", SMALL)
     assert shell("certify", "s.csv", "-y", "label", "-o", "c.json", "-q")[2] == ""
-    assert shell("certify", "s.csv", "-y", "label", "-v")[2] == "4 rows, 4 features.\n"
+    assert shell("certify", "s.csv", "-y", "label", "-v")[2] == "4 rows, 3 features.\n"
 
 
 def test_standard_input_is_a_table():

@@ -89,7 +89,14 @@ def test_predict_on_other_rows(shell, trained):
     assert "'owner' holds 'maybe'" in err
     assert not Path("p.csv").exists()
     assert shell("predict", "m.rosenblatt", "new.csv")[:2] == (2, "")
-    assert shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")[0] == 0
+    code, out, err = shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")
+    assert code == 0
+    assert "1 row with words that did not occur in training: see the column unseen." in err
+    marks = [row["unseen"] for row in csv.DictReader(out.splitlines())]
+    assert marks == ["", "owner=maybe counts as 'no', the reference level"]
+    asked = ("predict", "m.rosenblatt", "new.csv", "--unseen", "zero", "--json")
+    one, two = json.loads(shell(*asked)[1])["rows"]
+    assert ("unseen" in one, two["unseen"]) == (False, marks[1])
     write("new.csv", rows.replace("age", "Age") + "yes,0,30,3,no,1,10,1,5\n")
     assert "Did you mean 'Age'" in shell("predict", "m.rosenblatt", "new.csv")[2]
 

@@ -1,8 +1,10 @@
 """Work ahead keeps the order and the place of errors."""
 
+import threading
+
 import pytest
 
-from rosenblatt.data._ahead import AT_ONCE, done_ahead
+from rosenblatt.data._ahead import AT_ONCE, ahead, done_ahead
 
 
 def test_work_ahead_keeps_the_order_and_the_place_of_errors():
@@ -32,3 +34,20 @@ def test_work_ahead_keeps_the_order_and_the_place_of_errors():
     with pytest.raises(KeyError, match="7"):
         take(done_ahead(work, items(None)))
     assert given[5:] == [(i, i * i) for i in range(7)]
+
+
+@pytest.mark.parametrize("make", [ahead, lambda items: done_ahead(str, items)])
+def test_what_is_left_halfway_can_be_collected_inside_threading(make):
+    # As the garbage collector does, in a thread that holds a lock which ending threads wait for.
+    left, go, done = make(k for k in range(10)), threading.Event(), threading.Event()
+    next(left)
+
+    def collect():
+        go.wait()
+        left.close()
+        done.set()
+
+    threading.Thread(target=collect, daemon=True).start()
+    with threading._active_limbo_lock:
+        go.set()
+        assert done.wait(20)

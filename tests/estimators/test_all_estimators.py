@@ -23,6 +23,7 @@ def choices() -> list[tuple[str, str]]:
 
 ESTIMATORS = [
     *(Perceptron(order=order, keep=keep) for order, keep in choices()),
+    *(Perceptron(multi_class="ovr", keep=keep) for keep in ("best", "vote")),
     RandomLinearClassifier(),
     *(KernelPerceptron(order=order, keep=keep, max_iter=50) for order, keep in choices()),
     KernelPerceptron(kernel="linear", max_iter=50),
@@ -30,6 +31,7 @@ ESTIMATORS = [
 ]
 
 NOT_REPETITION = "a weight scales the step of its row; it is not a number of repetitions"
+BY_WEIGHT = "the fewest mistakes by weight, on three classes, leave the light ones a corner"
 SCALE = "gamma='scale' is taken from the rows as they are given, repeated ones included"
 
 
@@ -38,6 +40,9 @@ def known_to_fail(estimator: Any) -> dict[str, str]:
     expected = {}
     if isinstance(estimator, RandomLinearClassifier):
         return {}
+    linear = isinstance(estimator, Perceptron) or estimator.kernel == "linear"
+    if linear and estimator.keep == "best" and estimator.order in ("shuffle", "cyclic"):
+        expected["check_class_weight_classifiers"] = BY_WEIGHT
     # A batch step adds up all rows that call for it, so there both are the same, up to gamma.
     # Another gamma moves scores; on the rows of the check it turns no vote.
     scaled = isinstance(estimator, KernelPerceptron) and estimator.keep != "vote"

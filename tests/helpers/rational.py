@@ -115,6 +115,33 @@ def sign_sets(rows):
     return found
 
 
+def sign_sets_without(rows, places):
+    """The same of rows without these columns, which are combinations of others; "0" in them."""
+    kept = [j for j in range(len(rows[0])) if j not in places]
+    signs = dict(zip(kept, sign_sets([[a[j] for j in kept] for a in rows]), strict=True))
+    return [signs.get(j, "0") for j in range(len(rows[0]))]
+
+
+def collinear(rows, intercept):
+    """Columns in the span of those before them, of which they are simple combinations: first the
+    intercept, then columns with few numbers that are not 0. None where there are fewer rows than
+    columns."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    order = sorted(range(len(columns)), key=lambda j: sum(v != 0 for v in columns[j]))
+    if intercept:
+        order.remove(len(columns) - 1)
+        order.insert(0, len(columns) - 1)
+    kept, found = [], []
+    for j in order:
+        some = [*kept, j]
+        (shares,) = kernel([[a[k] for k in some] for a in rows], len(some)) or [None]
+        if shares is None:
+            kept.append(j)
+        elif all(abs(v.numerator) <= 2**29 >= v.denominator for v in shares):
+            found.append(j)
+    return sorted(found) if len(rows) >= len(columns) else []
+
+
 # --- By extreme rays ------------------------------------------------------------------------------
 
 

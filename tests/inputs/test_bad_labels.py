@@ -35,18 +35,6 @@ BAD_LABELS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "none": (None, ("y", "None")),
     "one_class": (np.ones(N, dtype=int), ("one class only", "1", "two classes")),
     "one_text_class": (["spam"] * N, ("one class only", "spam", "two classes")),
-    "three_classes": (
-        np.arange(N) % 3,
-        ("Only binary classification is supported", "3", "OneVsRestClassifier(Perceptron())"),
-    ),
-    "three_text_classes": (
-        np.array(["a", "b", "c", "a"] * (N // 4)),
-        ("Only binary classification is supported", "3", "OneVsRestClassifier(Perceptron())"),
-    ),
-    "a_class_for_each_row": (
-        np.arange(N),
-        ("Only binary classification is supported", f"{N}", "OneVsRestClassifier(Perceptron())"),
-    ),
     "continuous": (X[:, 0], ("Unknown label type", "continuous")),
     "continuous_with_two_values": (np.where(Y > 0, 0.5, 1.5), ("Unknown label type",)),
     "nan": (changed(Y.astype(float), 3, np.nan), ("NaN",)),
@@ -174,12 +162,9 @@ def test_a_first_partial_fit_with_one_class_says_to_give_the_classes() -> None:
 @parametrize_cases(
     "classes, says",
     {
-        "three": (
-            [0, 1, 2],
-            ("Only binary classification is supported", "OneVsRestClassifier(Perceptron())"),
-        ),
-        "one": ([1], ("classes=", "one class only", "two")),
-        "one_twice": ([1, 1], ("classes=", "one class only", "two")),
+        "one": ([1], ("classes=", "one class only", "all labels")),
+        "one_twice": ([1, 1], ("classes=", "one class only", "all labels")),
+        "three_others": ([0, 2, 3], ("1", "row", "3 classes")),
         "others": ([0, 2], ("1", "two classes")),
     },
 )

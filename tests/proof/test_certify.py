@@ -49,7 +49,7 @@ def found(certificate):
     return (
         certificate.verdict,
         None if certificate.separated_rows is None else list(certificate.separated_rows),
-        None if signs is None else list(signs.values()),
+        list(signs.values()),
     )
 
 
@@ -57,8 +57,15 @@ def expected(X, signs, intercept=True, exact=Fraction):
     """The same from the oracle."""
     rows = rational.lifted(dense(X).tolist(), signs, intercept, exact)
     strict = rational.strict_rows(rows)
-    verdict = rational.verdict(strict, len(rows))
-    return verdict, sorted(strict), rational.sign_sets(rows) if verdict == QUASI else None
+    verdict, left_out = rational.verdict(strict, len(rows)), rational.collinear(rows, intercept)
+    if verdict == QUASI:
+        kinds = rational.sign_sets_without(rows, left_out)
+    else:  # overlap: 0 alone separates rows, unless columns are collinear; complete: not asked
+        rank = len(rational.echelon(rows)[1])
+        known = verdict == OVERLAP and rank + len(left_out) == len(rows[0])
+        kinds = ["0" if known else "?"] * len(rows[0])
+    kinds = ["collinear" if j in left_out else kind for j, kind in enumerate(kinds)]
+    return verdict, sorted(strict), kinds
 
 
 # --- Against the oracle ---------------------------------------------------------------------------
@@ -121,8 +128,10 @@ def test_decimals_and_binary_numbers_are_different_data():
     off = [Fraction(a) + Fraction(b) - Fraction(c) for a, b, c in CROSS]
     assert min(off[:2]) > 0 > max(off[2:])
     binary, written = (certified(CROSS, y, semantics=s) for s in ("binary64", "decimal"))
-    assert found(binary) == expected(CROSS, y) == (COMPLETE, [0, 1, 2, 3], None)
-    assert found(written) == expected(CROSS, y, exact=rational.decimal) == (OVERLAP, [], None)
+    assert found(binary) == expected(CROSS, y)
+    assert found(binary)[:2] == (COMPLETE, [0, 1, 2, 3])
+    assert found(written) == expected(CROSS, y, exact=rational.decimal)
+    assert found(written)[:2] == (OVERLAP, [])
     assert (binary.semantics, written.semantics) == ("binary64", "decimal")
     weights = dict(zip(written.conflict.rows, written.conflict.weights, strict=True))
     assert weights == {0: 3, 1: 3, 2: 2, 3: 4}
@@ -182,7 +191,7 @@ def test_overlap_has_no_separator_and_no_margin():
     assert certificate.homogeneous_margin is None
     assert certificate.mistake_bound is None
     assert list(certificate.separated_rows) == []
-    assert certificate.coefficient_signs is None
+    assert certificate.coefficient_signs == {"x0": "0", "(intercept)": "0"}
     assert certificate.revealing_columns == []
     # 2·1 = 0 + 2: the outer rows together meet the inner one twice.
     weights = dict(zip(certificate.conflict.rows, certificate.conflict.weights, strict=True))
@@ -243,14 +252,15 @@ def test_a_constant_column_changes_nothing():
     X, y = np.array([[0.0, 5.0], [1.0, 5.0], [1.0, 5.0], [2.0, 5.0]]), [0, 0, 1, 1]
     certificate = certified(X, y)
     assert found(certificate)[:2] == (QUASI, [0, 3])
-    # What the constant column takes the intercept can give back: both can have any sign.
-    assert list(certificate.coefficient_signs.values()) == ["+", "±", "±"]
+    # What the constant column takes the intercept can give back: one of them is left out.
+    assert list(certificate.coefficient_signs.values()) == ["+", "collinear", "-"]
+    assert "x1 is 5 in every row: it tells nothing." in str(certificate)
     assert certified(X, [0, 1, 0, 1]).verdict == found(certified(X[:, :1], [0, 1, 0, 1]))[0]
 
 
 def test_a_column_of_zeros_leaves_its_coefficient_free():
     certificate = certified([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [0, 0, 1, 1])
-    assert list(certificate.coefficient_signs.values()) == ["+", "±", "-"]
+    assert list(certificate.coefficient_signs.values()) == ["+", "collinear", "-"]
 
 
 def test_a_coefficient_that_must_be_zero_is_named():
@@ -272,7 +282,8 @@ def test_rank_deficient_rows_overlap_in_their_own_span(rng):
     X = rng.integers(-3, 4, (40, 2)) @ rng.integers(-2, 3, (2, 5)) * 1.0
     y = rng.integers(0, 2, 40)
     certificate = certified(X, y)
-    assert found(certificate) == expected(X, 2 * y - 1) == (OVERLAP, [], None)
+    assert found(certificate) == expected(X, 2 * y - 1)
+    assert found(certificate)[:2] == (OVERLAP, [])
     assert len(certificate.conflict.rows) <= 4  # Carathéodory: rank 3, and one more
 
 
@@ -764,7 +775,7 @@ def test_who_may_not_work_does_not_guess():
     assert certificate.separator is None
     assert certificate.conflict is None
     assert certificate.separated_rows is None
-    assert certificate.coefficient_signs is None
+    assert set(certificate.coefficient_signs.values()) == {"?"}
     assert certificate.homogeneous_margin is None
     assert certificate.mistake_bound is None
     assert UNDECIDED in str(certificate).lower()
@@ -787,8 +798,8 @@ def test_whatever_the_limit_a_certificate_is_true_and_always_the_same(case):
         if one.verdict == UNDECIDED:
             assert one.separable in (None, truth.separable)
             assert one.separated_rows is None
-            assert one.coefficient_signs is None
-        elif one.coefficient_signs is None and truth.coefficient_signs is not None:
+            assert set(one.coefficient_signs.values()) == {"?"}
+        elif one.coefficient_signs != truth.coefficient_signs:
             assert one.limits  # the verdict was reached, the signs were cut short
             assert found(one)[:2] == found(truth)[:2]
         else:

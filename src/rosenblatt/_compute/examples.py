@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,13 +14,14 @@ from rosenblatt._compute.backend import compute
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
-    from rosenblatt._compute.protocol import Floats, Ints, NativeRows, Signs
+    from rosenblatt._compute.protocol import Floats, Ints, Labels, NativeRows
 
     Count = Callable[
-        [NativeRows, Signs, Floats | None, Floats, Floats, int, int, Ints, Floats], bool
+        [NativeRows, Labels, Floats | None, Floats, Floats, int, int, Ints, Floats], bool
     ]
 
 Weights = NDArray[np.float64]
+"""Lifted, (w, b), of shape (d + 1,); of many classes one for each, of shape (k, d + 1)."""
 
 
 class Csr(NamedTuple):
@@ -62,27 +64,36 @@ class Rows:
             yield begin, min(begin + chunk, self.n)
 
     def scores(self, w: Weights) -> NDArray[np.float64]:
-        """w·x + b for every row; w is lifted."""
-        assert w.shape == (self.d + 1,)
-        out = np.empty(self.n)
-        for begin, end in self.chunks():
-            compute.backend.scores(self.native, w, begin, end, out)
+        """w·x + b for every row; of many classes one for each, in a column of its own."""
+        assert w.shape[-1] == self.d + 1
+        out = np.empty((self.n, *w.shape[:-1]))
+        scores = compute.backend.scores if w.ndim == 1 else compute.backend.class_scores
+        for begin, end in self.chunks(looks=len(w) if w.ndim > 1 else 1):
+            scores(self.native, w, begin, end, out)
         return out
 
     def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
-        """out += Σ over voters of votes · sign(score), with sign(0) = +1."""
-        assert voters.shape[1] == self.d + 1
-        for begin, end in self.chunks(looks=len(voters)):
-            compute.backend.vote(self.native, voters, votes, begin, end, out)
+        """out += Σ over voters of votes · sign(score), with sign(0) = +1.
+
+        Of many classes the one with the highest score gets the votes.
+        """
+        assert voters.shape[-1] == self.d + 1
+        vote = compute.backend.vote if voters.ndim == 2 else compute.backend.class_votes
+        for begin, end in self.chunks(looks=math.prod(voters.shape[:-1])):
+            vote(self.native, voters, votes, begin, end, out)
 
 
 class Labelled:
-    """Labels y in {-1, +1} and weights c (None: all 1) of rows."""
+    """Labels y and weights c (None: all 1) of rows.
+
+    Labels of two classes are -1 and +1 (int8). Those of k classes are their numbers (int32).
+    """
 
     quick = True  # all rows can be looked at once more while somebody waits
 
-    def __init__(self, y: NDArray[np.int8], c: Weights | None):
+    def __init__(self, y: Labels, c: Weights | None, k: int | None = None):
         self.y, self.c = y, c
+        self.k = k  # how many classes; None: two, -1 and +1
         self.index_type = np.int32 if len(y) <= np.iinfo(np.int32).max else np.int64
         # A row of weight 0 does not exist: `present` lists the others, None where all are.
         self.present = None
@@ -92,8 +103,8 @@ class Labelled:
         self.total_weight = float(self.n) if c is None else float(np.add.accumulate(c)[-1])
 
     def wrong(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """The rows with y·score <= 0."""
-        wrong = ~(self.y * scores > 0)
+        """The rows whose margin is 0 or less."""
+        wrong = ~(margins(scores, self.y) > 0)
         return wrong if self.c is None else wrong & (self.c != 0)
 
     def mistakes(self, scores: NDArray[np.float64]) -> int:
@@ -101,10 +112,20 @@ class Labelled:
         return int(np.count_nonzero(self.wrong(scores)))
 
 
+def margins(scores: NDArray[np.float64], y: Labels) -> NDArray[np.float64]:
+    """y·score; of many classes the score of class y minus the highest of the others."""
+    if scores.ndim == 1:
+        return np.asarray(y * scores)
+    rows = np.arange(len(y))
+    others = scores.copy()
+    others[rows, y] = -np.inf
+    return np.asarray(scores[rows, y] - others.max(axis=1))
+
+
 class Tally(NamedTuple):
     """The mistakes of several weight vectors, up to the limit of each."""
 
-    w: Weights  # a vector a row
+    w: Weights  # one after the other
     limit: Weights
     plain: NDArray[np.int64]
     weighted: Weights
@@ -145,10 +166,11 @@ class RowsToJudge(ABC):
 class Examples(RowsToJudge, Labelled):
     """Rows with their labels and weights."""
 
-    def __init__(self, X: Matrix, y: NDArray[np.int8], c: Weights | None = None):
-        super().__init__(y, c)
+    def __init__(self, X: Matrix, y: Labels, c: Weights | None = None, k: int | None = None):
+        super().__init__(y, c, k)
         self.rows = Rows(X)
-        self.chunk, self.d = self.rows.chunk, self.rows.d
+        self.chunk, self.d = max(1, self.rows.chunk // (k or 1)), self.rows.d
+        self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)
 
     def add_mistakes(
         self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
@@ -160,7 +182,7 @@ class Examples(RowsToJudge, Labelled):
     ) -> bool:
         """The same by a function that counts as the backend does."""
         w, limit, plain, weighted = tally
-        for begin, end in self.rows.chunks(check_interrupt, looks=len(w)):
+        for begin, end in self.rows.chunks(check_interrupt, looks=math.prod(w.shape[:-1])):
             if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
                 return False
         return True

@@ -25,20 +25,21 @@ BLOCK = 1 << 16  # rows that are hashed on their own
 STRIP = 1 << 10  # rows that are written in one form
 _PIECE = 1 << 16  # numbers that are made ready at a time: a cache holds them
 
-Signs = NDArray[np.int8]
-RowsFrom = Callable[[int, int], tuple[Matrix, Signs]]
+Labels = NDArray[Any]  # signs, int8; numbers of many classes, int32
+RowsFrom = Callable[[int, int], tuple[Matrix, Labels]]
 
 
 def of_examples(examples: Examples) -> str:
-    """Of labelled rows; one of weight 0 has the sign 0."""
-    y, c = examples.y, examples.c
-    return of_matrix(examples.rows.X, y if c is None else np.where(c == 0, 0, y))
+    """Of labelled rows; one of weight 0 has the sign 0. Many classes are counted from 1 instead."""
+    c = examples.c
+    y = examples.y if examples.k is None else examples.y + np.int32(1)
+    return of_matrix(examples.rows.X, y if c is None else np.where(c == 0, 0, y).astype(y.dtype))
 
 
-def of_matrix(X: Matrix, y: Signs, check_interrupt: Callable[[], None] = no_interrupt) -> str:
-    """Of rows in memory, and their signs."""
+def of_matrix(X: Matrix, y: Labels, check_interrupt: Callable[[], None] = no_interrupt) -> str:
+    """Of rows in memory, and their signs or the numbers of their classes."""
 
-    def rows(begin: int, end: int) -> tuple[Matrix, Signs]:
+    def rows(begin: int, end: int) -> tuple[Matrix, Labels]:
         return row_range(X, begin, end), y[begin:end]
 
     return of_rows(X.shape, rows, check_interrupt)
@@ -54,9 +55,9 @@ def of_rows(
     return digest.hexdigest()
 
 
-def of_block(X: Matrix, y: Signs, check_interrupt: Callable[[], None] = no_interrupt) -> bytes:
+def of_block(X: Matrix, y: Labels, check_interrupt: Callable[[], None] = no_interrupt) -> bytes:
     """The hash of one block."""
-    digest = hashlib.sha256(np.ascontiguousarray(y, dtype=np.int8))
+    digest = hashlib.sha256(np.ascontiguousarray(y, dtype="<i4" if y.dtype == np.int32 else "i1"))
     strips = _csr_strips(digest, X) if isinstance(X, Csr) else _dense_strips(digest, X)
     for _ in strips:
         check_interrupt()

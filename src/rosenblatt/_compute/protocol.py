@@ -15,14 +15,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Signs = NDArray[np.int8]
+Labels = NDArray[Any]  # int8: -1 or +1; int32: the numbers of many classes
 Indices = NDArray[Any]  # int32 or int64
 Values = NDArray[Any]  # float32 or float64
 NativeRows = Any  # a backend's own handle on X: made by `dense` or `csr`, read by nobody else
-LogColumns = tuple[Ints, Ints, Floats]  # row, visit, score before
+LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes margin and rival instead
 
 
 class Backend(Protocol):
-    """The compiled core, the NumPy reference, or another one."""
+    """The compiled core, the NumPy reference, or another one.
+
+    Labels and weights are those of two classes, or those of many: the type of the labels and the
+    dimensions of the weights say which.
+    """
 
     def dense(self, X: Values, /) -> NativeRows: ...
 
@@ -37,7 +42,7 @@ class Backend(Protocol):
     def visit(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         order: Indices | None,
         begin: int,
@@ -56,7 +61,7 @@ class Backend(Protocol):
     def search(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         pool: Indices,
         seed: int,
@@ -77,7 +82,7 @@ class Backend(Protocol):
     def look(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         begin: int,
         end: int,
@@ -85,7 +90,7 @@ class Backend(Protocol):
         intercept: bool,
         w: Floats,
         sum: Floats,
-        mark: NDArray[np.uint8],
+        mark: NDArray[Any],
         scores: Floats | None,
         /,
     ) -> int: ...
@@ -95,7 +100,7 @@ class Backend(Protocol):
     def count(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         w: Floats,
         limit: Floats,
@@ -108,7 +113,15 @@ class Backend(Protocol):
 
     def scores(self, rows: NativeRows, w: Floats, begin: int, end: int, out: Floats, /) -> None: ...
 
+    def class_scores(
+        self, rows: NativeRows, w: Floats, begin: int, end: int, out: Floats, /
+    ) -> None: ...
+
     def vote(
+        self, rows: NativeRows, voters: Floats, votes: Floats, begin: int, end: int, out: Floats, /
+    ) -> None: ...
+
+    def class_votes(
         self, rows: NativeRows, voters: Floats, votes: Floats, begin: int, end: int, out: Floats, /
     ) -> None: ...
 

@@ -5,6 +5,9 @@ hand. It has the functions of the compiled core (`native/`), one for one, and no
 
 n rows, d features. Labels y are -1 or +1. A weight vector is lifted: w[:d] are the weights, w[d] is
 the intercept b. Everything is float64. Training runs in units of the learning rate.
+
+Many classes: labels are the numbers of the classes, 0 to k - 1, and w has a lifted weight vector
+for each class, shape (k, d + 1). What learns or counts below takes either.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Labels = NDArray[Any]  # int8: -1 or +1; int32: numbers of classes
 Indices = NDArray[np.integer[Any]]
-Log = tuple[NDArray[np.int64], NDArray[np.int64], Vector]
-"""Room to note of each update: the row, the visit, the score before."""
+Log = tuple[NDArray[Any], ...]
+"""Room to note of each update: the row, the visit, the score before; with many classes the row, the
+visit, the margin before and the rival."""
 
 CHUNK = 1 << 18
 """How many numbers to read in one call, so that Ctrl-C is heard soon."""
@@ -79,6 +84,34 @@ def scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
         out[i] = score(rows[i], w)
 
 
+def class_scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
+    for i in range(begin, end):
+        out[i] = scores_of_classes(rows[i], w)
+
+
+def scores_of_classes(x: Vector, w: Vector) -> list[float]:
+    """One score for each class, each by itself."""
+    return [score(x, of_class) for of_class in w]
+
+
+def rival(of_classes: list[float], y: int) -> int:
+    """The other class with the highest score; of equal ones the first."""
+    others = [c for c in range(len(of_classes)) if c != y]
+    found = others[0]
+    for c in others:
+        if of_classes[c] > of_classes[found]:
+            found = c
+    return found
+
+
+def margin_of(x: Vector, y: int, w: Vector) -> float:
+    """y s; with many classes the score of class y minus that of its rival."""
+    if w.ndim == 1:
+        return y * score(x, w)
+    of_classes = scores_of_classes(x, w)
+    return of_classes[y] - of_classes[rival(of_classes, y)]
+
+
 # --- The Gram matrix -------------------------------------------------------------------------
 
 
@@ -121,7 +154,7 @@ def all_finite(values: NDArray[Any]) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def next_call(y: NDArray[np.int8], sums: Vector, b: float, margin: float, at: int) -> int:
+def next_call(y: Labels, sums: Vector, b: float, margin: float, at: int) -> int:
     """The first place from `at` on that calls for an update; the end where none does."""
     calls = np.flatnonzero(~(y[at:] * (sums[at:] + b) > margin))
     return at + int(calls[0]) if len(calls) else len(y)
@@ -162,12 +195,12 @@ def arrange(pool: Indices, rows: Indices | None, seed: int, k: int, swaps: int) 
 
 
 class _Learner:
-    """Weights, and what is remembered about how they came about."""
+    """Weights of two classes, and what is remembered about how they came about."""
 
     def __init__(
         self,
         rows: Rows,
-        y: NDArray[np.int8],
+        y: Labels,
         c: Vector | None,
         margin: float,
         intercept: bool,
@@ -194,26 +227,98 @@ class _Learner:
         """Does row i call for an update? On the hyperplane: yes."""
         return not float(self.y[i]) * score(self.rows[i], self.w) > self.margin
 
+    def seen(self, i: int) -> float:
+        """What is written down of row i: its score."""
+        return score(self.rows[i], self.w)
+
+    def note(self, i: int) -> None:
+        if self.log is not None:
+            noted = i, self.visits, self.seen(i)
+            for column, value in zip(self.log, noted, strict=True):
+                column[self.updates] = value
+
+    def update(self, i: int) -> None:
+        """w += c_i y_i (x_i, 1)"""
+        self.w += self.step(i) * self.lifted(i)
+        if self.drift is not None:  # the mean of w over all visits is w - drift / visits
+            self.drift += (self.visits * self.step(i)) * self.lifted(i)
+        self.counts[i] += 1
+
     def visit(self, i: int) -> bool:
         """One look at row i, and the update if it calls for one."""
         mistake = self.calls(i)
         if mistake:
-            if self.log is not None:
-                noted = i, self.visits, score(self.rows[i], self.w)
-                for column, value in zip(self.log, noted, strict=True):
-                    column[self.updates] = value
-            self.w += self.step(i) * self.lifted(i)
-            if self.drift is not None:  # the mean of w over all visits is w - drift / visits
-                self.drift += (self.visits * self.step(i)) * self.lifted(i)
-            self.counts[i] += 1
+            self.note(i)
+            self.update(i)
             self.updates += 1
         self.visits += 1
         return mistake
 
+    def mark(self, i: int, sum: Vector) -> int:
+        """1 where row i calls for an update, which is added to the sum; else 0."""
+        if not self.calls(i):
+            return 0
+        sum += self.step(i) * self.lifted(i)
+        return 1
+
+
+class _JointLearner(_Learner):
+    """Weights of k classes: the row's own class comes nearer, its rival goes away (Kesler)."""
+
+    def step(self, i: int) -> float:
+        """c_i"""
+        return 1.0 if self.c is None else float(self.c[i])
+
+    def rival(self, i: int) -> int:
+        return rival(scores_of_classes(self.rows[i], self.w), int(self.y[i]))
+
+    def calls(self, i: int) -> bool:
+        """Is the score of the row's class not above that of its rival by more than the margin?"""
+        return not self.seen(i) > self.margin
+
+    def seen(self, i: int) -> float:
+        """Its margin."""
+        return margin_of(self.rows[i], int(self.y[i]), self.w)
+
+    def note(self, i: int) -> None:
+        if self.log is not None:
+            noted = i, self.visits, self.seen(i), self.rival(i)
+            for column, value in zip(self.log, noted, strict=True):
+                column[self.updates] = value
+
+    def update(self, i: int) -> None:
+        """w_y += c_i (x_i, 1) and w_r -= c_i (x_i, 1)"""
+        y, r = int(self.y[i]), self.rival(i)
+        self._add(self.w, y, r, self.step(i) * self.lifted(i))
+        if self.drift is not None:
+            self._add(self.drift, y, r, (self.visits * self.step(i)) * self.lifted(i))
+        self.counts[i, y] += 1
+        self.counts[i, r] -= 1
+
+    def mark(self, i: int, sum: Vector) -> int:
+        """1 + the rival where row i calls for an update, which is added to the sum; else 0."""
+        if not self.calls(i):
+            return 0
+        r = self.rival(i)
+        self._add(sum, int(self.y[i]), r, self.step(i) * self.lifted(i))
+        return 1 + r
+
+    @staticmethod
+    def _add(into: Vector, y: int, r: int, step: Vector) -> None:
+        into[y] += step
+        into[r] -= step
+
+
+def _learner(
+    rows: Rows, y: Labels, c: Vector | None, margin: float, intercept: bool, w: Vector, *more: Any
+) -> _Learner:
+    kind = _Learner if w.ndim == 1 else _JointLearner
+    return kind(rows, y, c, margin, intercept, w, *more)
+
 
 def visit(
     rows: Rows,
-    y: NDArray[np.int8],
+    y: Labels,
     c: Vector | None,
     order: Indices | None,
     begin: int,
@@ -228,7 +333,7 @@ def visit(
     log: Log | None,
 ) -> tuple[int, int]:
     """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates."""
-    learner = _Learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
+    learner = _learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
     k = begin
     while k < end and learner.updates < most:
         learner.visit(k if order is None else int(order[k]))
@@ -238,7 +343,7 @@ def visit(
 
 def search(
     rows: Rows,
-    y: NDArray[np.int8],
+    y: Labels,
     c: Vector | None,
     pool: Indices,
     seed: int,
@@ -261,7 +366,7 @@ def search(
     the first `seen` swaps of the draw, before and after.
     """
     n = len(pool)
-    learner = _Learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
+    learner = _learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
     while learner.visits - visits < looks and learner.updates < most and seen < n:
         _swap(pool, seen, _partner(seed, number, n, seen))
         seen += 1
@@ -274,7 +379,7 @@ def search(
 
 def look(
     rows: Rows,
-    y: NDArray[np.int8],
+    y: Labels,
     c: Vector | None,
     begin: int,
     end: int,
@@ -282,21 +387,20 @@ def look(
     intercept: bool,
     w: Vector,
     sum: Vector,
-    mark: NDArray[np.uint8],
+    mark: NDArray[Any],
     scores: Vector | None,
 ) -> int:
-    """Mark the rows that call for an update under w; sum += c_i y_i (x_i, 1) over them.
+    """Mark the rows that call for an update under w; sum += their updates.
 
-    The scores of all rows are written down where there is room for them.
+    A mark is 1, with many classes 1 + the rival. The scores of all rows, with many classes their
+    margins, are written down where there is room for them.
     """
     nothing = np.zeros(rows.n, dtype=np.int64)
-    learner = _Learner(rows, y, c, margin, intercept, w, None, nothing, 0)
+    learner = _learner(rows, y, c, margin, intercept, w, None, nothing, 0)
     for i in range(begin, end):
         if scores is not None:
-            scores[i] = score(rows[i], w)
-        mark[i] = (c is None or c[i] != 0) and learner.calls(i)
-        if mark[i]:
-            sum += learner.step(i) * learner.lifted(i)
+            scores[i] = learner.seen(i)
+        mark[i] = learner.mark(i, sum) if c is None or c[i] != 0 else 0
     return int(np.count_nonzero(mark[begin:end]))
 
 
@@ -305,7 +409,7 @@ def look(
 
 def count(
     rows: Rows,
-    y: NDArray[np.int8],
+    y: Labels,
     c: Vector | None,
     w: NDArray[np.float64],
     limit: Vector,
@@ -314,7 +418,7 @@ def count(
     plain: NDArray[np.int64],
     weighted: Vector,
 ) -> bool:
-    """Add the mistakes of each row of w, plain and weighted. One that reaches its limit is out.
+    """Add the mistakes of each rule in w, plain and weighted. One that reaches its limit is out.
 
     Returns whether any is still in.
     """
@@ -324,7 +428,7 @@ def count(
             continue
         x = rows[i]
         for a in np.flatnonzero(weighted < limit):
-            if not float(y[i]) * score(x, w[a]) > 0:
+            if not margin_of(x, int(y[i]), w[a]) > 0:
                 plain[a] += 1
                 weighted[a] += weight
     return bool((weighted < limit).any())
@@ -343,6 +447,26 @@ def vote(
         x = rows[i]
         for a, voter in enumerate(voters):
             out[i] += votes[a] if score(x, voter) >= 0 else -votes[a]
+
+
+def class_votes(
+    rows: Rows,
+    voters: NDArray[np.float64],
+    votes: Vector,
+    begin: int,
+    end: int,
+    out: NDArray[np.float64],
+) -> None:
+    """A voter gives its votes to the class of the highest score: out[i, c] += votes."""
+    for i in range(begin, end):
+        x = rows[i]
+        for a, voter in enumerate(voters):
+            out[i, highest(scores_of_classes(x, voter))] += votes[a]
+
+
+def highest(of_classes: list[float]) -> int:
+    """The class with the highest score; of equal ones the first."""
+    return max(range(len(of_classes)), key=lambda c: of_classes[c])
 
 
 # --- The compiled core has several CPU levels; this has one --------------------------------------

@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
-from rosenblatt._compute.examples import Examples, Rows, RowsToJudge, Tally, Weights
+from rosenblatt._compute.examples import Examples, RowsToJudge, Tally, Weights
 from rosenblatt._compute.protocol import (
     Floats,
     Indices,
     Ints,
+    Labels,
     LogColumns,
     NativeRows,
     ScreeningBackend,
-    Signs,
 )
 from rosenblatt._support.interrupt import no_interrupt
 
@@ -44,10 +44,16 @@ class Screen:
 
     allowed = True  # tests compare with and without
 
-    def __init__(self, rows: Rows, y: NDArray[np.int8], margin: float, intercept: bool):
-        self._rows, self._y, self._margin, self._intercept = rows, y, margin, intercept
+    def __init__(self, examples: Examples, margin: float, intercept: bool):
+        self._rows, self._y = examples.rows, examples.y
+        self._margin, self._intercept = margin, intercept
         # The reference has no screening: it is the specification.
-        self._possible = self.allowed and rows.n >= LEAST and compute.screening is not None
+        self._possible = (
+            self.allowed
+            and self._rows.n >= LEAST
+            and compute.screening is not None
+            and examples.k is None
+        )
         self._epochs = self._updates = 0  # epochs begun, updates in the last one
         self._visits = self._lost = 0  # in all; and looks that screening did not spare
         self._turn_off()
@@ -111,7 +117,7 @@ class Screen:
     def visit(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         order: Indices | None,
         begin: int,
@@ -136,7 +142,7 @@ class Screen:
     def count(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         w: Floats,
         limit: Floats,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rosenblatt._rules.linear import read_only
 
@@ -35,7 +36,7 @@ class Course:
     n_iter_: int
     n_updates_: int
     mistakes_: Counts
-    update_counts_: Counts | None  # None: on a stream, updates are not counted by row
+    update_counts_: Any  # an array, sparse of many classes; None: not counted by row, on a stream
     validation_mistakes_: Counts | None = None  # None: no such attribute
 
     @classmethod
@@ -54,6 +55,7 @@ class Fitted(Course):
     _kept: Candidate[Any] | None
     _trained_by: Recipe | None
     classes_: NDArray[Any]
+    _of_classes: tuple[Any, ...] | None = None  # multi_class="ovr": an estimator for each class
 
     def put_on(self, estimator: Any, **more: Any) -> None:
         """In one step: not even a second Ctrl-C can come in between. `more`: other attributes."""
@@ -65,6 +67,16 @@ class Fitted(Course):
         estimator.__dict__ = kept | found
 
 
-def shown_counts(counts: Counts) -> Counts | None:
-    """`update_counts_`: a view that cannot be changed; None where there are none."""
-    return read_only(counts.view()) if len(counts) else None
+def shown_counts(counts: Counts) -> Any:
+    """`update_counts_`: a view that cannot be changed; None where there are none.
+
+    Of many classes, rows and classes: most of them are 0, so a sparse array.
+    """
+    if not len(counts):
+        return None
+    if counts.ndim == 1:
+        return read_only(counts.view())
+    found = sparse.csr_array(counts)
+    for part in (found.data, found.indices, found.indptr):
+        read_only(part)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,20 +40,44 @@ class Task:
     while_it_runs: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
-def fit(estimator: Training, prepare: Callable[[Settings, Watch], Task]) -> None:
+class Several(Protocol):
+    """Trainings that make one rule."""
+
+    def run(self, estimator: Any, settings: Settings, /) -> None:
+        """All of them; the estimator is left fitted."""
+
+    def warn(self, estimator: Any, settings: Settings, /) -> None:
+        """What a user should know of them."""
+
+
+def fit(estimator: Training, prepare: Callable[[Settings, Watch], Task | Several]) -> None:
     """Train, and leave the estimator fitted; as it was, if anything fails."""
+    state = None
     with Watch(estimator._checkpoint) as watch, unchanged_on_error(estimator):
         settings = checked(estimator)
         task = prepare(settings, watch)
-        goes_on = settings.warm_start or estimator._checkpoint is not None
-        recipe = task.recipe() if goes_on else None
-        state = None if recipe is None else task.resume(recipe)
-        if state is None:
-            state = task.start()
-        with task.while_it_runs():
-            reason = _run(estimator, settings, task, state)
-            publish(estimator, settings, task.job, state, task.classes, reason, recipe, task.more)
-    estimator._warn(settings, task.job, state, task.patience)
+        if isinstance(task, Task):
+            state = learn(estimator, settings, task)
+        else:
+            task.run(estimator, settings)
+    if isinstance(task, Task):
+        assert state is not None
+        estimator._warn(settings, task.job, state, task.patience)
+    else:
+        task.warn(estimator, settings)
+
+
+def learn(estimator: Training, settings: Settings, task: Task) -> AnyState:
+    """Train, and leave the estimator fitted."""
+    goes_on = settings.warm_start or estimator._checkpoint is not None
+    recipe = task.recipe() if goes_on else None
+    state = None if recipe is None else task.resume(recipe)
+    if state is None:
+        state = task.start()
+    with task.while_it_runs():
+        reason = _run(estimator, settings, task, state)
+        publish(estimator, settings, task.job, state, task.classes, reason, recipe, task.more)
+    return state
 
 
 def resumed(

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from rosenblatt._compute.examples import Csr
+from rosenblatt._estimators.linear import decided
 from rosenblatt._inputs import validate
 from rosenblatt._learning.settings import Units
 from rosenblatt._rules.kernel import KernelRule
@@ -24,28 +25,38 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
     _weights: NDArray[np.float64] | None  # c, by training row
     kernel: Any
     classes_: NDArray[Any]
-    update_counts_: NDArray[np.int64]
+    update_counts_: Any
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The score of each row; the mean vote in [-1, 1] with keep="vote"."""
+        """The score of each row; the mean vote in [-1, 1] with keep="vote".
+
+        Of k > 2 classes one for each, shape (n, k): its score, or its share of the votes.
+        """
         rows = self._rows(X)
         return self._rule.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: `classes_[1]` where the score is 0 or greater."""
+        """The class of each row: `classes_[1]` where the score is 0 or greater.
+
+        Of k > 2 classes the one with the highest score; of equal ones the first.
+        """
         rows = self._rows(X)
-        signed = self._rule.signed(rows)
-        return self.classes_[(signed >= 0).astype(np.intp)]
+        return self.classes_[decided(self._rule.signed(rows))]
 
     def _rows(self, X: Any) -> Any:
         return validate.rows_to_judge(self, X)
 
     @property
-    def alpha_(self) -> NDArray[np.float64]:
-        """η c_i update_counts_i."""
+    def alpha_(self) -> Any:
+        """η c_i update_counts_i; of k > 2 classes sparse, of shape (n, k)."""
         self._fitted("alpha_")
         counts = self._made_with.eta0 * self.update_counts_
-        return read_only(counts if self._weights is None else counts * self._weights)
+        if not sparse.issparse(counts):
+            return read_only(counts if self._weights is None else counts * self._weights)
+        if self._weights is not None:
+            counts = sparse.csr_array(counts.multiply(self._weights[:, None]))
+        read_only(counts.data)
+        return counts
 
     @property
     def support_(self) -> NDArray[np.intp]:
@@ -64,23 +75,23 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
 
     @property
     def dual_coef_(self) -> NDArray[np.float64]:
-        """Coefficients of the support vectors, of shape (1, n_support)."""
+        """Coefficients of the support vectors, of shape (1, n_support), or (k, n_support)."""
         beta = self._fitted("dual_coef_").beta
         if beta is None:
             raise self._votes("dual_coef_")
-        return read_only(self._made_with.eta0 * beta[None, :])
+        return read_only(self._made_with.eta0 * np.atleast_2d(beta))
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """The intercept b, of shape (1,)."""
+        """The intercept b, of shape (1,); of k > 2 classes (k,)."""
         learned = self._fitted("intercept_").learned
         if not hasattr(learned, "b"):
             raise self._votes("intercept_")
-        return read_only(np.array([self._made_with.eta0 * learned.b]))
+        return read_only(self._made_with.eta0 * np.ravel(learned.b))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The weights w, of shape (1, d); with kernel="linear"."""
+        """The weights w, of shape (1, d), or (k, d); with kernel="linear"."""
         rule = self._fitted("coef_")
         if rule.kernel.kernel != "linear":
             raise AttributeError(
@@ -106,5 +117,4 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
         precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.sparse = not precomputed
         tags.input_tags.pairwise = precomputed
-        tags.classifier_tags.multi_class = False
         return tags

@@ -11,31 +11,44 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from rosenblatt._compute.examples import Rows
 from rosenblatt._inputs import validate
 from rosenblatt._rules.linear import LinearRule
-from rosenblatt._rules.voters import Voters
+from rosenblatt._rules.voters import VOTING, SeparateVoters, Voters
+
+
+def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of each row's class: sign(0) = +1; of many classes the first of the highest."""
+    if scores.ndim == 1:
+        return (scores >= 0).astype(np.intp)
+    return np.asarray(np.argmax(scores, axis=1))
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
     """Predicts with `_rule`, which fitting sets."""
 
-    _rule: LinearRule | Voters
+    _rule: LinearRule | Voters | SeparateVoters
     classes_: NDArray[Any]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The score of each row, w·x + b; the mean vote in [-1, 1] with keep="vote"."""
+        """The score of each row, w·x + b; the mean vote in [-1, 1] with keep="vote".
+
+        Of k > 2 classes one for each, shape (n, k): w_c·x + b_c, or its share of the votes.
+        """
         rows = self._rows(X)
         return self._checked(self._rule.scores(rows), rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: `classes_[1]` where the score is 0 or greater."""
+        """The class of each row: `classes_[1]` where the score is 0 or greater.
+
+        Of k > 2 classes the one with the highest score; of equal ones the first.
+        """
         rows = self._rows(X)
         rule = self._rule
         signed = rule.signed(rows) if isinstance(rule, LinearRule) else rule.scores(rows)
-        return self.classes_[(self._checked(signed, rows) >= 0).astype(np.intp)]
+        return self.classes_[decided(self._checked(signed, rows))]
 
     def _rows(self, X: Any) -> Rows:
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
-        finite = isinstance(vars(self).get("_rule"), Voters)
+        finite = isinstance(vars(self).get("_rule"), VOTING)
         return Rows(validate.rows_to_judge(self, X, finite=finite))
 
     def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
@@ -45,18 +58,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The weights w, of shape (1, d)."""
+        """The weights w, of shape (1, d); of k > 2 classes (k, d)."""
         return self._one_rule("coef_").coef
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """The intercept b, of shape (1,)."""
+        """The intercept b, of shape (1,); of k > 2 classes (k,)."""
         return self._one_rule("intercept_").intercept
 
     def _one_rule(self, name: str) -> LinearRule:
         if not hasattr(self, "_rule"):
             raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
-        if isinstance(self._rule, Voters):
+        if isinstance(self._rule, VOTING):
             raise AttributeError(
                 f"keep='vote' has no {name}: {len(self._rule)} weight vectors vote, and no single "
                 "one gives the same answers. keep='average' is close to the vote and has one."
@@ -66,5 +79,4 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
         return tags

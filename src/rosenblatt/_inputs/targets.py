@@ -1,4 +1,4 @@
-"""Checks of labels: y becomes signs; rows, labels and weights become examples."""
+"""Checks of labels: y becomes signs or numbers of classes; with rows and weights, examples."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rosenblatt._compute.examples import Examples, Matrix
 from rosenblatt._inputs.fast_path import plain_labels
 from rosenblatt._inputs.weights import (
     class_weights,
-    one_class_left,
     refuse_all_zero,
+    refuse_lost_classes,
     sample_weights,
     weigh,
 )
@@ -58,14 +58,22 @@ def _mixed(y: Any, name: str) -> str:
     )
 
 
-_ONLY_BINARY = "Only binary classification is supported, with 2 classes"
-_FOR_MORE = "For more classes train one rule for each: OneVsRestClassifier(Perceptron())."
+_ONLY_BINARY = "Only binary classification is supported here, with 2 classes"
+_FOR_MORE = "For more classes ask for each against the rest: y == label."
 
 
 def found_classes(
     y: NDArray[Any], present: NDArray[np.bool_] | None = None, for_more: str = _FOR_MORE
 ) -> NDArray[Any]:
     """The different labels in y, sorted: one or two; rows that are not present have no say."""
+    found = _different(y, present)
+    if len(found) > 2:
+        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
+    return found
+
+
+def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[Any]:
+    """The different labels, sorted."""
     found = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
@@ -76,20 +84,24 @@ def found_classes(
             found = _unique(y if present is None else y[present], "y")
             break
     _refuse_not_labels(found)
-    if len(found) > 2:
-        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
     return found
 
 
-def two_classes(
+def two_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """The two different labels in y, sorted."""
+    found_classes(y)
+    return classes_of(y)
+
+
+def classes_of(
     y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
 ) -> NDArray[Any]:
-    """The two different labels in y, sorted; rows that are not present have no say."""
-    found = found_classes(y, present)
+    """The different labels in y, sorted, two or more; rows that are not present have no say."""
+    found = _different(y, present)
     if len(found) < 2:
         kept = "" if present is None else " after the rows of weight 0 are left out"
         advice = (
-            "Pass both as classes=[...] on the first call to partial_fit."
+            "Pass all as classes=[...] on the first call to partial_fit."
             if one_of_many
             else "Give rows of both."
         )
@@ -124,10 +136,8 @@ def _refuse_not_labels(found: NDArray[Any]) -> None:
 def given_classes(classes: Any) -> NDArray[Any]:
     """The classes that partial_fit was told of."""
     found = _unique(np.ravel(np.asarray(classes)), "classes")
-    if len(found) > 2:
-        raise InputError(f"{_ONLY_BINARY}: classes holds {len(found)}. {_FOR_MORE}")
     if len(found) < 2:
-        raise InputError(f"classes={found.tolist()} is one class only; give the two labels of y.")
+        raise InputError(f"classes={found.tolist()} is one class only; give all labels of y.")
     return found
 
 
@@ -158,14 +168,58 @@ def signs(
         known = second | (block == classes[0])
         if present is not None:
             known |= ~present[begin : begin + _BLOCK]
-        if not known.all():
-            strange = np.flatnonzero(~known)
-            raise InputError(
-                f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
-                f"which is not one of the two classes {classes.tolist()}."
-            )
+        _refuse_strangers(block, known, begin, classes, name)
         out[begin : begin + len(block)] = np.where(second, 1, -1)
     return out
+
+
+def _refuse_strangers(
+    block: NDArray[Any], known: NDArray[np.bool_], begin: int, classes: NDArray[Any], name: str
+) -> None:
+    if not known.all():
+        strange = np.flatnonzero(~known)
+        several = "two" if len(classes) == 2 else str(len(classes))
+        raise InputError(
+            f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, which "
+            f"is not one of the {several} classes {classes.tolist()}."
+        )
+
+
+def numbers(
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    name: str = "y",
+) -> NDArray[np.int32]:
+    """The place of each label among the classes; whatever where a row is not present."""
+    out = np.empty(len(y), dtype=np.int32)
+    for begin in range(0, len(y), _BLOCK):
+        block = y[begin : begin + _BLOCK]
+        if present is not None:  # a label that has no say may be anything
+            block = np.where(present[begin : begin + _BLOCK], block, classes[:1])
+        try:
+            found = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
+        except TypeError:  # text among numbers, or the other way round
+            found = np.zeros(len(block), dtype=np.intp)
+        known = np.broadcast_to(classes[found] == block, block.shape)
+        _refuse_strangers(block, known, begin, classes, name)
+        out[begin : begin + len(block)] = found
+    return out
+
+
+def encoded(
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    name: str = "y",
+) -> NDArray[Any]:
+    """Signs of two classes, numbers of more."""
+    return (signs if len(classes) == 2 else numbers)(y, classes, present, name)
+
+
+def how_many(classes: NDArray[Any]) -> int | None:
+    """As `Examples` takes it: None for two."""
+    return None if len(classes) == 2 else len(classes)
 
 
 def examples(
@@ -177,21 +231,19 @@ def examples(
     *,
     one_of_many: bool = False,
 ) -> tuple[Examples, NDArray[Any]]:
-    """Training rows and their two classes: those given, else those found in y."""
+    """Training rows and their classes: those given, else those found in y."""
     n = X.shape[0]
     y, c = labels(y, n), sample_weights(sample_weight, n)
     present = None if c is None else c != 0
     if classes is None:
-        classes = two_classes(y, present, one_of_many=one_of_many)
-        must_have_both = True
+        classes = classes_of(y, present, one_of_many=one_of_many)
+        must_have_all = True
     else:
-        must_have_both = False  # later rows may be of the other class
-    y_signs = signs(y, classes, present)
-    c = weigh(c, y_signs, class_weights(class_weight, classes, y_signs, c))
-    if c is not None and must_have_both:
-        for label, sign in zip(classes.tolist(), (-1, 1), strict=True):
-            if not c[y_signs == sign].any():
-                raise InputError(one_class_left(label))
+        must_have_all = False  # later rows may be of the others
+    found = encoded(y, classes, present)
+    c = weigh(c, found, class_weights(class_weight, classes, found, c))
+    if c is not None and must_have_all:
+        refuse_lost_classes(c, found, classes)
     if c is not None:
         refuse_all_zero(c)
-    return Examples(X, y_signs, c), classes
+    return Examples(X, found, c, how_many(classes)), classes

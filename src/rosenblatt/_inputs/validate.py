@@ -144,7 +144,7 @@ def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) ->
     values = X.data[:, None] if isinstance(X, Csr) else X
     check_array(values, estimator=estimator, input_name="X")  # raises scikit-learn's own error
     if np.isnan(scores).any():
-        row = int(np.flatnonzero(np.isnan(scores))[0])
+        row = int(np.argwhere(np.isnan(scores))[0, 0])
         raise InputError(
             f"The score of row {row} is beyond floating-point numbers: the numbers in X are too "
             "large. Scale the features, in training and here alike."

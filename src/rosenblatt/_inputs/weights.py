@@ -58,65 +58,86 @@ def refuse_all_zero(c: NDArray[np.float64]) -> None:
 def class_weights(
     class_weight: Any,
     classes: NDArray[Any],
-    y: NDArray[np.int8],
+    y: NDArray[Any],
     c: NDArray[np.float64] | None,
-) -> tuple[float, float]:
-    """The factors of the steps of both classes."""
+) -> tuple[float, ...]:
+    """The factors of the steps of each class; y are signs, or numbers of many classes."""
     if not is_balanced(class_weight):
         return _given_weights(class_weight, classes)
-    labels = classes[(y > 0).astype(np.intp)]
+    labels = classes[_places(y)]
     if c is not None:
         labels = labels[c != 0]
-    first, second = compute_class_weight("balanced", classes=classes, y=labels)
-    return float(first), float(second)
+    return tuple(compute_class_weight("balanced", classes=classes, y=labels).tolist())
+
+
+def _places(y: NDArray[Any]) -> NDArray[Any]:
+    """The places among the classes that signs or numbers of classes stand for."""
+    return (y > 0).astype(np.intp) if y.dtype == np.int8 else y
 
 
 def class_weights_of_many(
-    class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
-) -> tuple[float, float]:
+    class_weight: Any, classes: NDArray[Any], counts: tuple[int, ...]
+) -> tuple[float, ...]:
     """The same for rows that are not in memory, of which it is known how many each class has."""
     if is_balanced(class_weight):
-        return sum(counts) / (2 * counts[0]), sum(counts) / (2 * counts[1])
+        return tuple(sum(counts) / (len(counts) * count) for count in counts)
     by_class = _given_weights(class_weight, classes)
     for label, weight in zip(classes.tolist(), by_class, strict=True):
         if weight == 0:
-            raise InputError(one_class_left(label))
+            raise InputError(_lost(label, len(classes)))
     return by_class
 
 
-def one_class_left(label: Any) -> str:
+def refuse_lost_classes(c: NDArray[np.float64], y: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Every class must have a row with a weight."""
+    there = np.zeros(len(classes), dtype=bool)
+    there[_places(y)[c != 0]] = True
+    if not there.all():
+        raise InputError(_lost(classes[~there].tolist()[0], len(classes)))
+
+
+def _lost(label: Any, k: int) -> str:
+    if k == 2:
+        return (
+            f"All rows of class {label!r} have weight 0, which leaves one class only. A perceptron "
+            "needs rows of two classes."
+        )
     return (
-        f"All rows of class {label!r} have weight 0, which leaves one class only. A perceptron "
-        "needs rows of two classes."
+        f"All rows of class {label!r} have weight 0: nothing can be learned about it. Give the "
+        "class a weight, or leave its rows out of X and y."
     )
+
+
+def all_one(by_class: tuple[float, ...]) -> bool:
+    return all(weight == 1.0 for weight in by_class)
 
 
 def is_balanced(class_weight: Any) -> bool:
     return isinstance(class_weight, str) and class_weight == "balanced"
 
 
-def _given_weights(class_weight: Any, classes: NDArray[Any]) -> tuple[float, float]:
+def _given_weights(class_weight: Any, classes: NDArray[Any]) -> tuple[float, ...]:
     if class_weight is None:
-        return 1.0, 1.0
+        return (1.0,) * len(classes)
     if not hasattr(class_weight, "get"):
         raise InputError(
             f"class_weight={class_weight!r} is not allowed: give 'balanced', None, or a dict like "
-            f"{dict(zip(classes.tolist(), (1.0, 2.0), strict=True))}."
+            f"{dict(zip(classes.tolist(), (1.0, 2.0), strict=False))}."
         )
-    both = classes.tolist()
-    unknown = [k for k in class_weight if k not in both]
+    known = classes.tolist()
+    unknown = [k for k in class_weight if k not in known]
     if unknown:
-        raise InputError(f"class_weight has the key {unknown[0]!r}, but the classes are {both}.")
-    for k in both:
+        raise InputError(f"class_weight has the key {unknown[0]!r}, but the classes are {known}.")
+    for k in known:
         not_negative(f"class_weight[{k!r}]", class_weight.get(k, 1.0))
-    return float(class_weight.get(both[0], 1.0)), float(class_weight.get(both[1], 1.0))
+    return tuple(float(class_weight.get(k, 1.0)) for k in known)
 
 
 def weigh(
-    c: NDArray[np.float64] | None, y: NDArray[np.int8], by_class: tuple[float, float]
+    c: NDArray[np.float64] | None, y: NDArray[Any], by_class: tuple[float, ...]
 ) -> NDArray[np.float64] | None:
-    """Sample weight times class weight, or None where all are 1."""
-    if by_class == (1.0, 1.0):
+    """Sample weight times class weight, or None where all are 1; y as `class_weights` takes it."""
+    if all_one(by_class):
         return c
-    factor = np.where(y > 0, by_class[1], by_class[0])
+    factor = np.asarray(np.array(by_class)[_places(y)])
     return factor if c is None else c * factor

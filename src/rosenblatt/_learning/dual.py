@@ -37,10 +37,11 @@ DualJob = Job[KernelExpansion, DualVoters]
 class KernelExamples(Labelled):
     """Labels and the Gram matrix of their rows."""
 
-    def __init__(self, gram: Gram, y: NDArray[np.int8], c: Floats | None):
-        super().__init__(y, c)
+    def __init__(self, gram: Gram, y: NDArray[Any], c: Floats | None, k: int | None = None):
+        super().__init__(y, c, k)
         self.gram, self.d = gram, gram.X.shape[1]
-        self.steps = y.astype(np.float64) if c is None else y * c  # c_i y_i
+        signs = y.astype(np.float64) if k is None else np.ones(len(y))
+        self.steps = signs if c is None else signs * c  # c_i y_i; of many classes c_i
         self.chunk = len(y)
         # Updates between looks at Ctrl-C: each may need a row of the Gram matrix.
         self.most_updates = max(1, _WORK // (len(y) * (gram.X.shape[1] + 4)))
@@ -69,13 +70,16 @@ class Dual:
         self.log: Log | None = None  # where updates are noted
         self._pool = np.empty(examples.n, dtype=examples.index_type)
 
-    def start(self, beta: Floats, b: float, *, averaged: bool) -> DualMemory:
-        n, gram = len(self.examples.y), self.examples.gram
-        start = KernelExpansion(np.zeros(n), b, np.zeros(n))
-        for i in np.flatnonzero(beta).tolist():
-            start.add([i], [float(beta[i])], [gram.row(i)], intercept=False)
-        drift = KernelExpansion(np.zeros(n), 0.0, np.zeros(n)) if averaged else None
-        return Memory(start, drift, np.zeros(n, dtype=np.int64))
+    def start(self, lifted: Floats, *, averaged: bool) -> DualMemory:
+        """Coefficients of the rows, then the intercept; of many classes a row for each."""
+        n, k, gram = len(self.examples.y), self.examples.k, self.examples.gram
+        start = KernelExpansion.zero(n, k)
+        start.b = float(lifted[-1]) if k is None else lifted[:, -1:].copy()
+        for c, beta in enumerate(np.atleast_2d(lifted)[:, :-1]):
+            for i in np.flatnonzero(beta).tolist():
+                add([start], [i], [c], [[float(beta[i])]], [gram.row(i)], intercept=False)
+        drift = KernelExpansion.zero(n, k) if averaged else None
+        return Memory(start, drift, np.zeros(n if k is None else (n, k), dtype=np.int64))
 
     def _note(self, rows: list[int], visits: int, scores: Floats) -> None:
         if self.log is not None:
@@ -83,15 +87,29 @@ class Dual:
 
     def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
         """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""
-        values, steps = self.examples.gram.rows(rows), self.examples.steps[rows].tolist()
+        steps = self.examples.steps[rows].tolist()
+        self._add(memory, rows, [0] * len(rows), steps, visits)
+        memory.counts[rows] += 1  # no row is there twice
+
+    def _add(
+        self,
+        memory: DualMemory,
+        rows: list[int],
+        classes: list[int],
+        steps: list[float],
+        visits: list[int],
+    ) -> None:
+        """β += step for these rows and classes, one after the other."""
+        different = list(dict.fromkeys(rows))
+        at_hand = dict(zip(different, self.examples.gram.rows(different), strict=True))
+        values = [at_hand[i] for i in rows]
         functions, of_each = [memory.w], [steps]
         if memory.w.fresh is not None:
-            memory.w.fresh.extend(zip(rows, steps, strict=True))
+            memory.w.fresh.extend(zip(rows, steps, classes, strict=True))
         if memory.drift is not None:
             functions.append(memory.drift)
             of_each.append([visit * step for visit, step in zip(visits, steps, strict=True)])
-        add(functions, rows, of_each, values, intercept=self.intercept)
-        memory.counts[rows] += 1  # no row is there twice
+        add(functions, rows, classes, of_each, values, intercept=self.intercept)
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def _window(
@@ -192,7 +210,7 @@ class Dual:
 
     def voters(self, memory: DualMemory) -> DualVoters:
         memory.w.fresh = []
-        return DualVoters(len(self.examples.y), intercept=self.intercept)
+        return DualVoters(len(self.examples.y), intercept=self.intercept, k=self.examples.k)
 
     def admit(self, voters: DualVoters, memory: DualMemory, visits: int) -> None:
         voters.append(memory.w, visits)

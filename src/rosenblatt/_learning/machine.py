@@ -51,7 +51,7 @@ class Memory(Generic[W]):
 
     w: W
     drift: W | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
-    counts: NDArray[np.int64]  # updates by row; none on a stream
+    counts: NDArray[np.int64]  # updates by row (and class); none on a stream
 
     def copy(self) -> Memory[W]:
         drift = None if self.drift is None else self.drift.copy()

@@ -49,7 +49,7 @@ class InFeatures(ABC):
         """Training begins with these weights."""
 
     def voters(self, memory: PrimalMemory) -> Voters:
-        return Voters(len(memory.w))
+        return Voters(memory.w.shape)
 
     def admit(self, voters: Voters, memory: PrimalMemory, visits: int) -> None:
         voters.append(memory.w, visits)
@@ -79,16 +79,20 @@ class InFeatures(ABC):
     def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
         drift = np.zeros_like(w) if averaged else None
-        return Memory(w + 0.0, drift, np.zeros(counts, dtype=np.int64))
+        return Memory(w + 0.0, drift, np.zeros((counts, *w.shape[:-1]), dtype=np.int64))
 
 
 class Primal(InFeatures):
-    """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin."""
+    """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin.
+
+    Of many classes: w_y += c_i x_i and w_r -= c_i x_i, where the score of row i's class y is not
+    more than the margin above that of its rival r, the highest of the others.
+    """
 
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
         self.examples = examples
-        self.screen = Screen(examples.rows, examples.y, margin, intercept)
+        self.screen = Screen(examples, margin, intercept)
         self.evaluation_rows = ScreenedRows(examples, self.screen)
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
@@ -166,15 +170,16 @@ class Primal(InFeatures):
 
     def look(
         self, w: Weights, step: Weights, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float64] | None]:
+    ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
         """step += Σ c_i y_i (x_i, 1) over the rows that call for an update under w.
 
-        Returns marks of those rows, and the scores of all where updates are noted.
+        Returns marks of those rows (of many classes 1 + the rival), and the scores of all where
+        updates are noted.
         """
         e = self.examples
-        marks = np.zeros(e.rows.n, dtype=np.uint8)
+        marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
-        for begin, end in e.rows.chunks(check_interrupt):
+        for begin, end in e.rows.chunks(check_interrupt, looks=e.k or 1):
             compute.backend.look(
                 e.rows.native,
                 e.y,
@@ -197,8 +202,12 @@ class Primal(InFeatures):
         step = np.zeros_like(memory.w)
         marks, scores = self.look(memory.w, step, check_interrupt)
         self._step(memory, step, visits)
-        memory.counts += marks
         rows = np.flatnonzero(marks)
+        if self.examples.k is None:
+            memory.counts += marks
+        else:
+            memory.counts[rows, self.examples.y[rows]] += 1
+            memory.counts[rows, marks[rows] - 1] -= 1
         if self.log is not None and scores is not None:
             self.log.add(rows, visits, scores[rows])
         return len(rows)

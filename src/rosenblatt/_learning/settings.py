@@ -26,6 +26,7 @@ class Settings(NamedTuple):
 
     order: str
     units: Units
+    one_vs_rest: bool  # of more than two classes
     margin: float
     max_iter: int
     max_updates: int | None
@@ -46,6 +47,7 @@ def checked(estimator: Any) -> Settings:
             eta0=validate.positive("eta0", estimator.eta0),
             fit_intercept=validate.flag("fit_intercept", estimator.fit_intercept),
         ),
+        one_vs_rest=_one_vs_rest(estimator),
         margin=validate.not_negative("margin", estimator.margin),
         max_iter=validate.whole("max_iter", estimator.max_iter),
         max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
@@ -54,6 +56,12 @@ def checked(estimator: Any) -> Settings:
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),
     )
+
+
+def _one_vs_rest(estimator: Any) -> bool:
+    multi_class = getattr(estimator, "multi_class", "joint")
+    validate.one_of("multi_class", multi_class, ("joint", "ovr"))
+    return bool(multi_class == "ovr")
 
 
 class Recipe(NamedTuple):

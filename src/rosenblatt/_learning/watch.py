@@ -126,6 +126,13 @@ class Watch:
         """From here on the result is put together; `check_interrupt` lets it."""
         self._settled = True
 
+    def next(self) -> None:
+        """One training is over, another one of the same fit begins."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+        self._settled = False
+
     def show(self, progress: Progress | None, state: AnyState) -> None:
         """Training begins; where it stands is shown, and kept, from here on."""
         if self._checkpoint is not None:

@@ -137,9 +137,9 @@ def _from_bytes(binary: Part, dtypes: tuple[str, ...], deflated: bool) -> NDArra
 
 def _shape(binary: Part) -> list[int]:
     values = binary.value("shape")
-    if type(values) is not list or not 1 <= len(values) <= 2:
+    if type(values) is not list or not 1 <= len(values) <= 3:
         raise InvalidDocument(
-            f"{binary.name('shape')} is {shown(values)}, not a list of one or two lengths"
+            f"{binary.name('shape')} is {shown(values)}, not a list of one to three lengths"
         )
     for value in values:
         if type(value) is not int or not 0 <= value <= LARGEST:

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._learning.primal import PrimalState
 from rosenblatt._learning.state import State
-from rosenblatt._model import arrays, linear, training
+from rosenblatt._model import arrays, linear, training, updates
 from rosenblatt._model import state as states
 from rosenblatt._support.strict_json import (
     NO_SUM,
@@ -45,7 +45,7 @@ def written(made_with: dict[str, Any], state: PrimalState) -> bytes:
             "updates": int(state.updates),
             "clean": bool(state.clean),
             "mistakes": arrays.counts(state.mistakes),
-            "update_counts": arrays.many_counts(counts) if len(counts) else None,
+            "update_counts": updates.written(counts),
             **states.written_place(state),
             "kept": states.written_kept(state.kept, None),
             "voters": None if state.voters is None else linear.written(state.voters),
@@ -87,27 +87,30 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
         return made_with, file.part("state")
 
 
-def read_state(part: Part, keep: str, rows: int, d: int, *, counted: bool) -> PrimalState:
-    """Of training with this `keep` on so many rows of so many features."""
+def read_state(part: Part, keep: str, rows: int, d: int, k: int, *, counted: bool) -> PrimalState:
+    """Of training with this `keep` on so many rows of so many features, of k classes."""
+    shape = (d,) if k == 2 else (k, d)
     with part:
-        counts = part.optional(
-            lambda field: arrays.read_counts(part, field, (rows,), deflated=True), "update_counts"
-        )
+        counts = updates.read(part, "update_counts", rows, k)
         if (counts is not None) != counted:  # the kernels believe the state
             raise InvalidDocument(
                 "state.update_counts is there on a stream, or is not there on arrays"
             )
         epochs = part.whole("epoch")
-        nobody = np.zeros(0, dtype=np.int64)
-        place = states.read_place(part, keep, d, rows, epochs, nobody if counts is None else counts)
+        nobody = np.zeros(0 if k == 2 else (0, k), dtype=np.int64)
+        place = states.read_place(
+            part, keep, shape, rows, epochs, nobody if counts is None else counts
+        )
         state = State(
             **place,
             epoch=epochs,
             updates=part.whole("updates"),
             clean=part.flag("clean"),
             mistakes=arrays.read_counts(part, "mistakes", (epochs,)).tolist(),
-            kept=states.read_kept(part, d, None),
-            voters=part.optional(lambda field: linear.read_voters(part.part(field), d), "voters"),
+            kept=states.read_kept(part, shape, None),
+            voters=part.optional(
+                lambda field: linear.read_voters(part.part(field), shape), "voters"
+            ),
             certificate=part.optional(
                 lambda field: training.read_certificate(part, field), "certificate"
             ),

@@ -80,7 +80,8 @@ class Checkpoint:
             wanted = _made_with(before(), settings, seed)
         self._refuse_other(begun, wanted)
         try:
-            state = document.read_state(part, recipe.units.keep, *recipe.shape, counted=counted)
+            k = len(recipe.classes)
+            state = document.read_state(part, recipe.units.keep, *recipe.shape, k, counted=counted)
             if max(state.position, state.seen) > n:  # the kernels believe the state
                 raise InvalidDocument(f"it stands at row {max(state.position, state.seen)} of {n}")
         except InvalidDocument as why:

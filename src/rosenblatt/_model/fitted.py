@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rosenblatt._estimators.fitted import Course, Fitted
+from rosenblatt._estimators.one_vs_rest import rule_of_classes
 from rosenblatt._model import kernel, linear, state, training
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
-from rosenblatt._support.strict_json import Part
+from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.perceptron import Perceptron
 
 
 def read(file: Part, p: Any, version: int) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
-    course, counts = training.read(file.part("training"))
+    course, counts = training.read(file.part("training"), len(classes))
     rule: Any
+    found, of_classes = state.Read(None, None, None), None
     if isinstance(p, KernelPerceptron):
-        rule, more["_weights"] = kernel.read(file.part("rule"), course, d)
-        found = state.Read(None, None, None)
+        rule, more["_weights"] = kernel.read(file.part("rule"), course, d, len(classes))
+    elif "of_classes" in file:
+        of_classes = _read_of_classes(file.parts("of_classes"), p, version)
+        rule = rule_of_classes([one._rule for one in of_classes])
     else:
-        rule = _linear_rule(file.part("rule"), course, d)
+        rule = _linear_rule(file.part("rule"), course, linear.shape_of_weights(d, classes))
         known = state.Known(course, rule, classes, d)
         found = state.read(file.part("state"), known, counts, version)
     Fitted(
         **vars(course),
         _rule=rule,
+        _of_classes=of_classes,
         _state=found.state,
         _kept=found.kept,
         _trained_by=found.trained_by,
@@ -34,7 +42,38 @@ def read(file: Part, p: Any, version: int) -> None:
     ).put_on(p, **more)
 
 
-def _linear_rule(part: Part, course: Course, d: int) -> LinearRule | Voters:
+def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
+    """multi_class="ovr": what the training of each class left."""
+    assert p._of_classes is not None
+    return [
+        {
+            "training": training.written(Course.of(one)),
+            "rule": linear.written(one._rule),
+            "state": state.written(one),
+        }
+        for one in p._of_classes
+    ]
+
+
+def _read_of_classes(parts: list[Part], p: Any, version: int) -> tuple[Any, ...]:
+    if len(p.classes_) == 2 or len(parts) != len(p.classes_):
+        raise InvalidDocument(
+            f"of_classes holds {len(parts)} rules, but there are {len(p.classes_)} classes"
+        )
+    found = []
+    for part in parts:
+        with part:
+            one = type(p)(**p.get_params(deep=False) | {"multi_class": "joint"})
+            one.n_features_in_, one.classes_ = p.n_features_in_, np.array([False, True])
+            read(part, one, version)
+        found.append(one)
+    keeps = {(one._made_with.keep, one._made_with.eta0) for one in found}
+    if len(keeps) > 1:
+        raise InvalidDocument("of_classes holds rules that were trained with different settings")
+    return tuple(found)
+
+
+def _linear_rule(part: Part, course: Course, shape: tuple[int, ...]) -> LinearRule | Voters:
     units = course._made_with
     voting = units.keep == "vote"
-    return linear.read_voters(part, d) if voting else linear.read_rule(part, d, units.eta0)
+    return linear.read_voters(part, shape) if voting else linear.read_rule(part, shape, units.eta0)

@@ -47,31 +47,37 @@ def _table(X: Matrix) -> dict[str, Any]:
 def _learned(rule: KernelRule) -> dict[str, Any]:
     voters = rule.learned
     if isinstance(voters, KernelExpansion):
-        coefficients = np.asarray(voters.beta[rule.support])
-        return {"coefficients": arrays.floats(coefficients), "intercept": float(voters.b)}
+        return _function(voters, rule.support)
     found: dict[str, Any] = {
         "updated_rows": arrays.counts(voters.rows),
+        **({} if voters.k is None else {"updated_classes": arrays.counts(voters.classes)}),
         "steps": arrays.floats(np.array(voters.steps, dtype=np.float64)),
         "votes": arrays.counts(voters.votes),
         "start": None,
     }
     if voters.start is not None:
-        found["start"] = {
-            "coefficients": arrays.floats(np.asarray(voters.start.beta[rule.support])),
-            "intercept": float(voters.start.b),
-            "votes": voters.start_votes,
-        }
+        found["start"] = _function(voters.start, rule.support) | {"votes": voters.start_votes}
     return found
+
+
+def _function(f: KernelExpansion, support: NDArray[np.intp]) -> dict[str, Any]:
+    coefficients = arrays.floats(np.asarray(f.beta[..., support]))
+    if f.k is None:
+        return {"coefficients": coefficients, "intercept": float(f.b)}
+    return {"coefficients": coefficients, "intercepts": arrays.floats(f.b[:, 0])}
 
 
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, course: Course, d: int) -> tuple[KernelRule, NDArray[np.float64] | None]:
+def read(
+    part: Part, course: Course, d: int, classes: int
+) -> tuple[KernelRule, NDArray[np.float64] | None]:
     """The rule of d features, and the weights of the rows. Training itself cannot go on."""
     if course.update_counts_ is None:
         raise InvalidDocument("training.update_counts is null, as only on a stream")
-    rows, units = len(course.update_counts_), course._made_with
+    rows, units = course.update_counts_.shape[0], course._made_with
+    k = None if classes == 2 else classes
     with part:
         kernel = Kernel(
             part.one_of("kernel", KERNELS),
@@ -85,9 +91,9 @@ def read(part: Part, course: Course, d: int) -> tuple[KernelRule, NDArray[np.flo
         vectors = _read_vectors(part, kernel, len(support), d)
         learned: KernelExpansion | DualVoters
         if units.keep == "vote":
-            learned = _read_voters(part, rows, support, intercept=units.fit_intercept)
+            learned = _read_voters(part, rows, support, k, intercept=units.fit_intercept)
         else:
-            learned = _read_function(part, rows, support)
+            learned = _read_function(part, rows, support, k)
         weights = part.optional(
             lambda field: arrays.read_floats(part, field, (rows,)), "row_weights"
         )
@@ -128,17 +134,24 @@ def _read_csr(part: Part, n: int, d: int) -> Csr:
     return Csr(data, indices.astype(index_type), indptr.astype(index_type), (n, d))
 
 
-def _read_function(part: Part, rows: int, support: NDArray[np.intp]) -> KernelExpansion:
-    beta = np.zeros(rows)
-    beta[support] = arrays.read_floats(part, "coefficients", (len(support),))
-    # What it gives on the training rows is needed in training only.
-    return KernelExpansion(beta, part.number("intercept"), np.zeros(0))
+def _read_function(
+    part: Part, rows: int, support: NDArray[np.intp], k: int | None
+) -> KernelExpansion:
+    """What it gives on the training rows is needed in training only."""
+    if k is None:
+        beta = np.zeros(rows)
+        beta[support] = arrays.read_floats(part, "coefficients", (len(support),))
+        return KernelExpansion(beta, part.number("intercept"), np.zeros(0))
+    beta = np.zeros((k, rows))
+    beta[:, support] = arrays.read_floats(part, "coefficients", (k, len(support)))
+    b = arrays.read_floats(part, "intercepts", (k,))
+    return KernelExpansion(beta, b[:, None], np.zeros((k, 0)))
 
 
 def _read_voters(
-    part: Part, rows: int, support: NDArray[np.intp], *, intercept: bool
+    part: Part, rows: int, support: NDArray[np.intp], k: int | None, *, intercept: bool
 ) -> DualVoters:
-    voters = DualVoters(rows, intercept=intercept)
+    voters = DualVoters(rows, intercept=intercept, k=k)
     voters.votes = arrays.read_counts(part, "votes", (None,)).tolist()
     updates = len(voters.votes)
     updated = arrays.read_counts(part, "updated_rows", (updates,), most=rows - 1)
@@ -147,10 +160,14 @@ def _read_voters(
             f"{part.name('updated_rows')} holds rows that are not in rule.support"
         )
     voters.rows = updated.tolist()
+    voters.classes = [0] * updates
+    if k is not None:
+        found = arrays.read_counts(part, "updated_classes", (updates,), most=k - 1)
+        voters.classes = found.tolist()
     voters.steps = arrays.read_floats(part, "steps", (updates,)).tolist()
     given = part.optional(part.part, "start")
     if given is not None:
         with given as start:
-            voters.start = _read_function(start, rows, support)
+            voters.start = _read_function(start, rows, support, k)
             voters.start_votes = start.whole("votes")
     return voters

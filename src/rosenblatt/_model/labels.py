@@ -1,4 +1,4 @@
-"""The two classes, with the type that predictions have."""
+"""The classes, with the type that predictions have."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def label(value: Any) -> Any:
 def read(part: Part) -> NDArray[Any]:
     with part:
         dtype, values = part.text("dtype"), part.value("labels")
-        if type(values) is not list or len(values) != 2:
+        if type(values) is not list or len(values) < 2:
             raise InvalidDocument(
-                f"{part.name('labels')} is {shown(values)}, not a list of two labels"
+                f"{part.name('labels')} is {shown(values)}, not a list of two or more labels"
             )
         if dtype != _OBJECTS and not _DTYPES.fullmatch(dtype):
             raise InvalidDocument(
@@ -55,9 +55,9 @@ def read(part: Part) -> NDArray[Any]:
             )
         _check_types(dtype, values, part.name("labels"))
         classes = np.array(values, dtype=np.dtype(dtype))
-    if classes.tolist() != values or not classes[0] < classes[1]:
+    if classes.tolist() != values or not (classes[:-1] < classes[1:]).all():
         raise InvalidDocument(
-            f"{part.name('labels')} is {shown(values)}: two different labels of type {dtype} are "
+            f"{part.name('labels')} is {shown(values)}: different labels of type {dtype} are "
             "expected, the smaller one first"
         )
     return classes
@@ -77,6 +77,4 @@ def _check_types(dtype: str, values: list[Any], name: str) -> None:
             good = all(abs(v) <= np.finfo(np.dtype(dtype)).max for v in values)
     if not good:
         kinds = " and ".join(kind(v) for v in values)
-        raise InvalidDocument(
-            f"{name} is {shown(values)} ({kinds}), not two labels of type {dtype}"
-        )
+        raise InvalidDocument(f"{name} is {shown(values)} ({kinds}), not labels of type {dtype}")

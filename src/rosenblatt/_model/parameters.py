@@ -22,6 +22,12 @@ from rosenblatt.random_linear import RandomLinearClassifier
 
 _KEYS = 624  # numbers in the state of a Mersenne twister
 
+# What files of earlier versions do not say: patience always asked for a proof, two classes.
+_NEWER_THAN: dict[int, dict[str, Any]] = {
+    1: {"prove": True, "multi_class": "joint"},
+    2: {"multi_class": "joint"},
+}
+
 
 # --- Writing -----------------------------------------------------------------------------------
 
@@ -88,8 +94,8 @@ def read(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> An
     """A new estimator with these parameters, from a file of this version."""
     with part:
         names = set(kind().get_params())
-        # Before version 2 patience always asked for a proof.
-        given = {"prove": True} if version < 2 and "prove" in names else {}
+        given = _NEWER_THAN.get(version, {})
+        given = {name: value for name, value in given.items() if name in names}
         given |= {name: _read(part, name) for name in names - given.keys()}
     estimator = kind(**given)
     try:

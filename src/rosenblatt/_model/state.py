@@ -19,7 +19,7 @@ from rosenblatt._learning.primal import PrimalMemory, PrimalState
 from rosenblatt._learning.settings import Recipe
 from rosenblatt._learning.state import Candidate, State
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model.linear import read_weights, written_weights
+from rosenblatt._model.linear import read_weights, shape_of_weights, written_weights
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
 from rosenblatt._support.strict_json import InvalidDocument, Part
@@ -32,6 +32,7 @@ JUDGED = ("best", "pocket")  # what these return was judged
 
 def written(p: Perceptron) -> dict[str, Any]:
     """What is not yet said by the rule and by how training went."""
+    assert p._state is not None
     return {
         **written_place(p._state),
         "returned": None if p._kept is None else _judgement(p._kept),
@@ -106,6 +107,11 @@ class Known:
     classes: NDArray[Any]
     d: int
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of weights without their intercepts."""
+        return shape_of_weights(self.d, self.classes)
+
 
 def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> Read:
     keep = known.course._made_with.keep
@@ -128,24 +134,24 @@ def _read_state(
     course, validation = known.course, known.course.validation_mistakes_
     keep = course._made_with.keep
     return State(
-        **read_place(part, keep, known.d, course._n_rows, course.n_iter_, counts),
+        **read_place(part, keep, known.shape, course._n_rows, course.n_iter_, counts),
         epoch=course.n_iter_,
         clean=course.converged_,
         updates=course.n_updates_,
         mistakes=course.mistakes_.tolist(),
         validation=[] if validation is None else validation.tolist(),
-        kept=read_kept(part, known.d, returned),
+        kept=read_kept(part, known.shape, returned),
         certificate=course.certificate_,
         voters=known.rule if isinstance(known.rule, Voters) else None,
     )
 
 
 def read_place(
-    part: Part, keep: str, d: int, rows: int, epochs: int, counts: NDArray[np.int64]
+    part: Part, keep: str, shape: tuple[int, ...], rows: int, epochs: int, counts: NDArray[np.int64]
 ) -> dict[str, Any]:
     """What `written_place` has written, by the names of State."""
     return {
-        "memory": _read_memory(part, d, counts, keep),
+        "memory": _read_memory(part, shape, counts, keep),
         "seed": part.whole("seed", 2**63 - 1),
         "position": part.whole("position", rows),
         "under_way": part.flag("under_way"),
@@ -190,24 +196,28 @@ def _read_judgement(part: Part, weights: NDArray[np.float64]) -> Candidate[Weigh
     return Candidate(weights, part.whole("mistakes"), weighted, part.flag("averaged"))
 
 
-def read_kept(part: Part, d: int, returned: Candidate[Weights] | None) -> Candidate[Weights] | None:
+def read_kept(
+    part: Part, shape: tuple[int, ...], returned: Candidate[Weights] | None
+) -> Candidate[Weights] | None:
     if returned is not None and part.value("kept") == "returned":
         return returned
     kept = part.optional(part.part, "kept")
     if kept is None:
         return None
     with kept:
-        return _read_judgement(kept, read_weights(kept, d))
+        return _read_judgement(kept, read_weights(kept, shape))
 
 
-def _read_memory(part: Part, d: int, counts: NDArray[np.int64], keep: str) -> PrimalMemory:
+def _read_memory(
+    part: Part, shape: tuple[int, ...], counts: NDArray[np.int64], keep: str
+) -> PrimalMemory:
     with part.part("last") as last:
-        w = read_weights(last, d)
+        w = read_weights(last, shape)
     given = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)
     if given is None:
         return Memory(w, None, counts)
     with given:
-        return Memory(w, read_weights(given, d), counts)
+        return Memory(w, read_weights(given, shape), counts)
 
 
 def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:

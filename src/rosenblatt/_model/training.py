@@ -11,7 +11,7 @@ from rosenblatt._estimators.fitted import Course, shown_counts
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.settings import Units
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import arrays
+from rosenblatt._model import arrays, updates
 from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
@@ -34,25 +34,24 @@ def written(course: Course) -> dict[str, Any]:
         "fit_intercept": units.fit_intercept,
         "mistakes": arrays.counts(course.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
-        "update_counts": None if by_row is None else arrays.many_counts(by_row),
+        "update_counts": updates.written(by_row),
         "certificate": None if certificate is None else certificate.to_dict(),
     }
 
 
-def read(part: Part) -> tuple[Course, NDArray[np.int64]]:
-    """What `written` has written; and the counts of updates, of which `update_counts_` is a view
-    that cannot be changed."""
+def read(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
+    """Of k classes: what `written` has written; and the counts of updates, of which
+    `update_counts_` is a view that cannot be changed."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
         rows = part.whole("rows")
-        counts = part.optional(
-            lambda field: arrays.read_counts(part, field, (rows,), deflated=True), "update_counts"
-        )
+        counts = updates.read(part, "update_counts", rows, k)
         validation = part.optional(
             lambda field: arrays.read_counts(part, field, (None,)), "validation_mistakes"
         )
-        by_row = np.empty(0, dtype=np.int64) if counts is None else counts
+        none = np.empty(0 if k == 2 else (0, k), dtype=np.int64)
+        by_row = none if counts is None else counts
         course = Course(
             _made_with=_units(part),
             _n_rows=rows,

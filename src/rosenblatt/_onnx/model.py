@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto, checker, helper
 
 from rosenblatt._onnx.graph import DOUBLE, IR, OPSET, Graph
+from rosenblatt._onnx.many import of_classes
 from rosenblatt._onnx.names import feature_names, labels
 from rosenblatt._onnx.rules import signed
 from rosenblatt._rules.kernel_expansion import DualVoters
-from rosenblatt._rules.voters import Voters
+from rosenblatt._rules.voters import VOTING
 from rosenblatt._support.version import __version__
 from rosenblatt.data.encode import Encoding, Number
 
@@ -25,16 +26,26 @@ _AS_IN_THE_TABLE = (
 )
 
 
+_OF_TWO = (
+    "`score` is what the sign of each row is taken of, 0 being positive; `label` is the first "
+    "label of a negative row and the second of a positive one."
+)
+_OF_MANY = (
+    "`score` has a column for each label; `label` is the one with the highest score, of equal ones "
+    "the first."
+)
+
+
 def model_of(estimator: Any, encoding: Encoding | None, dtype: str) -> ModelProto:
     """The model, checked. Its metadata: `features` and `labels`, as JSON, and `input`, in words."""
     classes = labels(estimator.classes_)
+    shape = ["n"] if len(classes) == 2 else ["n", len(classes)]
     made = helper.make_model(
         _graph(estimator, classes, encoding).finished(
             type(estimator).__name__,
             [_matrix("X", np.dtype(dtype), "n", estimator.n_features_in_)],
-            [_matrix("label", classes.dtype, "n"), _matrix("score", np.dtype(float), "n")],
-            "`score` is what the sign of each row is taken of, 0 being positive; `label` is the "
-            "first label of a negative row and the second of a positive one.",
+            [_matrix("label", classes.dtype, "n"), _matrix("score", np.dtype(float), *shape)],
+            _OF_TWO if len(classes) == 2 else _OF_MANY,
         ),
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR,
@@ -61,10 +72,14 @@ def _graph(estimator: Any, classes: NDArray[Any], encoding: Encoding | None) -> 
     X = graph.Cast("X", to=DOUBLE)
     if encoding is not None:
         X = _prepared(graph, encoding, X)
-    number = signed(graph, rule, X, estimator.n_features_in_)
-    second = graph.Cast(graph.GreaterOrEqual(number, graph.constant(0.0)), to=TensorProto.INT64)
-    graph.named(graph.Gather(graph.constant(classes, classes.dtype), second), "label")
-    voting = isinstance(rule, Voters) or isinstance(getattr(rule, "learned", None), DualVoters)
+    if len(classes) == 2:
+        number = signed(graph, rule, X, estimator.n_features_in_)
+        place = graph.Cast(graph.GreaterOrEqual(number, graph.constant(0.0)), to=TensorProto.INT64)
+    else:
+        number = of_classes(graph, rule, X, estimator.n_features_in_, len(classes))
+        place = graph.ArgMax(number, axis=1, keepdims=0)
+    graph.named(graph.Gather(graph.constant(classes, classes.dtype), place), "label")
+    voting = isinstance(rule, VOTING) or isinstance(getattr(rule, "learned", None), DualVoters)
     graph.named(number if voting else graph.Mul(number, graph.constant(rule.eta)), "score")
     return graph
 

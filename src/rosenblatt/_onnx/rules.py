@@ -24,16 +24,16 @@ from rosenblatt._rules.voters import Voters
 def signed(graph: Graph, rule: LinearRule | Voters | KernelRule, X: str, d: int) -> str:
     """In units of the learning rate, or the mean vote: one number a row; 0 is positive."""
     if isinstance(rule, LinearRule):
-        return _only(graph, _scores(graph, X, rule.weights[None, :]))
+        return _only(graph, scores(graph, X, rule.weights[None, :]))
     if isinstance(rule, Voters):
         weights, votes = rule.table()
         if not votes:
             weights, votes = np.zeros((1, d + 1)), [0]
-        return _mean_vote(graph, _scores(graph, X, weights), votes)
+        return _mean_vote(graph, scores(graph, X, weights), votes)
     if not len(rule.support):  # nothing was learned but, perhaps, an intercept
         b = 0.0 if isinstance(rule.learned, DualVoters) else rule.learned.b
-        return _only(graph, _scores(graph, X, np.append(np.zeros(d), b)[None, :]))
-    values = _kernel_values(graph, X, rule)
+        return _only(graph, scores(graph, X, np.append(np.zeros(d), b)[None, :]))
+    values = kernel_values(graph, X, rule)
     if isinstance(rule.learned, DualVoters):
         return _dual_vote(graph, values, rule.learned, rule.support)
     return _function(graph, values, rule.learned.beta[rule.support], rule.learned.b)
@@ -47,7 +47,7 @@ def _only(graph: Graph, scores: str) -> str:
 # --- Weights of the features ---------------------------------------------------------------------
 
 
-def _scores(graph: Graph, X: str, weights: Weights) -> str:
+def scores(graph: Graph, X: str, weights: Weights) -> str:
     """The score as it is defined, to the bit, of n rows under k lifted weight vectors: (n, k).
 
     Product j goes into lane j mod L in increasing j, the lanes fold in halves, b comes last. No
@@ -98,7 +98,7 @@ def _mean_vote(graph: Graph, scores: str, votes: list[int]) -> str:
 # --- Coefficients of the support vectors ---------------------------------------------------------
 
 
-def _kernel_values(graph: Graph, X: str, rule: KernelRule) -> str:
+def kernel_values(graph: Graph, X: str, rule: KernelRule) -> str:
     """k(x, z) for n rows and the support vectors."""
     kernel, number = rule.kernel, graph.constant
     assert rule.vectors is not None

@@ -11,10 +11,11 @@ import numpy as np
 
 from rosenblatt import verify
 from rosenblatt._inputs import validate
-from rosenblatt._proof import by_training, margins
+from rosenblatt._proof import by_training, frames, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
 from rosenblatt._proof.rows import Rows
@@ -50,11 +51,13 @@ def certify(
     Parameters
     ----------
     X : array, data frame or CSR matrix of shape (n, d)
-        The rows.
+        The rows. Columns of text or categories become 0/1 columns, `town=Rome`, for all words but
+        the most frequent: the reference level. Design matrices of patsy and formulaic keep their
+        names.
     y : array of shape (n,)
         Their labels: two different ones, or one.
     fit_intercept : bool
-        False: hyperplanes through the origin only.
+        False: hyperplanes through the origin only, as for a design with a column of ones.
     sample_weight : array of shape (n,), optional
         Rows of weight 0 are left out; other weights make no difference.
     semantics : "binary64" or "decimal"
@@ -89,9 +92,13 @@ def certify(
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
     work_limit = validate.whole_or_none("work_limit", work_limit)
+    words = encoding is None and frames.has_words(X)
+    if words:
+        X, encoding = frames.in_numbers(X)
     table = read(X, y, sample_weight, semantics=semantics)
     if encoding is not None:
         table = named(table, encoding)
+        encoding = frames.with_target(encoding, table) if words else encoding
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
     if time_limit is None and work_limit is None:
         budget.bound(table.X.shape[0] * table.X.shape[1])
@@ -183,10 +190,13 @@ class _Case:
         return Certificate(out, checked=True, origin=self.table.origin)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        if out["verdict"] == "quasi-complete separation":
-            self.budget.now("looking for the signs of coefficients")
-            with _noting(limits):
-                found = coefficient_signs(partition)
+        self.budget.now("looking for the signs of coefficients")
+        with _noting(limits):
+            collinear = collinear_columns(self.rows) if partition.done else []
+            if collinear:
+                out["collinear"] = [say.collinear(c) for c in collinear]
+            if out["verdict"] == "quasi-complete separation":
+                found = coefficient_signs(partition, collinear)
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
         if out["separable"] or "separator" in out:
@@ -285,4 +295,4 @@ def _noting(limits: list[str]) -> Iterator[None]:
     try:
         yield
     except LimitReached as reached:
-        limits.append(str(reached))
+        limits += [str(reached)] * (str(reached) not in limits)

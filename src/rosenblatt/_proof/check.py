@@ -41,6 +41,7 @@ def check(
 
     `hashed`: the hash in the claim was taken of this very data just now. `hear` is called often.
     """
+    verify.check_form(claim)
     with _no_collection():
         verify.check(claim, data_of(claim, X, y, hashed=hashed, hear=hear))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound
+from rosenblatt._proof.collinear import Collinear
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
@@ -135,6 +136,10 @@ def sign(found: SignSet, name: Names) -> dict[str, Any]:
     if found.times:
         out |= {"times": hex(found.times), **name.blend(found.blend)}
     return out
+
+
+def collinear(found: Collinear) -> dict[str, Any]:
+    return {"column": found.column, "vector": numbers(found.vector)}
 
 
 def revealing(found: Revealing) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._proof.balance import Blend
+from rosenblatt._proof.collinear import Collinear, functional
 from rosenblatt._proof.face import Face
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.integer_algebra import Misled, kernel
@@ -149,16 +151,17 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
 
 @dataclass(frozen=True)
 class SignSet:
-    """The signs that w_j takes over all w with a_i·w >= 0, and why."""
+    """The signs that f·w takes over all w with a_i·w >= 0, and why; f·w is mostly w_j."""
 
     signs: str  # "+", "-", "±" or "0"
     other: list[Fraction] | None = None  # "±": weights with the other sign
-    times: int = 0  # "+", "-": times · e_j is a blend of rows, up to the span of the balanced ones
+    times: int = 0  # "+", "-": times · f is a blend of rows, up to the span of the balanced ones
     blend: Blend = field(default_factory=dict)
 
 
-def coefficient_signs(partition: Partition) -> list[SignSet]:
-    """For quasi-complete separation: which coefficients run to infinity, and where to."""
+def coefficient_signs(partition: Partition, collinear: list[Collinear]) -> list[SignSet]:
+    """For quasi-complete separation: which coefficients run to infinity, and where to; those of
+    columns that are combinations of others stay 0."""
     rows, normals = partition.rows, partition.normals
     assert normals is not None
     if rows.D * len(normals) > _MOST_SIGNS:
@@ -167,7 +170,8 @@ def coefficient_signs(partition: Partition) -> list[SignSet]:
     living = _Living(
         rows.part(np.flatnonzero(partition.alive)), np.flatnonzero(partition.alive), normals
     )
-    return [_sign_set(partition, living, j) for j in range(rows.D)]
+    asked = (functional(rows, collinear, j) for j in range(rows.D))
+    return [_sign_set(partition, living, f) for f in asked]
 
 
 class _Living:
@@ -185,51 +189,56 @@ class _Living:
         return weights, support
 
 
-def _sign_set(partition: Partition, living: _Living, j: int) -> SignSet:
+def _sign_set(partition: Partition, living: _Living, f: list[Fraction]) -> SignSet:
+    """The signs of f·w; f is mostly 1 in one place."""
     rows, normals, w = partition.rows, partition.normals, partition.separator
     assert normals is not None
     assert w is not None
-    if not any(normal[j] for normal in normals):
+    if not any(_product(f, normal) for normal in normals):
         return SignSet("0")
-    if w[j] == 0:  # w is inside the cone, and w_j can move
+    here = _product(f, w)
+    if here == 0:  # w is inside the cone, and f·w can move
         return SignSet("±")
-    sign = 1 if w[j] > 0 else -1
-    extra = [Fraction(0)] * rows.D  # a row that asks for the other sign
-    extra[j] = Fraction(-sign)
+    sign = 1 if here > 0 else -1
+    common = math.lcm(*(v.denominator for v in f))
+    extra = [-sign * v * common for v in f]  # a row that asks for the other sign
     weights, support = living.ask(extra)
     found = None
     if weights is not None:
-        found = _either(partition, weights, extra, j)
+        found = _either(partition, weights, extra)
     elif EXTRA in support:
-        found = _only(partition, support, extra, sign)
+        found = _only(partition, support, extra, sign, common)
     if found is not None:
         return found
     decision = decide(Face(rows, living.index, normals, extra), support)
     if decision.separator is not None:
-        found = _either(partition, decision.separator, extra, j)
+        found = _either(partition, decision.separator, extra)
     else:
-        found = _only(partition, list(decision.conflict or {}), extra, sign)
+        found = _only(partition, list(decision.conflict or {}), extra, sign, common)
     if found is None:
         raise Misled
     return found
 
 
-def _either(
-    partition: Partition, w: list[Fraction], extra: list[Fraction], j: int
-) -> SignSet | None:
+def _product(one: Sequence[Fraction], two: Sequence[Fraction | int]) -> Fraction:
+    return sum((a * b for a, b in zip(one, two, strict=True) if a), Fraction(0))
+
+
+def _either(partition: Partition, w: list[Fraction], extra: list[Fraction]) -> SignSet | None:
     """Both signs, if w has the other one and no row on the wrong side."""
-    if not w[j] * extra[j] > 0:
+    if not _product(extra, w) > 0:
         return None
     signs = partition.rows.signs(w, only=partition.alive)  # of the others it is 0
     return SignSet("±", other=w) if (signs[partition.alive] >= 0).all() else None
 
 
 def _only(
-    partition: Partition, support: list[int], extra: list[Fraction], sign: int
+    partition: Partition, support: list[int], extra: list[Fraction], sign: int, factor: int
 ) -> SignSet | None:
     """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced.
 
-    That is: along each of the normals, which tell what is outside of that span.
+    That is: along each of the normals, which tell what is outside of that span. `extra` is whole,
+    `factor` times what is asked for.
     """
     rows, normals = partition.rows, partition.normals
     assert normals is not None
@@ -248,4 +257,4 @@ def _only(
     if times <= 0 or min(weights, default=0) < 0:
         return None
     positive = {i: v for i, v in zip(new, weights, strict=True) if v}
-    return SignSet("+" if sign > 0 else "-", times=times, blend=positive)
+    return SignSet("+" if sign > 0 else "-", times=times * factor, blend=positive)

@@ -78,11 +78,3 @@ def nearest_floats(values: list[str]) -> NDArray[np.float64]:
     if size > 2**1000:
         exact = [v / 2 ** (int(size).bit_length() - 1) for v in exact]
     return np.array([float(v) for v in exact])
-
-
-def name_of_intercept(columns: list[str]) -> str:
-    """Among columns of these names: one that is called so keeps its name."""
-    name = "(intercept)"
-    while name in columns:
-        name = f"({name})"
-    return name

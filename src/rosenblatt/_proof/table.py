@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from rosenblatt import verify
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_table
-from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._inputs import exact, targets, validate, weights
+from rosenblatt._proof import frames
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
 
@@ -43,8 +44,8 @@ def read(
     X: Any, y: Any, sample_weight: Any = None, *, semantics: str, asked: str = "certify"
 ) -> Table:
     """Check what was given to the function that was `asked`."""
-    target = str(getattr(y, "name", None) or "y")
-    matrix, columns, named = _matrix(X)
+    target, y = frames.outcome(y)
+    matrix, columns, named = _matrix(X, semantics)
     n = matrix.shape[0]
     given = _as_given(y)
     y = targets.labels(y, n)
@@ -54,7 +55,7 @@ def read(
     classes = targets.found_classes(y, None if c is None else c != 0, for_more)
     pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
     signs = targets.signs(y, pair, None if c is None else c != 0)
-    mixed = len(set(map(type, given))) > 1
+    mixed = len(set(map(type, given))) > 1 or (y.dtype.kind == "f" and type(given[0]) is not float)
     words = [_word(given, y == label, mixed) for label in classes]
     origin = Origin(classes, named)
     return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
@@ -67,8 +68,9 @@ def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
     for text in others - {first}:
         if not verify.equal(first, text):
             raise InputError(
-                f"y holds {first} and {text}, which are equal but do not read the same, so that a "
-                "proof about one would be none about the other. Give labels of one type."
+                f"y holds {first} and {text}, which are equal in floating point but do not read "
+                "the same, so that a proof about one would be none about the other. Give labels of "
+                "one type, as text."
             )
     return first
 
@@ -111,20 +113,41 @@ def read_again(
     X: Any, y: Any, certified: dict[str, Any]
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
-    matrix, columns, _ = _matrix(X)
-    texts = [str(label) for label in _as_given(y)]
+    if certified.get("encoding") is not None and frames.has_words(X):
+        from rosenblatt.data import Encoding
+
+        X = Encoding.from_dict(certified["encoding"]).apply(X)
+    semantics, y = certified.get("semantics", "binary64"), frames.outcome(y)[1]
+    matrix, columns, _ = _matrix(X, semantics)
+    texts = _texts(_as_given(y), certified["labels"])
     targets.labels(y, matrix.shape[0])
-    values = _values(matrix, certified.get("semantics", "binary64"))
+    values = _values(matrix, semantics)
     return values, columns if hasattr(X, "columns") else None, texts
 
 
-def _matrix(X: Any) -> tuple[Matrix, list[str], bool]:
+def _texts(labels: list[Any], known: list[str | None]) -> list[str]:
+    """Labels as text; a number is spelled as the known label that is the same number."""
+    numbers = {str(label) for label in labels if not isinstance(label, (str, bool))}
+    spelled = {
+        text: next((name for name in known if name and verify.equal(name, text)), text)
+        for text in numbers.difference(filter(None, known))
+    }
+    texts = map(str, labels)
+    return [spelled.get(text, text) for text in texts] if spelled else list(texts)
+
+
+def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
     """X as numbers, the names of its columns, and whether they were given."""
-    _refuse_rounded(X)
+    decimal = semantics == "decimal"
+    exact.refuse_rounded(X, decimal=decimal)
     reader = BaseEstimator()
     matrix = validate.rows(reader, X, reset=True, finite=False)
+    if decimal:
+        exact.refuse_other_decimals(X, matrix)
+    if isinstance(matrix, Csr) and len(matrix.data) != X.nnz:  # some were added
+        exact.refuse_other_sums(X, matrix, decimal=decimal)
     names = getattr(reader, "feature_names_in_", None)
-    columns = _columns(matrix, names)
+    columns = _columns(matrix, frames.design_names(X) if names is None else names)
     _refuse_not_finite(matrix, columns)
     return matrix, columns, names is not None
 
@@ -167,33 +190,6 @@ def _as_given(y: Any) -> list[Any]:
 def _values(matrix: Matrix, semantics: str) -> Any:
     table = as_table(matrix)
     return _as_written(table) if semantics == "decimal" else table
-
-
-def _refuse_rounded(X: Any) -> None:
-    """Whole numbers beyond 2^53 would be rounded, and the proof be about other numbers."""
-    columns = X.items() if hasattr(X, "items") and hasattr(X, "columns") else [("X", X)]
-    for name, column in columns:
-        rounded = [v for v in _large(column) if int(float(v)) != v]
-        if rounded:
-            raise InputError(
-                f"{name} holds {rounded[0]}: whole numbers beyond 2^53 are rounded in floating "
-                "point, so that the proof would be about other numbers. Subtract a constant from "
-                "that column, or divide it by one that leaves no remainder."
-            )
-
-
-def _large(column: Any) -> list[int]:
-    """The whole numbers beyond 2^53."""
-    values = column.data if sparse.issparse(column) else column
-    if isinstance(values, (list, tuple)):
-        values = np.array([v for row in values for v in np.ravel(row).tolist()], dtype=object)
-    kind = getattr(getattr(values, "dtype", None), "kind", None)
-    if kind == "O":
-        return [v for v in np.ravel(values).tolist() if isinstance(v, int) and abs(v) > 2**53]
-    if kind in ("i", "u"):
-        values = np.asarray(values).ravel()
-        return [*values[values > 2**53].tolist(), *values[values < -(2**53)].tolist()]
-    return []
 
 
 def _as_written(X: Any) -> Any:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from rosenblatt._proof import column_words as columns
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.words import many
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.certificate import Certificate, Conflict, Margin, RevealingColumn
+    from rosenblatt.certificate import Certificate, Conflict, Margin
 
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
@@ -51,10 +53,15 @@ def _folded(conflict: Conflict) -> str:
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
     """Kind and lines of each part."""
     yield "verdict", list(_verdict(certificate))
-    if any(_telling(certificate)):
-        yield "columns", list(_columns(certificate))
-    if certificate.coefficient_signs is not None:
-        yield "coefficients", list(_coefficients(certificate))
+    for kind, lines in (
+        ("columns", columns.telling_lines(certificate)),
+        ("rare", columns.rare_lines(certificate)),
+        ("coefficients", _coefficients(certificate)),
+        ("collinear", columns.collinear_lines(certificate)),
+        ("levels", columns.reference_lines(certificate)),
+    ):
+        if said := list(lines):
+            yield kind, said
     if certificate.conflict is not None:
         yield "conflict", list(_conflict(certificate, certificate.conflict))
     if certificate.homogeneous_margin is not None:
@@ -92,7 +99,9 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"Overlap: every hyperplane{through} has one of the {n:,} rows on the wrong side, or "
             "all of them on it."
         )
-        yield "A perceptron does not converge; a logistic regression has a finite estimate."
+        unique = ", but not a unique one" if certificate.collinear else ""
+        estimate = f"a finite estimate{unique}"
+        yield f"A perceptron does not converge; a logistic regression has {estimate}."
     elif certificate.separable is False:
         yield f"Not separable: no hyperplane{through} has all {n:,} rows on the right side."
         yield "A perceptron does not converge."
@@ -148,11 +157,11 @@ def _shares(conflict: Conflict) -> list[tuple[int, str, float]]:
 
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
-    signs = certificate.coefficient_signs or {}
+    signs = certificate.coefficient_signs
     for sign, meaning in (
         ("+", "run to plus infinity"),
         ("-", "run to minus infinity"),
-        ("±", "run to either infinity, or are not determined at all (collinear columns)"),
+        ("±", "run to infinity, one way or the other"),
     ):
         names = [name for name, found in signs.items() if found == sign]
         if names:
@@ -193,24 +202,6 @@ def _number(margin: Margin) -> str:
     return f"between {margin.lo:.12g} and {margin.hi:.12g}"
 
 
-def _telling(certificate: Certificate) -> list[RevealingColumn]:
-    """The columns that separate a tenth of the rows or more."""
-    return [c for c in certificate.revealing_columns if 10 * c.rows >= certificate.n_rows]
-
-
-def _columns(certificate: Certificate) -> Iterator[str]:
-    found = _telling(certificate)
-    for column in found[:_SHOWN]:
-        above = certificate.classes[-1 if column.sign > 0 else 0]
-        yield (
-            f"{column.column} alone has {column.rows:,} of {certificate.n_rows:,} rows strictly on "
-            f"the right side of {column.threshold!r} (larger is {above}) and none on the wrong one."
-        )
-    if len(found) > _SHOWN:
-        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
-    yield "Is it known only after the outcome? Then leave it out."
-
-
 def _chance(certificate: Certificate) -> Iterator[str]:
     n, size = certificate.n_rows, _dimensions(certificate)
     chance = probability_separable(
@@ -228,8 +219,24 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.n_dropped:
         yield f"Left out: {many(certificate.n_dropped, 'row', 'one')} of weight 0."
     numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
+    meant = _made(certificate) or numbers[certificate.semantics]
     word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
     if certificate.separable is None:
         word = "Meant"
     data = f"data fingerprint {certificate.sha256[:16]}"
-    yield f"{word} for {numbers[certificate.semantics]}, {data}."
+    yield f"{word} for {meant}, {data}."
+
+
+def _made(certificate: Certificate) -> str | None:
+    """Of numbers that are not those of the table: what was done to them."""
+    from rosenblatt.data import Encoding
+    from rosenblatt.data.transformed import in_words
+
+    if certificate.encoding is None:
+        return None
+    try:
+        told = in_words(Encoding.from_dict(certificate.encoding))
+    except InputError:
+        return "numbers that were made of a table in a way that cannot be read"
+    some = "; ".join(told[:_SHOWN]) + _more(len(told), "column")
+    return f"floating-point numbers made of a table ({some})" if told else None

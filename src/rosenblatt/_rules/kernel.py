@@ -26,21 +26,25 @@ class KernelRule:
 
     @classmethod
     def of(cls, learned: Any, kernel: Kernel, X: Matrix, eta: float) -> KernelRule:
-        voting = isinstance(learned, DualVoters)
-        support = learned.support() if voting else np.flatnonzero(learned.beta)
+        support = learned.support()
         vectors = None if kernel.precomputed else some_rows(X, support)
         return cls(learned.copy(), kernel, support, vectors, eta)
 
     @property
     def beta(self) -> Floats | None:
-        """Coefficients of the support vectors; None: there are many functions, which vote."""
+        """Coefficients of the support vectors, of many classes a row for each.
+
+        None: there are many functions, which vote.
+        """
         if isinstance(self.learned, DualVoters):
             return None
-        return np.asarray(self.learned.beta[self.support])
+        return np.asarray(self.learned.beta[..., self.support])
 
     def signed(self, X: Matrix) -> Floats:
-        """In units of the learning rate: the sign decides."""
-        out = np.empty(X.shape[0])
+        """In units of the learning rate: the sign decides, of many classes the highest."""
+        learned = self.learned
+        k = learned.k
+        out = np.empty(X.shape[0] if k is None else (X.shape[0], k))
         for part in blocks(X.shape[0], len(self.support)):
             out[part] = self._block(self._values(some_rows(X, part)))
         return out
@@ -61,4 +65,4 @@ class KernelRule:
         values = values.astype(np.float64, copy=False)
         if isinstance(self.learned, DualVoters):
             return self.learned.scores(values, self.support)
-        return np.asarray(values @ self.learned.beta[self.support] + self.learned.b)
+        return self.learned.scores_of(values, self.support)

@@ -21,11 +21,11 @@ class LinearRule:
     not depend on η, not even by rounding.
     """
 
-    weights: Weights  # lifted: (w, b)
+    weights: Weights  # lifted: (w, b); of many classes one for each
     eta: float
 
     def signed(self, rows: Rows) -> NDArray[np.float64]:
-        """w·x + b: the sign decides."""
+        """w·x + b: the sign decides; of many classes the highest of the scores."""
         return rows.scores(self.weights)
 
     def scores(self, rows: Rows) -> NDArray[np.float64]:
@@ -34,11 +34,11 @@ class LinearRule:
 
     @property
     def coef(self) -> NDArray[np.float64]:
-        return read_only(self.eta * self.weights[None, :-1])
+        return read_only(self.eta * np.atleast_2d(self.weights)[:, :-1])
 
     @property
     def intercept(self) -> NDArray[np.float64]:
-        return read_only(self.eta * self.weights[-1:])
+        return read_only(self.eta * np.atleast_2d(self.weights)[:, -1])
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,12 +18,13 @@ _BLOCK_BYTES = 1 << 20
 class Voters:
     """Grows by blocks, so that no voter is ever copied to make room."""
 
-    def __init__(self, d_lifted: int):
-        self._per_block = max(1, _BLOCK_BYTES // (8 * d_lifted))
+    def __init__(self, shape: tuple[int, ...]):
+        self._shape = shape  # of one voter: (d + 1,), or (k, d + 1) of many classes
+        self._bytes = 8 * math.prod(shape)
+        self._per_block = max(1, _BLOCK_BYTES // self._bytes)
         self._blocks: list[Weights] = []
         self._votes: list[int] = []
         self._since = 0  # the newest voter has been current since this visit
-        self._d_lifted = d_lifted
         self._tally: Weights | None = None  # votes of the first voters on the validation rows
         self._tallied = 0  # how many they are
 
@@ -30,7 +33,7 @@ class Voters:
 
     def copy(self) -> Voters:
         """Another one that can grow by itself; blocks that are full are shared."""
-        other = Voters(self._d_lifted)
+        other = Voters(self._shape)
         other._blocks = self._blocks.copy()
         if other._blocks:
             other._blocks[-1] = other._blocks[-1].copy()
@@ -39,12 +42,12 @@ class Voters:
 
     @classmethod
     def of(cls, weights: Weights, votes: list[int], since: int) -> Voters:
-        """Voters that were written down, one a row."""
-        self = cls(weights.shape[1])
+        """Voters that were written down, one after the other."""
+        self = cls(weights.shape[1:])
         step = self._per_block
         self._blocks = [weights[k : k + step] for k in range(0, len(weights), step)]
         if self._blocks and len(self._blocks[-1]) < step:  # room for more
-            room = np.empty((step, self._d_lifted))
+            room = np.empty((step, *self._shape))
             room[: len(self._blocks[-1])] = self._blocks[-1]
             self._blocks[-1] = room
         self._votes, self._since = votes, since
@@ -56,8 +59,8 @@ class Voters:
         return self._since
 
     def table(self) -> tuple[Weights, list[int]]:
-        """All voters, one a row, and their votes."""
-        weights = np.concatenate([np.empty((0, self._d_lifted)), *(w for w, _ in self.blocks())])
+        """All voters, one after the other, and their votes."""
+        weights = np.concatenate([np.empty((0, *self._shape)), *(w for w, _ in self.blocks())])
         return weights, self._votes.copy()
 
     def append(self, w: Weights, visits: int) -> None:
@@ -66,7 +69,7 @@ class Voters:
         The start is current from visit 0 on, before any visit.
         """
         self.close(visits - 1)
-        if (len(self) + 1) * 8 * self._d_lifted > MOST_BYTES:
+        if (len(self) + 1) * self._bytes > MOST_BYTES:
             raise TooManyVoters(
                 f"After {len(self):,} updates the weight vectors of keep='vote' would take more "
                 f"than {MOST_BYTES / 2**30:g} GiB. Lower max_updates or max_iter, or use "
@@ -74,7 +77,7 @@ class Voters:
             )
         place = len(self) % self._per_block
         if place == 0:
-            self._blocks.append(np.empty((self._per_block, self._d_lifted)))
+            self._blocks.append(np.empty((self._per_block, *self._shape)))
         self._blocks[-1][place] = w
         self._votes.append(0)
 
@@ -94,8 +97,8 @@ class Voters:
                 yield block[skip : end - begin], votes
 
     def scores(self, rows: Rows) -> Weights:
-        """The weighted mean vote in [-1, 1]."""
-        out = np.zeros(rows.n)
+        """The weighted mean vote in [-1, 1]; of many classes the share of votes for each."""
+        out = self._no_votes(rows)
         for voters, votes in self.blocks():
             rows.add_votes(voters, votes, out)
         return out / max(sum(self._votes), 1)
@@ -103,12 +106,32 @@ class Voters:
     def running_scores(self, rows: Rows) -> Weights:
         """`scores` for rows that are asked for again and again: only newer voters are read."""
         if self._tally is None:
-            self._tally, self._tallied = np.zeros(rows.n), 0
-        newest = np.zeros(rows.n)  # its votes are not final yet
+            self._tally, self._tallied = self._no_votes(rows), 0
+        newest = self._no_votes(rows)  # its votes are not final yet
         for voters, votes in self.blocks(self._tallied):
             self._tally += newest
-            newest = np.zeros(rows.n)
+            newest = self._no_votes(rows)
             rows.add_votes(voters[:-1], votes[:-1], self._tally)
             rows.add_votes(voters[-1:], votes[-1:], newest)
         self._tallied = max(len(self) - 1, 0)
         return (self._tally + newest) / max(sum(self._votes), 1)
+
+    def _no_votes(self, rows: Rows) -> Weights:
+        return np.zeros((rows.n, *self._shape[:-1]))
+
+
+@dataclass(frozen=True)
+class SeparateVoters:
+    """Voters for each of many classes, against the rest."""
+
+    of_classes: tuple[Voters, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.of_classes))
+
+    def scores(self, rows: Rows) -> Weights:
+        """The weighted mean vote for each class, in [-1, 1]."""
+        return np.column_stack([voters.scores(rows) for voters in self.of_classes])
+
+
+VOTING = (Voters, SeparateVoters)

@@ -22,7 +22,7 @@ class StreamedExamples(RowsToJudge):
     present = None  # all rows exist
     quick = False  # to look at all of them takes long
 
-    def __init__(self, stored: Stored, by_class: tuple[float, float]):
+    def __init__(self, stored: Stored, by_class: tuple[float, ...]):
         self._stored, self._by_class = stored, by_class
         self.n, self.d, self.n_blocks = stored.n, stored.d, stored.n_blocks
         self.index_type = np.int32  # of places in a block
@@ -62,7 +62,7 @@ class StreamedExamples(RowsToJudge):
             yield found
 
     def _total_weight(self) -> float:
-        if self._by_class == (1.0, 1.0):
+        if weights.all_one(self._by_class):
             return float(self.n)
         total = np.zeros(1)
         for b in range(self.n_blocks):  # row by row, as in memory; of X nothing is read

@@ -69,7 +69,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
 
 
 def _machine(
-    settings: Settings, stored: Stored, by_class: tuple[float, float]
+    settings: Settings, stored: Stored, by_class: tuple[float, ...]
 ) -> tuple[Primal | Streamed, Order]:
     margin, intercept = settings.margin / settings.units.eta0, settings.units.fit_intercept
     if settings.order in STREAMED_ORDERS:
@@ -88,8 +88,8 @@ def _machine(
     return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
 
 
-def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -> Recipe:
-    weighted = None if by_class == (1.0, 1.0) else of_weights(_weights(stored, by_class))
+def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, ...]) -> Recipe:
+    weighted = None if weights.all_one(by_class) else of_weights(_weights(stored, by_class))
     return Recipe(
         settings.units,
         settings.order,
@@ -102,7 +102,7 @@ def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, float]) -
     )
 
 
-def _weights(stored: Stored, by_class: tuple[float, float]) -> Iterator[Weights]:
+def _weights(stored: Stored, by_class: tuple[float, ...]) -> Iterator[Weights]:
     for begin, end in ranges(stored.n):
         c = weights.weigh(None, stored.rows(begin, end)[1], by_class)
         assert c is not None

@@ -64,7 +64,7 @@ class SvmlightRows:
         d = self.n_features or max(
             info.n_features + (zero_based and not info.zero_based) for info in found
         )
-        column = Column("y", Kind.NUMBER, dict.fromkeys(sorted(labels)))
+        column = Column("y", Kind.NUMBER, dict.fromkeys(sorted(labels), 1))  # not counted
         n = sum(info.rows for info in found)
         if wrong := list(problems_of_target(column, n, self.positive)):
             raise InputError(wrong[0])

@@ -19,7 +19,8 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    kind: str  # "revealing" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    # "revealing" | "rare" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str
 
@@ -31,6 +32,7 @@ class EncodedColumn(TypedDict):
     kind: str  # "number" | "text" | "boolean"
     features: list[str]  # the names of the numbers it became, LISTED_OF_A_COLUMN at most
     n_features: int
+    reference: str | None  # text: the value that has no number of its own, and weight 0
     center: float | None  # numbers: x became (x - center) / scale, see split
     scale: float | None
     fill: float | None  # what stands for a missing number
@@ -101,6 +103,7 @@ class Rule(TypedDict):
     name: str  # of the candidate
     terms: list[Term]  # the LISTED heaviest; empty for a kernel, which has no weights of features
     n_terms: int
+    references: list[str]  # levels of text that have no term: their weight is 0; LISTED at most
     threshold: float | None
     label: str
     other: str
@@ -153,6 +156,8 @@ class Verdict(TypedDict):
     conflict: dict[str, Any] | None  # {rows, labels}
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
+    rare_columns: list[str]  # those among them that differ in a few rows only
+    collinear: list[str]  # columns that are combinations of others, as formulas; LISTED at most
     limits: list[str]
     sha256: str
     separated_rows: int | None  # how many

@@ -146,8 +146,6 @@ def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
         part = numbers[where]
         if isinstance(column, str | Number):  # a name: svmlight files have numbers only
             found[name] = None if part[0] != part[0] else float(part[0])
-        elif len(column.values) == 2:
-            found[name] = column.values[int(part[0])]
         else:
-            found[name] = column.values[int(part.argmax())]
+            found[name] = column.value_of(part)
     return found

@@ -9,24 +9,13 @@ from numpy.typing import NDArray
 
 from rosenblatt._study.options import Options
 from rosenblatt.data.part import Kind
-from rosenblatt.data.reading import column_names, guess, is_svmlight, read
-from rosenblatt.data.table import Table
+from rosenblatt.data.reading import column_alone
 from rosenblatt.errors import InputError
 
 
 def groups_of(given: Any, group: str, options: Options) -> NDArray[Any]:
     """The values of this column of a table, as numbers."""
-    if is_svmlight(given) or (isinstance(given, list) and "-" in given):
-        raise InputError("group (--group) needs a table in a file: it reads the column by itself.")
-    names = column_names(given, **options.text)
-    if group not in names:
-        where = given[0] if isinstance(given, list) else "the data frame"
-        raise InputError(f"group={group!r} is not a column of {where}. {guess(group, names)}")
-    if group == options.target:
-        raise InputError(f"The column {group!r} is the target, and cannot be the group, too.")
-    others = [name for name in names if name != group]
-    table = read(given, ignore=others, **options.text)
-    assert isinstance(table, Table)
+    table = column_alone(given, group, "group", options.target, **options.text)
     known: dict[str, int] = {}
     found = []
     for part in table.parts():

@@ -110,6 +110,7 @@ def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
             "kind": column.kind.value,
             "features": column.features[:LISTED_OF_A_COLUMN],
             "n_features": len(column.features),
+            "reference": getattr(column, "reference", None),
             "center": getattr(column, "center", None),
             "scale": getattr(column, "scale", None),
             "fill": getattr(column, "fill", None),
@@ -133,6 +134,7 @@ def rule(
         "name": selection.winner.name,
         "terms": [],
         "n_terms": 0,
+        "references": [],
         "threshold": None,
         "label": label,
         "other": other,
@@ -148,6 +150,7 @@ def rule(
     centers, scales = np.zeros(len(w)), np.ones(len(w))
     indicators = np.zeros(len(w), dtype=bool)
     if encoding is not None:
+        found["references"] = encoding.references[:LISTED]
         indicators[:] = True
         indicators[encoding.number_places] = False
         numbers = _numbers(encoding)

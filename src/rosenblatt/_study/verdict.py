@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt._proof import column_words
 from rosenblatt._proof.words import sections
 from rosenblatt._study.document import LISTED, Training, Verdict
 
@@ -33,6 +34,8 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
         "coefficient_signs": certificate.coefficient_signs,
         "revealing_columns": [c.column for c in certificate.revealing_columns],
+        "rare_columns": [c.column for c in column_words.rare(certificate)],
+        "collinear": [str(column) for column in certificate.collinear][:LISTED],
         "fewest_errors": bracket
         and {
             "lower": bracket.lower,
@@ -54,8 +57,8 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     said = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
     signs = certificate.coefficient_signs
-    endless = None if signs is None else [(name, s) for name, s in signs.items() if s != "0"]
-    told["infinite_coefficients"] = None if endless is None else dict(endless[:LISTED])
+    endless = [(name, s) for name, s in signs.items() if s in ("+", "-", "±")]
+    told["infinite_coefficients"] = None if "?" in signs.values() else dict(endless[:LISTED])
     told["separated_rows"] = None if separated is None else len(separated)
     point = None if conflict is None else conflict.meeting_point
     told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt._proof import column_words
+
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.document import Warned
@@ -52,7 +54,7 @@ def column_warnings(
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
     if revealing:
         found.append(_revealed(revealing, certificate, place, ignored(revealing[:_NAMED])))
-    return found
+    return found + _rare_categories(certificate, place)
 
 
 def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned]:
@@ -94,7 +96,7 @@ def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned
 def _revealed(
     names: list[str], certificate: Certificate | None, place: dict[str, str], ignored: str
 ) -> Warned:
-    sure = {place[c.column]: c for c in (certificate.revealing_columns if certificate else [])}
+    sure = {place[c.column]: c for c in (column_words.telling(certificate) if certificate else [])}
     proved = [sure[name] for name in names if name in sure]
     if proved and certificate is not None:
         most = max(proved, key=lambda c: c.rows)
@@ -142,7 +144,17 @@ def _like_row_numbers(x: Any, rows: int) -> bool:
 def _revealing(certificate: Certificate | None) -> list[str]:
     if certificate is None:
         return []
-    return [c.column for c in certificate.revealing_columns if 10 * c.rows >= certificate.n_rows]
+    return [c.column for c in column_words.telling(certificate)]
+
+
+def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> list[Warned]:
+    """All of whose rows have one label: a logistic regression would be sure of it."""
+    found = [] if certificate is None else column_words.rare(certificate)
+    if certificate is None or not found:
+        return []
+    said = " ".join(column_words.rare_lines(certificate))
+    columns = list(dict.fromkeys(place[c.column] for c in found))
+    return [{"kind": "rare", "columns": columns, "sentence": said}]
 
 
 def _telling(X: Any, y: Any, names: list[str]) -> list[str]:

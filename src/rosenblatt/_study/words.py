@@ -11,6 +11,7 @@ from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
+_LEVELS = 10  # reference levels that are named
 
 
 def wrapped(found: Fit, width: int) -> Iterator[tuple[str, str, str]]:
@@ -45,6 +46,9 @@ def lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "error", error_line(found["error"])
     if found["rule"] is not None:
         yield "rule", found["rule"]["sentence"]
+        if levels := found["rule"]["references"]:
+            some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
+            yield "levels", f"reference levels, of weight 0: {some}"
     if found["verdict"] is not None:
         yield "verdict", verdict_line(found["verdict"])
     elif found["unasked"] is not None:

@@ -39,7 +39,8 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ROSENBLATT"},
     epilog="Exit codes: 0 done; 1 unexpected failure; 2 wrong usage or bad input; 130 interrupted. "
-    "certify: 0 separable, 10 not separable, 20 undecided. verify: 0 accepted, 1 rejected.",
+    "certify: 0 complete separation, 10 overlap, 11 quasi-complete separation, 12 either of these "
+    "two, 20 undecided. verify: 0 accepted, 1 rejected.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="rosenblatt")
 def group() -> None:

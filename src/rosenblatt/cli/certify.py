@@ -9,7 +9,8 @@ import click
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
 
-NOT_SEPARABLE, UNDECIDED = 10, 20
+# Exit codes; 0: complete separation.
+OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
 
 
 @click.command()
@@ -18,6 +19,7 @@ NOT_SEPARABLE, UNDECIDED = 10, 20
 @click.option("--encoded", metavar="FILE", help="Write the numbers it is about here, as CSV.")
 @click.option("--scale", is_flag=True, help="Scale numbers first, as training does.")
 @click.option("--decimal", is_flag=True, help="Mean the decimal numbers as they are written.")
+@click.option("--weight", metavar="COLUMN", help="Counts or weights; rows of 0 are left out.")
 @click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin only.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Then it may stay undecided.")
 @click.option(
@@ -36,6 +38,7 @@ def command(
     encoded: str | None,
     scale: bool,
     decimal: bool,
+    weight: str | None,
     no_intercept: bool,
     time_limit: float | None,
     fewest_errors: float,
@@ -47,7 +50,18 @@ def command(
 ) -> int:
     """Decide whether a hyperplane separates the labels of a table, and prove it.
 
-    Exits with 0 if it does, with 10 if none does, with 20 if that stays undecided.
+    Words become 0/1 columns, one for each but the most frequent of a column: the reference level.
+
+    \b
+    Exit codes:
+      0   complete separation: a hyperplane has every row strictly on its right side
+      10  overlap: none does, and a logistic regression has a finite estimate
+      11  quasi-complete separation: none does, and some coefficients are infinite
+      12  none does; whether 10 or 11 stays undecided
+      20  undecided
+      1   an unexpected failure
+      2   wrong usage or bad input
+      130 interrupted
 
     \b
     rosenblatt certify loans.csv --target approved -o certificate.json
@@ -55,6 +69,7 @@ def command(
     """
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
+    from rosenblatt.data.transformed import refuse_merged
 
     _common.need_target(files, reading)
     if scale and decimal:
@@ -64,13 +79,19 @@ def command(
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
     with _common.reading(quiet=quiet):
-        X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
+        weights = None if weight is None else _weights(files, weight, reading)
+        table: Any = _common.read_table(files, **reading)
+        X, y, encoding = table.encode(scale=scale)
+        table.refuse_rounded(encoding, decimal=decimal)
+        if scale and encoding is not None:
+            refuse_merged(encoding, table.parts())
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(
             X,
             y,
             fit_intercept=not no_intercept,
+            sample_weight=weights,
             semantics="decimal" if decimal else "binary64",
             time_limit=time_limit,
             encoding=encoding,
@@ -85,7 +106,13 @@ def command(
     bracket = None
     if certificate.separable is False and fewest_errors > 0 and not decimal:
         with _common.working("looking for the fewest errors", quiet=quiet):
-            bracket = minimum_errors(X, y, fit_intercept=not no_intercept, time_limit=fewest_errors)
+            bracket = minimum_errors(
+                X,
+                y,
+                fit_intercept=not no_intercept,
+                sample_weight=weights,
+                time_limit=fewest_errors,
+            )
     if as_json:
         _common.print_json("certify", {"files": list(files)} | describe(certificate, bracket))
     else:
@@ -96,4 +123,15 @@ def command(
             click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
     if certificate.separable is None:
         return UNDECIDED
-    return 0 if certificate.separable else NOT_SEPARABLE
+    found = {"complete separation": 0, "quasi-complete separation": QUASI_COMPLETE}
+    return (found | {"overlap": OVERLAP}).get(certificate.verdict, NOT_SEPARABLE)
+
+
+def _weights(files: tuple[str, ...], weight: str, reading: dict[str, Any]) -> Any:
+    """The numbers of that column, which is no feature."""
+    from rosenblatt.data.weights import weights_of
+
+    how = {name: reading[name] for name in ("missing", "charset", "header")}
+    found = weights_of(list(files), weight, reading["target"], **how)
+    reading["ignore"] = (*reading["ignore"], weight)
+    return found

@@ -31,6 +31,7 @@ class Row(NamedTuple):
     label: Any
     score: float
     why: Why | None
+    unseen: str  # words that did not occur in training, and what they count as
 
 
 @click.command()
@@ -46,7 +47,8 @@ class Row(NamedTuple):
     type=click.Choice(["refuse", "zero"]),
     default="refuse",
     show_default=True,
-    help="What a word does that did not occur in training: an error, or none of the known ones.",
+    help="A word that did not occur in training is an error, or is 0 in all columns of its own, as "
+    "the reference level is; such rows are marked.",
 )
 @_common.force_option
 @_common.output_options
@@ -87,14 +89,14 @@ def command(
         labels = known.estimator.classes_.tolist()
         _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
-    _write(output, rows, explain, quiet)
+    _write(output, rows, explain, marked=unseen == "zero", quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
 
 
 def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, reading: Any) -> Any:
-    """Names of the features, and the rows as numbers, part by part."""
+    """Names of the features, and part by part the rows as numbers and their unseen words."""
     from rosenblatt import data
     from rosenblatt.data import sparse
     from rosenblatt.data.files import find
@@ -104,14 +106,16 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
         encoding = data.Encoding.from_dict(known.encoding)
         vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
         parts = encoding.parts(list(files), unseen=unseen, **reading)
-        return encoding.feature_names, (X for _, X in parts)
+        strange = encoding.unseen if unseen == "zero" else lambda _: {}
+        return encoding.feature_names, ((X, strange(part)) for part, X in parts)
     if not is_svmlight(list(files)):
         raise InputError(
             f"{model} does not say how a table becomes numbers: it was saved without an encoding. "
             "Use it in Python, or save it with one."
         )
     d = known.estimator.n_features_in_
-    return [f"x{j}" for j in range(d)], [sparse.SparseTable(find(list(files)), n_features=d).X]
+    X = sparse.SparseTable(find(list(files)), n_features=d).X
+    return [f"x{j}" for j in range(d)], [(X, {})]
 
 
 def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[Row]:
@@ -119,7 +123,7 @@ def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[
 
     weights = _weights(estimator) if count else None
     number = 0
-    for X in parts:
+    for X, unseen in parts:
         scores = estimator.decision_function(X)
         labels = estimator.predict(X)
         for i, (label, score) in enumerate(zip(labels.tolist(), scores.tolist(), strict=True)):
@@ -127,7 +131,7 @@ def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[
             if weights is not None:
                 added = weights * dense(X[i]).ravel()
                 why = _why(names, added, count, float(estimator.intercept_[0]))
-            yield Row(number, label, score, why)
+            yield Row(number, label, score, why, "; ".join(unseen.get(i, [])))
             number += 1
 
 
@@ -156,6 +160,8 @@ def _as_dict(row: Row) -> dict[str, Any]:
     if row.why is not None:
         found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
         found |= {"others": row.why.others, "intercept": row.why.intercept}
+    if row.unseen:
+        found["unseen"] = row.unseen
     return found
 
 
@@ -166,15 +172,24 @@ def _told(why: Why) -> str:
     return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
 
 
-def _write(output: str | None, rows: Iterator[Row], explain: bool, quiet: bool) -> None:
+def _write(
+    output: str | None, rows: Iterator[Row], explain: bool, *, marked: bool, quiet: bool
+) -> None:
     import csv
 
+    strange = 0
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["row", "prediction", "score", *(["reasons"] if explain else [])])
-        for number, label, score, why in rows:
-            writer.writerow([number, label, repr(score), *([_told(why)] if why else [])])
+        more = [*(["reasons"] if explain else []), *(["unseen"] if marked else [])]
+        writer.writerow(["row", "prediction", "score", *more])
+        for number, label, score, why, unseen in rows:
+            told = [*([_told(why)] if why else []), *([unseen] if marked else [])]
+            writer.writerow([number, label, repr(score), *told])
+            strange += unseen != ""
+    if strange:
+        said = f"{many(strange, 'row')} with words that did not occur in training"
+        _common.say(f"{said}: see the column unseen.", quiet=quiet)
 
 
 @contextmanager

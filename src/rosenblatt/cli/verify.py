@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt import verify
 from rosenblatt.cli import _common
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt import Certificate
+    from rosenblatt.data import Encoding
 
-REJECTED = 1
+_SHOWN = 5  # columns of which is said what was done to them
 
 
 @click.command()
@@ -33,64 +38,126 @@ def command(
 ) -> int:
     """Check a certificate against the table it is about.
 
-    The table is encoded again as the certificate says. Exits with 0 if every claim is proved, with
-    1 if not. With --encoded the numbers are written for the stand-alone verifier, which needs
-    nothing but Python:
+    The table is encoded again as the certificate says, and it is told how. Exits with 0 if every
+    claim is proved, with 1 if not, with 2 if a file cannot be read: what the stand-alone verifier
+    says, which needs nothing but Python. With --encoded the numbers are written for it:
 
     \b
     rosenblatt verify certificate.json loans.csv --encoded numbers.csv
     python -m rosenblatt.verify certificate.json numbers.csv
     """
-    from rosenblatt import Certificate
-
     _common.check_output(encoded, (certificate, *files), force=force)
-    claimed = Certificate.load(certificate)
-    with _common.reading(quiet=quiet):
-        X, y, target = _numbers(claimed, files, reading)
-    if encoded is not None:
-        _common.write_encoded(encoded, claimed.feature_names, target, X, y)
-        _common.say(f"The numbers are in {encoded}.", quiet=quiet)
-    try:
-        with _common.working("checking", quiet=quiet):
-            claimed.verify(X, y)
-        why = None
-    except CertificateRejected as rejected:
-        why = str(rejected)
+    _check_readable(files)
+    told: list[str] = []
+    with ExitStack() as stack:
+
+        def read(claim: dict[str, Any]) -> tuple[verify.Data, str]:
+            with _rejecting(), _common.reading(quiet=quiet):
+                X, y = _numbers(claim, files, reading, told)
+            if encoded is not None:
+                _common.write_encoded(encoded, claim["columns"], claim["target"], X, y)
+                _common.say(f"The numbers are in {encoded}.", quiet=quiet)
+            stack.enter_context(_common.working("checking", quiet=quiet))
+            return _data(claim, X, y), _about(files, told)
+
+        status, lines, claim = verify.judge(certificate, read)
+    if status == 2:
+        raise InputError(lines[0])
     if as_json:
-        found = {"accepted": why is None, "reason": why, "verdict": claimed.verdict}
-        _common.print_json("verify", found | {"rows": X.shape[0], "sha256": claimed.sha256})
-    elif why is None:
-        click.echo(f"ACCEPTED: {claimed.verdict}, {claimed.n_rows:,} rows, proved.")
+        _common.print_json("verify", _document(status, lines, claim, told))
     else:
-        click.echo(f"REJECTED: {why.removeprefix('The certificate is rejected: ')}")
-    return 0 if why is None else REJECTED
+        click.echo("\n".join(lines))
+    return status
 
 
-def _numbers(claimed: Certificate, files: tuple[str, ...], reading: dict[str, Any]) -> Any:
-    """The rows and labels that it is about, and the name of the target."""
+def _check_readable(files: tuple[str, ...]) -> None:
+    """What cannot be opened is no reason to reject a certificate."""
+    for name in files:
+        if name != "-" and (os.path.lexists(name) or not glob.glob(name)):
+            open(name, "rb").close()
+
+
+@contextmanager
+def _rejecting() -> Iterator[None]:
+    """A table that is not as the certificate says speaks against the certificate."""
+    try:
+        yield
+    except InputError as error:
+        raise verify.Rejected(str(error).removesuffix(".")) from None
+
+
+def _data(claim: dict[str, Any], X: Any, y: Any) -> verify.Data:
+    import numpy as np
+
+    from rosenblatt._proof.check import data_of
+
+    texts = [str(label) for label in y.tolist()]
+    return data_of(claim, X, np.array(verify.label_signs(claim, texts), dtype=np.int8))
+
+
+def _about(files: tuple[str, ...], told: list[str]) -> str:
+    names = ", ".join(files).replace("-", "standard input") if files == ("-",) else ", ".join(files)
+    if not told:
+        return f"the numbers in {names}"
+    more = f"; and {len(told) - _SHOWN} more, see --json" if len(told) > _SHOWN else ""
+    return f"numbers made of {names} ({'; '.join(told[:_SHOWN])}{more})"
+
+
+def _document(status: int, lines: list[str], claim: Any, told: list[str]) -> dict[str, Any]:
+    """What was said, for a program."""
+    proved = status == 0
+    return {
+        "accepted": proved,
+        "reason": None if proved else lines[0].removeprefix("REJECTED: "),
+        "sentence": lines[0],
+        "verdict": claim["verdict"] if proved else None,
+        "rows": claim["rows"] - len(claim["dropped"]) if proved else None,
+        "rows_left_out": len(claim["dropped"]) if proved else None,
+        "about": lines[1] if proved else None,
+        "transformations": told,
+        "sha256": claim["sha256"] if proved else None,
+    }
+
+
+def _numbers(
+    claim: dict[str, Any], files: tuple[str, ...], reading: dict[str, Any], told: list[str]
+) -> Any:
+    """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
-    from rosenblatt.data.reading import column_names, is_svmlight
+    from rosenblatt.data.files import find
+    from rosenblatt.data.reading import is_svmlight
 
-    if claimed.encoding is not None:
-        encoding = data.Encoding.from_dict(claimed.encoding)
-        if encoding.feature_names != claimed.feature_names or encoding.target is None:
-            raise InputError("The certificate is about other columns than its encoding gives.")
-        X, y = encoding.apply_labelled(list(files), **reading)
-        return X, y, encoding.target.name
+    decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):
-        X, y, _ = data.read(list(files)).encode(scale=False)
-        return X, y, "y"
-    # made from arrays or frames in Python: the columns are found by their names
-    target = str(claimed.to_dict()["target"])
-    names = claimed.feature_names
-    others = [c for c in column_names(list(files), **reading) if c not in (target, *names)]
-    table = data.read(list(files), target=target, ignore=others, **reading)
-    X, y, made = table.encode(scale=False)
-    assert made is not None
-    found = made.feature_names
-    if sorted(found) != sorted(names):
+        table: Any = data.read(list(files))
+        table.refuse_rounded(None, decimal=decimal)
+        X, y, _ = table.encode(scale=False)
+        return X, y
+    found = find(list(files))
+    encoding = _encoding(claim, found, reading)
+    X, y, done = data.reading.read_again(found, encoding, decimal=decimal, **reading)
+    told += done
+    names = encoding.feature_names
+    return X[:, [names.index(name) for name in claim["columns"]]], y
+
+
+def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Encoding:
+    """That of the certificate; or, of one made from arrays or frames, of columns by their names."""
+    from rosenblatt import data
+    from rosenblatt.data.reading import column_names
+
+    names, target = claim["columns"], claim["target"]
+    if "encoding" in claim:
+        encoding = data.Encoding.from_dict(claim["encoding"])
+        if encoding.feature_names != names or getattr(encoding.target, "name", None) != target:
+            raise InputError("The certificate is about other columns than its encoding gives.")
+        return encoding
+    others = [c for c in column_names(files, **reading) if c not in (target, *names)]
+    table: Any = data.read(files, target=target, ignore=others, **reading)
+    found: Encoding = table.encoding()
+    if sorted(found.feature_names) != sorted(names):
         raise InputError(
-            f"The certificate is about the columns {', '.join(names)}, and the table gives "
-            f"{', '.join(found)}."
+            f"The certificate is about the columns {', '.join(map(repr, names))}, and the table "
+            f"gives {', '.join(map(repr, found.feature_names))}."
         )
-    return X[:, [found.index(name) for name in names]], y, target
+    return found

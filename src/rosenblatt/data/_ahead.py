@@ -1,10 +1,15 @@
-"""Work ahead: while one item is used, other threads make the next ones."""
+"""Work ahead: while one item is used, other threads make the next ones.
+
+Whoever stops halfway, by an error, leaves a generator to be collected as garbage: in any thread, at
+any time, even while that thread is starting another. So nothing here joins a thread in the end,
+which would wait for locks that the collecting thread may hold.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -15,14 +20,16 @@ _END: Any = object()
 
 def ahead(items: Generator[T]) -> Iterator[T]:
     """The same items in the same order, and the same error in its place."""
+    other = ThreadPoolExecutor(1)
+    coming = other.submit(next, items, _END)
     try:
-        with ThreadPoolExecutor(1) as other:
+        while (item := coming.result()) is not _END:
             coming = other.submit(next, items, _END)
-            while (item := coming.result()) is not _END:
-                coming = other.submit(next, items, _END)
-                yield item
+            yield item
     finally:
-        items.close()  # the other thread is done with it: the executor waits
+        other.shutdown(wait=False)  # see above
+        wait([coming])  # then the other thread is done with the items
+        items.close()
 
 
 def done_ahead(work: Callable[[T], Done], items: Generator[T]) -> Iterator[tuple[T, Done]]:
@@ -47,5 +54,5 @@ def done_ahead(work: Callable[[T], Done], items: Generator[T]) -> Iterator[tuple
         if failed is not None:
             raise failed
     finally:
-        others.shutdown(cancel_futures=True)
+        others.shutdown(wait=False, cancel_futures=True)  # see above
         items.close()

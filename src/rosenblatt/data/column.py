@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._support.words import many
+from rosenblatt.data.levels import most_frequent
 from rosenblatt.data.part import TRUTH, Kind, Part, Place
 
 FEW = 256  # words that a column of text may have: each becomes a column
@@ -30,7 +31,8 @@ class Column:
 
     name: str
     read_as: Kind  # numbers or text: booleans are text until all of it is seen
-    words: dict[Any, None] = field(default_factory=dict)  # text, or the numbers of a target
+    # how many rows have each word, or each number of a target; not all rows if there are too many
+    words: dict[Any, int] = field(default_factory=dict)
     too_many: bool = False  # more words than are counted
     missing: int = 0
     first_missing: Place | None = None
@@ -53,8 +55,8 @@ class Column:
         if len(codes) and codes.min() < 0:
             self._note_missing(part, codes < 0)
         if not self.too_many:
-            self.words.update(dict.fromkeys(word for word in words if word is not None))
-            self.too_many = len(self.words) > _COUNTED
+            counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
+            self._count(zip(words, counts, strict=True))
 
     def _see_numbers(self, part: Part, label: bool) -> None:
         numbers = part.numbers(self.name)
@@ -65,9 +67,14 @@ class Column:
                 row = int(wild.argmax())
                 self.infinite = part.place(row), float(numbers[row])
         if label and not self.too_many:
-            found = np.unique(numbers[~np.isnan(numbers)]).tolist()
-            self.words.update(dict.fromkeys(found))
-            self.too_many = len(self.words) > _COUNTED
+            found, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+            self._count(zip(found.tolist(), counts.tolist(), strict=True))
+
+    def _count(self, found: Iterable[tuple[Any, int]]) -> None:
+        for word, count in found:
+            if word is not None:
+                self.words[word] = self.words.get(word, 0) + count
+        self.too_many = len(self.words) > _COUNTED
 
     def _note_missing(self, part: Part, none: Any) -> None:
         self.missing += int(none.sum())
@@ -80,6 +87,15 @@ class Column:
         if self.kind is Kind.BOOLEAN:
             return sorted({str(TRUTH[word]) for word in self.words})
         return sorted(self.words)
+
+    @property
+    def reference(self) -> str | None:
+        """The word of text without a column of its own, see `most_frequent`."""
+        counts: dict[str, int] = {}
+        for word, count in self.words.items():
+            value = str(TRUTH[word]) if self.kind is Kind.BOOLEAN else word
+            counts[value] = counts.get(value, 0) + count
+        return most_frequent(counts, gaps=self.missing > 0)
 
     @property
     def counted(self) -> str:

@@ -41,8 +41,11 @@ class ColumnFiles:
 
     def _kind(self, name: str) -> Kind:
         kind = self._types[self.names.index(name)]
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        categories = pa.types.is_dictionary(kind)
+        kind = kind.value_type if categories else kind
         if _is_text(kind) or pa.types.is_boolean(kind) or _is_date(kind):
+            return Kind.TEXT
+        if categories and _is_number(kind):  # a number that was made a category is meant as a word
             return Kind.TEXT
         if _is_number(kind) or pa.types.is_null(kind):
             return Kind.NUMBER
@@ -70,7 +73,10 @@ class ColumnFiles:
 
     def _convert(self, column: Any, kind: Kind, name: str, place: Place) -> Any:
         if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
+            words = column.dictionary
+            if pa.types.is_string_view(words.type):  # those of polars: pyarrow cannot take of them
+                words = pc.cast(words, pa.string())
+            column = pa.DictionaryArray.from_arrays(column.indices, words).dictionary_decode()
         if kind is Kind.NUMBER:
             return _as_numbers(column, name, place)
         if pa.types.is_boolean(column.type):

@@ -1,11 +1,12 @@
 """From columns to numbers, recorded: the same rows become the same numbers, today and later.
 
 Numbers stay as they are, or are scaled; booleans become 0 and 1; text becomes a 0/1 column for each
-of its words (one column where it has two). What was done is an Encoding, which can be written down.
+of its words but one, the reference level. What was done is an Encoding, which can be written down.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -14,12 +15,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._support.words import many
 from rosenblatt.data.labels import Target
-from rosenblatt.data.part import TRUTH, Kind, Part
+from rosenblatt.data.levels import Words, no_value
+from rosenblatt.data.part import Kind, Part
 from rosenblatt.errors import InputError
 
 Rows = NDArray[np.float64]
-MISSING = "(missing)"
 UNSEEN = ("refuse", "zero")
 
 
@@ -55,7 +57,7 @@ class Number:
         none = np.isnan(numbers)
         if self.fill is None:
             raise InputError(
-                f"{_missing(part, none, self.name)}, or train with impute='mean' (--impute mean)."
+                f"{no_value(part, none, self.name)}, or train with impute='mean' (--impute mean)."
             )
         return np.where(none, self.fill, numbers)
 
@@ -64,72 +66,6 @@ class Number:
             out -= self.center
         if self.scale != 1.0:
             out /= self.scale
-
-
-@dataclass(frozen=True)
-class Words:
-    """A 0/1 column for each word; for two words one column, that of the second."""
-
-    name: str
-    words: tuple[str, ...]  # sorted; a missing value can count as a word, the last
-    missing: bool = False
-    boolean: bool = False
-
-    @property
-    def kind(self) -> Kind:
-        return Kind.BOOLEAN if self.boolean else Kind.TEXT
-
-    @property
-    def values(self) -> list[str]:
-        return [*self.words, *([MISSING] if self.missing else [])]
-
-    @property
-    def features(self) -> list[str]:
-        if self.boolean and not self.missing:
-            return [self.name]
-        named = [f"{self.name}={value}" for value in self.values]
-        return named[1:] if len(named) == 2 else named
-
-    def write(self, part: Part, out: Rows, unseen: str) -> None:
-        codes, words = part.words(self.name)
-        column = {value: j for j, value in enumerate(self.values)}
-        to = [column.get(self._spelled(word), -1) for word in words]
-        none = column[MISSING] if self.missing else -2
-        places = np.array([*to, none])[codes]  # code -1, missing, is the last
-        if len(places) and places.min() < 0:
-            self._refuse(part, codes, words, places, unseen)
-        if len(self.values) == 2:
-            out[:, 0] = places == 1
-        else:
-            out[:] = 0.0
-            known = np.flatnonzero(places >= 0)
-            out[known, places[known]] = 1.0
-
-    def _spelled(self, word: str | None) -> str:
-        return str(TRUTH[word]) if self.boolean and word in TRUTH else str(word)
-
-    def _refuse(
-        self,
-        part: Part,
-        codes: NDArray[np.int64],
-        words: list[str | None],
-        places: NDArray[np.int64],
-        unseen: str,
-    ) -> None:
-        if (places == -2).any():
-            raise InputError(
-                f"{_missing(part, places == -2, self.name)} with one of its words, or train with "
-                "rows that lack it, too, so that '(missing)' is one (--impute mean)."
-            )
-        if unseen == "refuse":
-            row = int((places < 0).argmax())
-            known = ", ".join(repr(value) for value in self.values[:10])
-            more = f" and {len(self.values) - 10} more" if len(self.values) > 10 else ""
-            raise InputError(
-                f"{part.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
-                f"not occur in training: it was one of {known}{more}. Correct it, or let such "
-                "values count as none of these: unseen='zero' (--unseen zero)."
-            )
 
 
 def _write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> None:
@@ -148,13 +84,6 @@ def _write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> 
 def _finite(numbers: Rows) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # the sum may be too large
         return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
-
-
-def _missing(part: Part, none: Any, name: str) -> str:
-    return (
-        f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and the "
-        "encoding does not say what to put there. Fill it in"
-    )
 
 
 @final
@@ -227,10 +156,35 @@ class Encoding:
         """New rows as numbers: those of files, or of a data frame, that have these columns.
 
         unseen : "refuse" or "zero"
-            What a word does that did not occur in training: raise an error, or count as no word.
+            What a word does that did not occur in training: raise an error; or be 0 in all columns
+            of its own, as the reference level is, with a warning.
         """
-        found = [rows for _, rows in self.parts(source, unseen=unseen, **reading)]
+        found, strange = [], 0
+        for part, rows in self.parts(source, unseen=unseen, **reading):
+            found.append(rows)
+            words = self.unseen(part) if unseen == "zero" else {}
+            if words and not strange:
+                first = f"{part.place(min(words))}, {words[min(words)][0]}"
+            strange += len(words)
+        if strange:
+            said = f"{many(strange, 'row')} with words that did not occur in training"
+            warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
         return np.concatenate(found) if found else np.empty((0, len(self.feature_names)))
+
+    def unseen(self, part: Part) -> dict[int, list[str]]:
+        """The rows of a part with words that did not occur in training, and what these count as."""
+        found: dict[int, list[str]] = {}
+        for column in (c for c in self.columns if isinstance(c, Words)):
+            for row, word in column.unseen(part).items():
+                said = f"{column.name}={word} counts as {column.counts_as}"
+                found.setdefault(row, []).append(said)
+        return found
+
+    @property
+    def references(self) -> list[str]:
+        """The reference levels of columns of words, which have no 0/1 column: `town=Rome`."""
+        words = [c for c in self.columns if isinstance(c, Words) and c.features != [c.name]]
+        return [c.feature(c.reference) for c in words if c.reference is not None]
 
     def apply_labelled(self, source: Any, **reading: Any) -> tuple[Rows, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
-from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.labels import Target
+from rosenblatt.data.levels import FALSE, MISSING, Words
 from rosenblatt.data.part import Kind
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt-encoding/1"
+SCHEMA = "rosenblatt-encoding/2"
+_WITHOUT_REFERENCE = "rosenblatt-encoding/1"  # of two values the first has no column, of more all
 
 
 def write(encoding: Encoding) -> dict[str, Any]:
@@ -33,7 +36,8 @@ def _column(column: Number | Words) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
     if isinstance(column, Number):
         return head | {"fill": column.fill, "center": column.center, "scale": column.scale}
-    return head | {"words": list(column.words), "missing": column.missing}
+    reference = {"reference": column.reference}
+    return head | {"words": list(column.words), "missing": column.missing} | reference
 
 
 def read(document: Any) -> Encoding:
@@ -45,8 +49,8 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        part.one_of("schema", (SCHEMA,))
-        columns = tuple(map(_read_column, part.parts("columns")))
+        schema = part.one_of("schema", (_WITHOUT_REFERENCE, SCHEMA))
+        columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
     encoding = Encoding(columns, target)
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
@@ -55,7 +59,7 @@ def _encoding(document: Any) -> Encoding:
     return encoding
 
 
-def _read_column(column: Part) -> Number | Words:
+def _read_column(column: Part, schema: str) -> Number | Words:
     with column as part:
         name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
         if kind == Kind.NUMBER.value:
@@ -70,7 +74,16 @@ def _read_column(column: Part) -> Number | Words:
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
-        return Words(name, tuple(words), missing, boolean)
+        found = Words(name, tuple(words), missing, boolean)
+        if schema == _WITHOUT_REFERENCE:
+            reference = found.values[0] if len(found.values) == 2 else None
+        else:
+            reference = part.optional(part.text, "reference")
+        if reference is not None and (reference not in words or reference == MISSING):
+            raise InvalidDocument(f"{part.name('reference')} is none of the words")
+        if boolean and not missing and reference != FALSE:
+            raise InvalidDocument(f"{part.name('reference')} is not False")
+        return replace(found, reference=reference)
 
 
 def _read_target(target: Part) -> Target:

@@ -67,6 +67,8 @@ def find(source: Any) -> list[File]:
 
 
 def _expand(entry: Any) -> list[File]:
+    if isinstance(entry, File):  # found before
+        return [entry]
     if not isinstance(entry, (str, os.PathLike)):
         raise InputTypeError(f"A {type(entry).__name__} is not the path of a file: {entry!r}.")
     text = os.fspath(entry)

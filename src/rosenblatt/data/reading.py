@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rosenblatt._inputs import validate
-from rosenblatt.data import files
+from rosenblatt.data import files, written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.columnar import ColumnFiles, frame
@@ -18,6 +20,7 @@ from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Reader, Table
 from rosenblatt.data.text import TextFiles
+from rosenblatt.data.transformed import Transformed
 from rosenblatt.errors import InputError
 
 
@@ -131,6 +134,21 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     return list(_reader(source, **reading).names)
 
 
+def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
+    """A table of this one column, which is no feature: it tells something about the rows."""
+    if is_svmlight(source) or (isinstance(source, list) and "-" in source):
+        raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
+    names = column_names(source, **reading)
+    if name not in names:
+        where = source[0] if isinstance(source, list) else "the data frame"
+        raise InputError(f"{use}={name!r} is not a column of {where}. {guess(name, names)}")
+    if name == target:
+        raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
+    table = read(source, ignore=[other for other in names if other != name], **reading)
+    assert isinstance(table, Table)
+    return table
+
+
 def _wanted(reader: Reader, target: str | None, ignored: list[str]) -> list[str]:
     """The columns to be read."""
     names, file = reader.names, reader.files[0].name
@@ -165,7 +183,10 @@ def parts_like(
     source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
 ) -> Iterator[Part]:
     """Rows of files or a data frame that have the columns of an encoding."""
-    reader = _reader(source, **reading)
+    return _parts(_reader(source, **reading), encoding, labelled)
+
+
+def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]:
     kinds = {column.name: column.kind for column in encoding.columns}
     if labelled:
         if encoding.target is None:
@@ -181,3 +202,27 @@ def parts_like(
             )
     reader.kinds([name for name, kind in kinds.items() if kind is Kind.NUMBER])
     return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+
+
+def read_again(
+    source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
+) -> tuple[Any, Any, list[str]]:
+    """Rows and labels by an encoding that somebody else brought along, and what it did, in words.
+
+    Raises InputError where it makes one value of several, and where floats do not hold labels or,
+    with `decimal`, numbers as they are written.
+    """
+    reader = _reader(source, **reading)
+    seen, X, y = Transformed(encoding), [], []
+    with np.errstate(all="ignore"):  # what becomes infinite is refused below
+        for part in _parts(reader, encoding, labelled=True):
+            seen.see(part)
+            X.append(encoding.rows(part))
+            y.append(encoding.labels(part))
+    seen.refuse_merged()
+    if decimal and encoding.scaled:
+        raise InputError("Decimals are meant as they are written, and the encoding scales them.")
+    written.refuse_rounded(reader, encoding, decimal=decimal)
+    if not X:
+        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
+    return np.concatenate(X), np.concatenate(y), seen.in_words()

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data import written
 from rosenblatt.data.column import Column, problems_of_target
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
@@ -25,7 +26,9 @@ class SparseTable:
         self.files, self.positive, self.n_features = files, positive, n_features
         self.source = [files[0].name]
         self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
-        self.target = Column("y", Kind.NUMBER, dict.fromkeys(np.unique(self._y).tolist()))
+        labels, counts = np.unique(self._y, return_counts=True)
+        words = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        self.target = Column("y", Kind.NUMBER, words)
 
     @property
     def n_rows(self) -> int:
@@ -36,6 +39,10 @@ class SparseTable:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
         return list(problems_of_target(self.target, self.n_rows, self.positive))
+
+    def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
+        """As of a `Table`."""
+        written.refuse_rounded_entries(self.files[0], decimal=decimal)
 
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""

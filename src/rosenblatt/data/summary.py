@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.column import Column, dates, is_like_an_id, like_numbers
+from rosenblatt.data.levels import Words
 from rosenblatt.data.numeric_check import not_numbers_among
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table
+from rosenblatt.data.table import Table, encoded
 
 _SHOWN = 5
 
@@ -116,11 +117,14 @@ def _becomes(column: Column, rows: int) -> str:
         return "(a problem, see below)"
     if column.kind is Kind.NUMBER or (column.kind is Kind.BOOLEAN and not column.missing):
         return "a number" if column.kind is Kind.NUMBER else "0 or 1"
-    words = len(column.values) + (column.missing > 0)
-    if words == 2:
-        last = "(missing)" if column.missing else column.values[-1]
-        return f"0 or 1: {column.name}={last}"
-    return f"{words} columns of 0 and 1" if words != 1 else "1 column of ones"
+    words = encoded(column)
+    assert isinstance(words, Words)
+    count = len(words.features)
+    if words.reference is None:
+        return "1 column of ones" if count == 1 else f"{count} columns of 0 and 1"
+    if count == 1:
+        return f"0 or 1: {words.features[0]}"
+    return f"{count} columns of 0 and 1, reference {words.feature(words.reference)}"
 
 
 def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._inputs import validate
+from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
@@ -23,9 +24,10 @@ from rosenblatt.data.column import (
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.encode import Encoding, Number, Words
+from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target
+from rosenblatt.data.levels import FALSE, Words
 from rosenblatt.data.numeric_check import not_numbers_among
 from rosenblatt.data.part import Kind, Part, Recode
 from rosenblatt.data.scales import blocks, learned
@@ -110,6 +112,10 @@ class Table:
     def _read(self) -> Iterator[Part]:
         return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
 
+    def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
+        """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
+        written.refuse_rounded(self._reader, encoding, decimal=decimal)
+
     @property
     def problems(self) -> list[str]:
         found = []
@@ -161,7 +167,7 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(map(_encoded, self.columns)),
+            tuple(map(encoded, self.columns)),
             None if self.target is None else Target.of(self.target, self._positive),
         )
         names = encoding.feature_names
@@ -223,10 +229,12 @@ class TableStream:
     scale: bool
 
 
-def _encoded(column: Column) -> Number | Words:
+def encoded(column: Column) -> Number | Words:
+    """How a column becomes numbers, before fills and scales."""
     if column.kind is Kind.NUMBER:
         return Number(column.name)
     gaps = column.missing > 0
-    if column.kind is Kind.BOOLEAN:
-        return Words(column.name, ("False", "True"), gaps, True)
-    return Words(column.name, tuple(sorted(column.words)), gaps)
+    if column.kind is not Kind.BOOLEAN:
+        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
+    reference = column.reference if gaps else FALSE
+    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)

@@ -54,6 +54,10 @@ def models():
     labels = np.array(["different", "equal"], dtype=object)[[1, 0, 0, 1]]
     yield "xor-sparse", xor.fit(sparse.csr_matrix(CORNERS.astype(np.float32)), labels), {}
 
+    three = Perceptron(order="cyclic", keep="last", max_iter=1)
+    corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    yield "three-classes-format-3", three.fit(corners, ["a", "b", "c"]), {}
+
     votes = KernelPerceptron(kernel="precomputed", order="cyclic", keep="vote", max_iter=2)
     yield "vote-precomputed", votes.fit(LI_HANG @ LI_HANG.T, np.int8([1, 1, 0])), {}
 

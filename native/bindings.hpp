@@ -1,0 +1,60 @@
+// What bindings share: arrays of Python, the rows of a training set, and how a kernel is run on them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <tuple>
+#include <variant>
+
+#include "dispatch.hpp"
+#include "random.hpp"
+#include "rows.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace rosenblatt;
+
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<Vector<T>>;
+using IndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ReadOnlyIndexVector = nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu, nb::ro>;
+
+// The rows of a training set, whichever way they are stored. It borrows: Python keeps the arrays.
+struct Rows {
+  std::variant<Dense<float>, Dense<double>, Csr<float, int32_t>, Csr<float, int64_t>,
+               Csr<double, int32_t>, Csr<double, int64_t>>
+      view;
+};
+
+template <class Array>
+auto data(const std::optional<Array>& array) -> decltype(array->data()) {
+  return array ? array->data() : nullptr;
+}
+
+template <class Array>
+Indices indices(const std::optional<Array>& array) {
+  if (!array) return {nullptr, nullptr};
+  void* start = const_cast<void*>(static_cast<const void*>(array->data()));
+  if (array->dtype() == nb::dtype<int32_t>()) return {static_cast<int32_t*>(start), nullptr};
+  return {nullptr, static_cast<int64_t*>(start)};
+}
+
+// Runs kernel(rows) without the interpreter lock, on the best CPU level.
+template <class Kernel>
+void without_lock(const Rows& rows, Kernel&& kernel) {
+  nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& view) { run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); }); },
+             rows.view);
+}
+
+void bind_joint(nb::module_& m);  // many classes: joint_module.cpp

@@ -1,0 +1,218 @@
+// Many classes: a lifted weight vector w_c for each, and a score s_c. A row's rival r is the class with
+// the highest score among the others, of equal ones the first; its margin is s_y - s_r, one
+// subtraction. An update: w_y += step x, w_r -= step x. (Kesler's construction; Duda and Hart 1973,
+// 5.12: it is the perceptron of two classes in a space of k d dimensions.)
+#pragma once
+
+#include "count.hpp"
+#include "pass.hpp"
+#include "rows.hpp"
+
+namespace rosenblatt {
+
+struct ClassLabels {
+  const int32_t* y;  // numbers of classes
+  const double* c;   // row weights; null: all 1
+  ROSENBLATT_INLINE double weight(int64_t i) const { return c ? c[i] : 1.0; }
+};
+
+// The weights of k classes, one class after another: how they are given and returned.
+struct ByClass {
+  double* w;
+  int64_t k, size;  // size: numbers of one lifted weight vector
+
+  template <class Rows>
+  ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
+    rows.score_all(i, w, k, size, out);
+  }
+  template <class Rows>
+  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, int64_t c, double step,
+                             bool intercept) const {
+    rows.add(i, step, w + c * size);
+    if (intercept) w[c * size + rows.d] += step;
+  }
+};
+
+// The same weights, one feature after another: what an entry of a sparse row meets lies together. A
+// copy, in `width` places a feature: k, and zeros up to a multiple of 8.
+struct ByFeature {
+  double* w;
+  int64_t k, size, width;
+
+  static ROSENBLATT_INLINE int64_t padded(int64_t k) { return (k + 7) / 8 * 8; }
+
+  // 16 classes at a time, then 8; the sums of what pads them are not handed on.
+  template <class Rows>
+  ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
+    int64_t c = 0;
+    for (; c + 16 <= width; c += 16) hand_on<16>(rows, i, c, out);
+    if (c < width) hand_on<8>(rows, i, c, out);
+  }
+  template <int C, class Rows>
+  ROSENBLATT_INLINE void hand_on(const Rows& rows, int64_t i, int64_t c, double* out) const {
+    double found[C];
+    rows.template score_side_by_side<C>(i, w + c, width, found);
+    const int64_t present = c + C < k ? C : k - c;
+    for (int64_t a = 0; a < present; ++a) out[c + a] = found[a];
+  }
+  template <class Rows>
+  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, int64_t c, double step,
+                             bool intercept) const {
+    rows.add_side_by_side(i, step, w + c, width);
+    if (intercept) w[rows.d * width + c] += step;
+  }
+
+  ROSENBLATT_INLINE void take(const double* by_class) const {
+    for (int64_t j = 0; j < size; ++j)
+      for (int64_t c = 0; c < width; ++c) w[j * width + c] = c < k ? by_class[c * size + j] : 0;
+  }
+  ROSENBLATT_INLINE void give(double* by_class) const {
+    for (int64_t c = 0; c < k; ++c)
+      for (int64_t j = 0; j < size; ++j) by_class[c * size + j] = w[j * width + c];
+  }
+};
+
+ROSENBLATT_INLINE int64_t rival(const double* scores, int64_t k, int64_t y) {
+  int64_t found = y == 0 ? 1 : 0;
+  for (int64_t c = found + 1; c < k; ++c)
+    if (c != y && scores[c] > scores[found]) found = c;
+  return found;
+}
+
+ROSENBLATT_INLINE int64_t highest(const double* scores, int64_t k) {
+  int64_t found = 0;
+  for (int64_t c = 1; c < k; ++c)
+    if (scores[c] > scores[found]) found = c;
+  return found;
+}
+
+// A row's margin under some weights, and the rival it is against.
+struct Standing {
+  double m;
+  int64_t rival;
+};
+
+template <class Rows, class Weights>
+ROSENBLATT_INLINE Standing standing(const Rows& rows, Weights w, int64_t i, int64_t y,
+                                    double* scores) {
+  w.scores(rows, i, scores);
+  const int64_t r = rival(scores, w.k, y);
+  return {scores[y] - scores[r], r};
+}
+
+// What is noted of each update, for whoever wants to follow training; null: nothing.
+struct JointLog {
+  int64_t *row, *visit;
+  double* margin;  // before the update
+  int64_t* rival;
+};
+
+template <class Weights>
+struct JointLearner {
+  Weights w;
+  double* drift;    // by class: sum of (visits before the update) * step; null: not wanted
+  int64_t* counts;  // by row and class: +1 for the row's class, -1 for its rival, at each update
+  double* scores;   // room for k
+  bool intercept;
+  int64_t visits, updates;
+  JointLog log;  // has room for the updates of one call
+
+  ROSENBLATT_INLINE void note(int64_t i, Standing before) {
+    if (!log.row) return;
+    log.row[updates] = i;
+    log.visit[updates] = visits;
+    log.margin[updates] = before.m;
+    log.rival[updates] = before.rival;
+  }
+
+  template <class Rows>
+  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, int64_t y, int64_t r, double step) {
+    w.add(rows, i, y, step, intercept);
+    w.add(rows, i, r, -step, intercept);
+    if (drift) {
+      const double shift = double(visits) * step;
+      const ByClass sum{drift, w.k, w.size};
+      sum.add(rows, i, y, shift, intercept);
+      sum.add(rows, i, r, -shift, intercept);
+    }
+    ++counts[i * w.k + y];
+    --counts[i * w.k + r];
+    ++updates;
+  }
+};
+
+// One look at one row. True: it was a mistake, and the weights have changed.
+template <class Rows, class Rule, class Weights>
+ROSENBLATT_INLINE bool visit(const Rows& rows, ClassLabels labels, Rule rule, int64_t i,
+                             JointLearner<Weights>& learner) {
+  const int64_t y = labels.y[i];
+  const Standing now = standing(rows, learner.w, i, y, learner.scores);
+  const bool mistake = rule.calls(now.m);
+  if (mistake) {
+    learner.note(i, now);
+    learner.add(rows, i, y, now.rival, rule.step(labels.weight(i)));
+  }
+  ++learner.visits;
+  return mistake;
+}
+
+// As `look` of two classes; a mark is 1 + the rival. The margins of all rows are written down where
+// there is room for them.
+template <class Rows, class Rule, class Weights>
+ROSENBLATT_INLINE int64_t look(const Rows& rows, ClassLabels labels, Rule rule, Weights w,
+                               bool intercept, int64_t begin, int64_t end, double* sum,
+                               int32_t* mark, double* scores, double* margins) {
+  const ByClass total{sum, w.k, w.size};
+  int64_t mistakes = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t y = labels.y[i];
+    const double c = labels.weight(i);
+    const Standing now = standing(rows, w, i, y, scores);
+    if (margins) margins[i] = now.m;
+    mark[i] = c != 0 && rule.calls(now.m) ? int32_t(1 + now.rival) : 0;
+    if (!mark[i]) continue;
+    const double step = rule.step(c);
+    total.add(rows, i, y, step, intercept);
+    total.add(rows, i, now.rival, -step, intercept);
+    ++mistakes;
+  }
+  return mistakes;
+}
+
+// As `count` of two classes.
+template <class Rows, class Weights>
+ROSENBLATT_INLINE bool count(const Rows& rows, ClassLabels labels, const Weights* candidates,
+                             int64_t number, const double* limit, int64_t begin, int64_t end,
+                             double* scores, Tally* total) {
+  bool alive = true;
+  for (int64_t from = begin; from < end && alive; from += block) {
+    const int64_t to = from + block < end ? from + block : end;
+    alive = false;
+    for (int64_t a = 0; a < number; ++a) {
+      if (total[a].weighted >= limit[a]) continue;
+      alive = true;
+      for (int64_t i = from; i < to; ++i)
+        total[a].add(standing(rows, candidates[a], i, labels.y[i], scores).m, labels.weight(i));
+    }
+  }
+  return alive;
+}
+
+// out[i k + c] = the score of class c.
+template <class Rows, class Weights>
+ROSENBLATT_INLINE void scores(const Rows& rows, Weights w, int64_t begin, int64_t end,
+                                    double* out) {
+  for (int64_t i = begin; i < end; ++i) w.scores(rows, i, out + i * w.k);
+}
+
+// The class of the highest score gets the votes.
+template <class Rows, class Weights>
+ROSENBLATT_INLINE void vote(const Rows& rows, Weights w, double votes, int64_t begin,
+                                  int64_t end, double* scores, double* out) {
+  for (int64_t i = begin; i < end; ++i) {
+    w.scores(rows, i, scores);
+    out[i * w.k + highest(scores, w.k)] += votes;
+  }
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,235 @@
+// Bindings of the kernels of many classes, under the names of those of two: labels are int32 instead of
+// int8, weights have a dimension more.
+
+#include <vector>
+
+#include "bindings.hpp"
+#include "joint.hpp"
+
+namespace {
+
+template <class View>
+constexpr bool is_sparse = false;
+template <class Value, class Index>
+constexpr bool is_sparse<Csr<Value, Index>> = true;
+
+// Room for copies of weights by feature, for sparse rows of which so many are read in one call that
+// the copies are soon paid for; else none, and weights are used as they are given.
+struct Copies {
+  int64_t k, size;
+  std::vector<double> room;
+
+  Copies(const Rows& rows, int64_t classes, int64_t size_of_one, int64_t visits, int64_t number)
+      : k(classes), size(size_of_one) {
+    std::visit(
+        [&](const auto& view) {
+          if constexpr (is_sparse<std::decay_t<decltype(view)>>)
+            if (double(view.start[view.n]) / double(view.n + 1) * double(visits) > 2.0 * double(size))
+              room.resize(number * of_one());
+        },
+        rows.view);
+  }
+  int64_t of_one() const { return size * ByFeature::padded(k); }
+  explicit operator bool() const { return !room.empty(); }
+
+  ROSENBLATT_INLINE ByFeature by_feature(const double* w, int64_t a = 0) {
+    const ByFeature copy{room.data() + a * of_one(), k, size, ByFeature::padded(k)};
+    copy.take(w);
+    return copy;
+  }
+  ROSENBLATT_INLINE ByClass by_class(const double* w) const {
+    return {const_cast<double*>(w), k, size};
+  }
+};
+
+// kernel(rows, weights) on the best CPU level, without the interpreter lock. Weights that were changed
+// by feature are handed back.
+template <class Kernel>
+void run_on(const Rows& rows, Copies& copies, double* w, bool changes, Kernel&& kernel) {
+  without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+    if constexpr (is_sparse<std::decay_t<decltype(view)>>) {
+      if (copies) {
+        const ByFeature copy = copies.by_feature(w);
+        kernel(view, copy);
+        if (changes) copy.give(w);
+        return;
+      }
+    }
+    kernel(view, copies.by_class(w));
+  });
+}
+
+ClassLabels labels_of(const Vector<const int32_t>& y, const Maybe<const double>& c) {
+  return {y.data(), data(c)};
+}
+
+using MaybeMatrix = std::optional<Matrix<double>>;
+
+using LogArrays =
+    std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>>;
+
+JointLog log_of(const LogArrays& arrays) {
+  if (!arrays) return {nullptr, nullptr, nullptr, nullptr};
+  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data(),
+          std::get<3>(*arrays).data()};
+}
+
+// Rules to be judged: the weights of all classes, one rule after another.
+struct Rules {
+  const double* w;
+  int64_t number, k, size;
+  explicit Rules(const Cube<const double>& weights)
+      : w(weights.data()), number(int64_t(weights.shape(0))), k(int64_t(weights.shape(1))),
+        size(int64_t(weights.shape(2))) {}
+  const double* operator[](int64_t a) const { return w + a * k * size; }
+};
+
+void bind_learning(nb::module_& m) {
+  m.def(
+      "visit",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
+         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
+         double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
+         int64_t visits, LogArrays log) {
+        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+        std::vector<double> scores(k);
+        Copies copies(rows, k, size, most > 1 ? end - begin : 0, 1);
+        int64_t reached = begin, updates = 0;
+        run_on(rows, copies, w.data(), true,
+               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
+                 JointLearner<decltype(weights)> learner{
+                     weights, data(drift), counts.data(), scores.data(),
+                     intercept, visits, 0, log_of(log)};
+                 reached = pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order),
+                                begin, end, most, learner);
+                 updates = learner.updates;
+               });
+        return std::tuple(reached, updates);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "log"_a.noconvert().none());
+
+  m.def(
+      "search",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, IndexVector pool,
+         uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
+         bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
+         int64_t visits, LogArrays log) {
+        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+        std::vector<double> scores(k);
+        Copies copies(rows, k, size, most > 1 ? looks : 0, 1);
+        Draw draw{number, seen};
+        int64_t made = 0, updates = 0;
+        run_on(rows, copies, w.data(), true,
+               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
+                 JointLearner<decltype(weights)> learner{
+                     weights, data(drift), counts.data(), scores.data(),
+                     intercept, visits, 0, log_of(log)};
+                 search(view, labels_of(y, c), FixedIncrement{margin},
+                        indices(std::optional(pool)), int64_t(pool.shape(0)), seed, looks, most,
+                        draw, learner);
+                 made = learner.visits - visits;
+                 updates = learner.updates;
+               });
+        return std::tuple(made, updates, draw.number, draw.seen);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "pool"_a.noconvert(), "seed"_a,
+      "number"_a, "seen"_a, "looks"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "log"_a.noconvert().none());
+
+  m.def(
+      "look",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, int64_t begin,
+         int64_t end, double margin, bool intercept, Matrix<double> w, Matrix<double> sum,
+         Vector<int32_t> mark, Maybe<double> margins) {
+        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+        std::vector<double> scores(k);
+        Copies copies(rows, k, size, end - begin, 1);
+        int64_t mistakes = 0;
+        run_on(rows, copies, w.data(), false,
+               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
+                 mistakes = look(view, labels_of(y, c), FixedIncrement{margin}, weights, intercept,
+                                 begin, end, sum.data(), mark.data(), scores.data(), data(margins));
+               });
+        return mistakes;
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "begin"_a, "end"_a, "margin"_a,
+      "intercept"_a, "w"_a.noconvert(), "sum"_a.noconvert(), "mark"_a.noconvert(),
+      "scores"_a.noconvert().none());
+}
+
+void bind_judging(nb::module_& m) {
+  m.def(
+      "count",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, Cube<const double> w,
+         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
+         Vector<double> weighted) {
+        const Rules rules(w);
+        std::vector<double> scores(rules.k);
+        std::vector<Tally> total(rules.number);
+        for (int64_t a = 0; a < rules.number; ++a)
+          total[a] = {plain.data()[a], weighted.data()[a]};
+        Copies copies(rows, rules.k, rules.size, end - begin, rules.number);
+        std::vector<ByFeature> by_feature;
+        std::vector<ByClass> by_class;
+        for (int64_t a = 0; a < rules.number; ++a) {
+          if (copies) by_feature.push_back(copies.by_feature(rules[a], a));
+          else by_class.push_back(copies.by_class(rules[a]));
+        }
+        bool alive = true;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          const auto counted = [&](const auto& weights) ROSENBLATT_LAMBDA_INLINE {
+            alive = count(view, labels_of(y, c), weights.data(), rules.number, limit.data(), begin,
+                          end, scores.data(), total.data());
+          };
+          if constexpr (is_sparse<std::decay_t<decltype(view)>>)
+            if (copies) return counted(by_feature);
+          counted(by_class);
+        });
+        for (int64_t a = 0; a < rules.number; ++a) {
+          plain.data()[a] = total[a].plain;
+          weighted.data()[a] = total[a].weighted;
+        }
+        return alive;
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
+      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert());
+
+  m.def(
+      "class_scores",
+      [](const Rows& rows, Matrix<const double> w, int64_t begin, int64_t end,
+         Matrix<double> out) {
+        Copies copies(rows, int64_t(w.shape(0)), int64_t(w.shape(1)), end - begin, 1);
+        run_on(rows, copies, const_cast<double*>(w.data()), false,
+               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
+                 scores(view, weights, begin, end, out.data());
+               });
+      },
+      "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
+
+  m.def(
+      "class_votes",
+      [](const Rows& rows, Cube<const double> voters, Vector<const double> votes, int64_t begin,
+         int64_t end, Matrix<double> out) {
+        const Rules rules(voters);
+        std::vector<double> scores(rules.k);
+        Copies copies(rows, rules.k, rules.size, end - begin, 1);
+        for (int64_t a = 0; a < rules.number; ++a)
+          run_on(rows, copies, const_cast<double*>(rules[a]), false,
+                 [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
+                   vote(view, weights, votes.data()[a], begin, end, scores.data(), out.data());
+                 });
+      },
+      "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
+      "out"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_joint(nb::module_& m) {
+  bind_learning(m);
+  bind_judging(m);
+}

@@ -1,0 +1,124 @@
+"""How weights of the features are learned from rows that were checked: a task, or one pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
+from rosenblatt._learning.loop import train
+from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
+from rosenblatt._learning.patience import Patience
+from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
+from rosenblatt._learning.settings import Recipe, Settings, judged_by, recipe_of
+from rosenblatt._learning.state import Job
+from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._learning.watch import Watch
+from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.perceptron import Perceptron
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a fit is given, checked."""
+
+    examples: Examples
+    judges: Examples | None  # validation rows
+    classes: NDArray[Any]
+    start: Weights | None  # lifted; None: zeros, or where training goes on
+    y: Any  # the labels as they were given
+
+
+def task(p: Perceptron, settings: Settings, watch: Watch, given: Given) -> fitting.Task:
+    """Training to the end."""
+    examples, judges, classes = given.examples, given.judges, given.classes
+    job = _job(settings, ORDERS, KEEPS, examples, judges, watch)
+
+    def recipe() -> Recipe:
+        return recipe_of(settings, examples, classes, judged_by(judges))
+
+    def resume(recipe: Recipe) -> PrimalState | None:
+        # With multi_class="ovr" the fit before had a state for each class.
+        separate = p._checkpoint is None and vars(p).get("_of_classes") is not None
+        if given.start is not None or separate:
+            return None
+        before = partial(recipe.as_version_1, examples, judges)
+        return fitting.resumed(p, settings, recipe, examples.n, before=before)
+
+    def start() -> PrimalState:
+        if given.start is not None:
+            return linear_start.new_state(p, settings, job, given.start)
+        if settings.warm_start and hasattr(p, "_state"):
+            return linear_start.from_returned(p, settings, job, examples.d, classes)
+        return linear_start.new_state(p, settings, job, np.zeros(examples.shape_of_weights))
+
+    return fitting.Task(job, classes, _patience(p, settings, given), start, recipe, resume)
+
+
+def one_pass(
+    p: Perceptron,
+    settings: Settings,
+    watch: Watch,
+    examples: Examples,
+    classes: NDArray[Any],
+    start: Weights | None = None,
+) -> None:
+    """One pass over the rows in their order, whatever the order; then the estimator is fitted.
+
+    It goes on from the pass before, or from the start that is given.
+    """
+    job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
+    if start is None:
+        state = linear_start.next_pass(p, settings, job, examples)
+    else:
+        state = linear_start.new_state(p, settings, job, start)
+    reason = train(job, state, max_iter=1, max_updates=None)
+    if reason is not StopReason.INTERRUPTED:
+        reason = StopReason.ONE_PASS
+    fitting.publish(p, settings, job, state, classes, reason, None, {})
+
+
+_ONE_PASS: dict[str, type[Order]] = dict.fromkeys(ORDERS, Cyclic) | {"batch": Batch}
+
+
+def _job(
+    settings: Settings,
+    orders: dict[str, type[Order]],
+    keeps: dict[str, type[Keep]],
+    examples: Examples,
+    judges: Examples | None,
+    watch: Watch,
+) -> PrimalJob:
+    keep, eta0, intercept = settings.units
+    machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
+    order = orders[settings.order](examples)
+    rows = judges or machine.evaluation_rows
+    return Job(machine, order, keeps[keep](), rows, judges is not None, watch)
+
+
+def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:
+    if not settings.prove:
+        return Patience(settings.patience, None)
+    refuse_proofs_of_many(given.classes)
+    names = getattr(p, "feature_names_in_", None)
+    examples, intercept = given.examples, settings.units.fit_intercept
+    X, y, present = examples.rows.X, examples.y, examples.present
+    oracle = RowsOracle(X, y, present, names, given.y, given.classes, intercept)
+    return Patience(settings.patience, oracle)
+
+
+def refuse_proofs_of_many(classes: NDArray[Any]) -> None:
+    if len(classes) > 2:
+        raise InputError(
+            f"prove=True with {len(classes)} classes: training asks for proofs about two classes "
+            "only. Leave prove=False."
+        )

@@ -1,0 +1,118 @@
+"""What a certificate says of single columns, in words: too telling, too rare, collinear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rosenblatt._support.words import many
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate, RevealingColumn
+
+_SHOWN = 5  # columns
+_LEVELS = 10  # reference levels
+_FEW = 10  # rows in which a column differs, or a hundredth of all: a rare category
+
+
+# --- Columns that separate rows alone ------------------------------------------------------------
+
+
+def telling(certificate: Certificate) -> list[RevealingColumn]:
+    """The columns that separate a tenth of the rows or more: known only after the outcome?"""
+    found = [c for c in certificate.revealing_columns if 10 * c.rows >= certificate.n_rows]
+    return [c for c in found if not _is_rare(certificate, c)]
+
+
+def rare(certificate: Certificate) -> list[RevealingColumn]:
+    """The columns with one value but in a few rows, and these have one label."""
+    return [c for c in certificate.revealing_columns if _is_rare(certificate, c)]
+
+
+def _is_rare(certificate: Certificate, column: RevealingColumn) -> bool:
+    n = certificate.n_rows
+    return 2 * column.rows < n and (column.rows < _FEW or 100 * column.rows < n)
+
+
+def telling_lines(certificate: Certificate) -> Iterator[str]:
+    found = telling(certificate)
+    for column in found[:_SHOWN]:
+        above = certificate.classes[-1 if column.sign > 0 else 0]
+        yield (
+            f"{column.column} alone has {column.rows:,} of {certificate.n_rows:,} rows strictly on "
+            f"the right side of {column.threshold!r} (larger is {above}) and none on the wrong one."
+        )
+    if len(found) > _SHOWN:
+        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
+    if found:
+        yield "Is it known only after the outcome? Then leave it out."
+
+
+def rare_lines(certificate: Certificate) -> Iterator[str]:
+    found, levels = rare(certificate), _levels(certificate)
+    yield from (_rare_line(certificate, column, levels) for column in found[:_SHOWN])
+    if len(found) > _SHOWN:
+        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
+    if found:
+        sure = all(column.column in levels for column in found)
+        one, some = ("A rare category", "merge it with another, or leave it out.")
+        if len(found) > 1:
+            one, some = "Rare categories", "merge them with others, or leave them out."
+        yield f"{one}: {some}" if sure else f"{one}? {some.capitalize()}"
+
+
+def _rare_line(certificate: Certificate, column: RevealingColumn, levels: set[str]) -> str:
+    rows, name = many(column.rows, "row", "one"), column.column
+    label = ", ".join(sorted(_labels_beside(certificate, column)))
+    labelled = f"labelled {label}" if column.rows == 1 else f"all labelled {label}"
+    if column.threshold == 0 and name in levels:
+        return f"{name} has {rows}, {labelled}."
+    return f"{name} is {column.threshold:g} but in {rows}, {labelled}."
+
+
+def _labels_beside(certificate: Certificate, column: RevealingColumn) -> set[str]:
+    """The label of the rows in which the column is not what it mostly is."""
+    above = certificate.classes[-1 if column.sign > 0 else 0]
+    below = certificate.classes[0 if column.sign > 0 else -1]
+    return {above} if column.threshold == 0 else {above, below}
+
+
+def _levels(certificate: Certificate) -> set[str]:
+    """Columns of 0 and 1 for words of a table."""
+    return {
+        f"{column['name']}={word}"
+        for column in (certificate.encoding or {}).get("columns", [])
+        for word in [*column.get("words", []), "(missing)"]
+    }
+
+
+# --- Columns that are combinations of others -----------------------------------------------------
+
+
+def collinear_lines(certificate: Certificate) -> Iterator[str]:
+    found = certificate.collinear
+    for column in found[:_SHOWN]:
+        if column.factors:
+            yield f"Collinear, whatever the labels: {column}. Its coefficient is not determined."
+        elif column.constant == 1:
+            yield (
+                f"{column.column} is 1 in every row: an intercept already. Leave it out, or leave "
+                "out the one that is added: fit_intercept=False (--no-intercept)."
+            )
+        else:
+            yield f"{column.column} is {column.constant} in every row: it tells nothing."
+    if len(found) > _SHOWN:
+        yield f"And {many(len(found) - _SHOWN, 'more collinear column', 'one')}."
+
+
+def reference_lines(certificate: Certificate) -> Iterator[str]:
+    columns = (certificate.encoding or {}).get("columns", [])
+    found = [f"{c['name']}={c['reference']}" for c in columns if _has_reference(c)]
+    if found:
+        more = f" and {len(found) - _LEVELS} more" if len(found) > _LEVELS else ""
+        yield f"Reference levels: {', '.join(found[:_LEVELS])}{more}."
+
+
+def _has_reference(column: dict[str, object]) -> bool:
+    """Of words: that a truth value is compared with False goes without saying."""
+    return column["kind"] == "text" and column.get("reference") is not None

@@ -1,0 +1,110 @@
+"""What an encoding does to the values of a table: told, and refused where two become one.
+
+A certificate brings its encoding along, and whoever wrote it chose that: minus 1e17 makes one
+number of 3 and 4, and rows that were apart meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._support.words import many
+from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.levels import MISSING, Words
+from rosenblatt.data.part import Part
+from rosenblatt.errors import InputError
+
+
+@final
+class Transformed:
+    """The values that go into an encoding, part by part."""
+
+    def __init__(self, encoding: Encoding):
+        self.encoding = encoding
+        self._numbers = [column for column in encoding.columns if isinstance(column, Number)]
+        self._values: dict[str, list[NDArray[np.float64]]] = {}
+        self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
+
+    def see(self, part: Part) -> None:
+        for column in self._numbers:
+            if column.as_it_is and column.fill is None:
+                continue
+            numbers = part.numbers(column.name)
+            none = np.isnan(numbers)
+            self._filled[column.name] += int(none.sum())
+            if not column.as_it_is:
+                self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
+
+    def refuse_merged(self) -> None:
+        """Raise InputError where different values of a column have become the same."""
+        for column in self.encoding.columns:
+            if isinstance(column, Words) and column.missing and MISSING in column.words:
+                raise InputError(
+                    f"The encoding makes one value of missing ones and the word {MISSING!r} in the "
+                    f"column {column.name!r}: what is said of the result is not said of the table."
+                )
+        for number in self._numbers:
+            values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
+            made = values.copy()
+            with np.errstate(all="ignore"):
+                number.finish(made)
+            same = np.flatnonzero(~(made[1:] > made[:-1]))
+            if not np.isfinite(made).all():
+                raise InputError(
+                    f"The encoding makes numbers of the column {number.name!r} infinite "
+                    f"({_shift(number)})."
+                )
+            if len(same):
+                one, two = values[same[0] : same[0] + 2].tolist()
+                raise InputError(
+                    f"The encoding makes one number of {one!r} and {two!r} in the column "
+                    f"{number.name!r} ({_shift(number)}): what is said of the result is not said "
+                    "of the table. Certify the numbers as they stand, without --scale."
+                )
+
+    def in_words(self) -> list[str]:
+        """What was done, a few words a column."""
+        return in_words(self.encoding, self._filled)
+
+
+def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
+    """What an encoding does, a few words a column; nothing of numbers and truths that stay.
+
+    `filled`: how many values were missing in each column of numbers, where that is known.
+    """
+    told = [told for column in encoding.columns if (told := _told(column, filled))]
+    if encoding.target is not None and encoding.target.positive is not None:
+        told.append(f"the label {encoding.target.positive!r} against all others")
+    return told
+
+
+def _told(column: Any, filled: dict[str, int] | None) -> str:
+    if not isinstance(column, Number):
+        if column.boolean and not column.missing:
+            return ""  # true is 1 everywhere
+        k = len(column.features)
+        named = "" if column.reference is None else f", reference {column.reference!r}"
+        return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}{named}"
+    done = [] if column.as_it_is else [_shift(column)]
+    if column.fill is not None and (filled is None or filled[column.name]):
+        count = "missing values" if filled is None else many(filled[column.name], "missing value")
+        done.append(f"{column.fill!r} for {count}")
+    return f"{column.name!r} {', '.join(done)}" if done else ""
+
+
+def refuse_merged(encoding: Encoding, parts: Iterable[Part]) -> None:
+    """Raise InputError where an encoding makes one of several values of these rows."""
+    seen = Transformed(encoding)
+    for part in parts:
+        seen.see(part)
+    seen.refuse_merged()
+
+
+def _shift(column: Number) -> str:
+    less = f"minus {column.center!r}" if column.center else ""
+    by = f"divided by {column.scale!r}" if column.scale != 1.0 else ""
+    return ", ".join(filter(None, (less, by)))

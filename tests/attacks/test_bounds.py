@@ -1,0 +1,90 @@
+"""Scores within ulps of their bound: floats decide only where fractions would decide alike."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import rational
+from certificates import packed
+from rosenblatt import verify
+from rosenblatt._proof.rows import Rows
+from rosenblatt._support.budget import Budget
+
+
+def case(rng):
+    """Rows and weights whose products cancel to a little, on any scale; the labels; the choices."""
+    d, n = int(rng.integers(1, 30)), int(rng.integers(1, 24))
+    size = 10.0 ** rng.integers(-150, 150, endpoint=True) if rng.random() < 0.5 else 1.0
+    spread = float(rng.choice([0, 3, 30, 100]))
+    w = rng.standard_normal(d) * 10.0 ** rng.uniform(-spread, spread, d) / size
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-spread, spread, d) * size
+    match rng.integers(5):
+        case 0:  # whole numbers: many scores are the same
+            X = rng.integers(-3, 4, (n, d)) * size
+            w = rng.integers(-3, 4, d).astype(float)
+        case 1 if d > 1:  # the last column undoes the others, up to rounding
+            w[-1] = w[-1] or 1.0
+            X[:, -1] = -(X[:, :-1] @ w[:-1]) / w[-1]
+        case 2:  # decimals of a few digits
+            X = np.round(X / size, 3)
+        case 3:  # along the weights: their distance from a point far out is all there is to know
+            w = rng.standard_normal(d)
+            X = rng.standard_normal((n, 1)) * w * size
+    X = np.where(np.isfinite(X), X, 1.0)
+    y = rng.choice([-1, 1], n).tolist()
+    return X.tolist(), [Fraction(float(v)) for v in w], y
+
+
+def bounds(scores, sizes, rng):
+    """Numbers that a score reaches, misses or exceeds by about as much as floats can tell."""
+    k = int(rng.integers(len(scores)))
+    yield scores[k]
+    for power in (-1100, -80, -60, -53, -52, -50, -48, -44, -40, -36, -33, -30, -20):
+        yield scores[k] + int(rng.choice([-1, 1])) * sizes[k] * Fraction(2) ** power
+    nearest = float(scores[k]) if abs(scores[k]) < 2**1000 else 0.0
+    for float_bound in (nearest, math.nextafter(nearest, 9e999), math.nextafter(nearest, -9e999)):
+        yield Fraction(float_bound)
+
+
+@pytest.mark.parametrize("semantics", ["binary64", "decimal"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_signs_near_their_bound_are_those_of_fractions(semantics, intercept, heavy, rng):
+    exact = rational.decimal if semantics == "decimal" else Fraction
+    settled = 0
+    for _ in range(heavy(600)):
+        X, w, y = case(rng)
+        w = [*w, Fraction(float(rng.standard_normal()))][: len(w) + intercept]
+        rows = rational.lifted(X, y, intercept, exact)
+        scores = [rational.dot(a, w) for a in rows]
+        sizes = [sum(abs(p * q) for p, q in zip(a, w, strict=True)) for a in rows]
+        one, *others = data(X, y, intercept, semantics)
+        for bound in bounds(scores, sizes, rng):
+            right = [(s > bound) - (s < bound) for s in scores]
+            assert one.signs(w, bound) == right
+            for twin in others:
+                assert twin.signs(w, bound).tolist() == right
+            settled += ball_is_right(one, w, bound, right)
+    assert settled > heavy(600)  # else nothing was tried
+
+
+def data(X, y, intercept, semantics):
+    """The rows for the verifier, and for its twin: dense and sparse."""
+    claim = {"rows": len(X), "columns": [f"x{j}" for j in range(len(X[0]))], "dropped": []}
+    claim |= {"fit_intercept": intercept, "semantics": semantics}
+    yield verify.Data(claim, packed(X), y)
+    choices = {"intercept": intercept, "decimal": semantics == "decimal", "budget": Budget()}
+    for table in (np.array(X), sparse.csr_matrix(np.array(X))):
+        yield Rows(table, np.array(y, dtype=np.int8), **choices)
+
+
+def ball_is_right(rows, w, bound, right):
+    """All rows in the ball are beyond the bound; how many are in it."""
+    whole = verify.whole([*w, bound])
+    balls = {y: rows.ball(y, whole) for y in (-1, 1)}
+    each = zip(rows.rows, rows.labels, right, strict=True)
+    inside = [sign for x, y, sign in each if math.dist(x, balls[y][0]) < balls[y][1]]
+    assert all(sign == 1 for sign in inside)
+    return len(inside)

@@ -1,0 +1,260 @@
+"""rosenblatt verify: what the stand-alone program says, of numbers that it tells about."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from commands import SMALL, write
+from rosenblatt import certify, verify
+
+# 2^53 + 1 is no float: as one it is 2^53, and the rows that it tells apart are equal.
+LONG = "u,ok\n9007199254740993,a\n9007199254740992,b\n"
+APART = "u,ok\n3,a\n4,b\n"
+
+
+def alone(capfd, *arguments):
+    """Exit code and words of the stand-alone program."""
+    code = verify.main(list(map(str, arguments)))
+    return code, capfd.readouterr().out
+
+
+def edited(path, change):
+    document = json.loads(Path(path).read_text())
+    change(document)
+    Path("forged.json").write_text(json.dumps(document))
+    return "forged.json"
+
+
+# --- The numbers as they are written --------------------------------------------------------------
+
+
+def test_decimals_with_more_digits_than_a_float_are_neither_certified_nor_accepted(shell, capfd):
+    table = write("t.csv", LONG)
+    code, out, err = shell("certify", table, "-y", "ok", "--decimal", "-o", "c.json")
+    assert (code, out) == (2, "")
+    assert "t.csv, row 0" in err
+    assert "column 'u' holds 9007199254740993" in err
+    assert not Path("c.json").exists()
+    shell("certify", table, "-y", "ok", "-o", "c.json")  # the nearest floats
+    assert shell("verify", "c.json", table)[:2] == alone(capfd, "c.json", table)
+    forged = edited("c.json", lambda c: c.update(semantics="decimal"))
+    for code, out in (shell("verify", forged, table)[:2], alone(capfd, forged, table)):
+        assert code == 1
+        assert out.startswith("REJECTED: t.csv")
+        assert "9007199254740993" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "u;ok\n0,1;a\n0,10000000000000000001;b\n"),  # a decimal comma
+        ("t.csv", "u,ok\n1e-320,a\n1.23e-322,b\n"),  # hardly a float: 1.24e-322
+        ("t.svm", "0 1:0.1\n1 1:0.10000000000000000001\n"),
+    ],
+)
+def test_digits_are_counted_in_every_kind_of_text(shell, name, text):
+    target = [] if name.endswith("svm") else ["-y", "ok"]
+    code, _, err = shell("certify", write(name, text), *target, "--decimal")
+    assert code == 2
+    assert "row 1" in err
+    assert shell("certify", name, *target)[0] in (0, 10)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+def test_columns_with_types_are_read_as_decimals_if_they_are_that(shell, kind):
+    values = np.array([0.1, 0.2] if kind is not np.int64 else [2**60, 1]).astype(kind)
+    pd.DataFrame({"u": values, "ok": ["a", "b"]}).to_parquet("t.parquet")
+    code, _, err = shell("certify", "t.parquet", "-y", "ok", "--decimal", "-o", "c.json")
+    assert code == (0 if kind is np.float64 else 2), err
+    if code == 0:
+        assert shell("verify", "c.json", "t.parquet")[0] == 0
+
+
+def test_labels_are_not_rounded(shell):
+    table = write("t.csv", "u,ok\n1,1\n2,1.00000000000000000001\n3,0\n")
+    code, _, err = shell("certify", table, "-y", "ok")
+    assert code == 2
+    assert "column 'ok' holds 1.00000000000000000001" in err
+
+
+def test_decimals_from_a_table_are_certified_and_accepted(shell, capfd):
+    table = write("t.csv", "u,v,ok\n0.1,0.3,a\n0.2,,b\n+1e2,.5,b\n")
+    options = ("--decimal", "--impute", "median")
+    assert shell("certify", table, "-y", "ok", "-o", "c.json", *options)[0] == 0
+    code, out, _ = shell("verify", "c.json", table, "--encoded", "n.csv")
+    assert code == 0
+    assert "'v' 0.4 for 1 missing value" in out
+    assert alone(capfd, "c.json", "n.csv")[0] == 0
+
+
+# --- One verdict ----------------------------------------------------------------------------------
+
+
+def test_rows_left_out_are_mentioned_by_both(shell, capfd):
+    table = write("t.csv", "x0,y\n0,0\n1,1\n0.5,1\n")
+    certify([[0.0], [1.0], [0.5]], [0, 1, 1], sample_weight=[1, 1, 0]).save("c.json")
+    code, out = alone(capfd, "c.json", table)
+    assert (code, out.splitlines()[0]) == (
+        0,
+        "ACCEPTED: complete separation, 2 rows (1 left out), proved.",
+    )
+    assert shell("verify", "c.json", table)[:2] == (code, out)
+    found = json.loads(shell("verify", "c.json", table, "--json")[1])
+    assert (found["accepted"], found["rows"], found["rows_left_out"]) == (True, 2, 1)
+    assert [found["sentence"], found["about"]] == out.splitlines()
+
+
+def test_an_undecided_certificate_is_accepted_in_the_same_words(shell, capfd):
+    X, y = [[0.0], [1.0], [0.5], [2.0]], ["a", "b", "b", "a"]
+    certify(X, y, work_limit=1).save("c.json")
+    table = write("t.csv", "x0,y\n0,a\n1,b\n0.5,b\n2,a\n")
+    code, out = alone(capfd, "c.json", table)
+    assert out.startswith("ACCEPTED: all that it claims, 4 rows, proved.")
+    assert shell("verify", "c.json", table)[:2] == (code, out)
+
+
+BROKEN = {
+    "another number": APART.replace("4", "5"),
+    "a word": APART.replace("4", "four"),
+    "no number": APART.replace("4", ""),
+    "no column": APART.replace("u", "v"),
+    "two columns": "u,u,ok\n3,3,a\n4,4,b\n",
+    "another label": APART.replace("b", "c"),
+    "no rows": "u,ok\n",
+    "nothing": "",
+    "a row more": APART + "5,b\n",
+    "a cell more": APART + "5,b,1\n",
+    "a cell fewer": APART + "5\n",
+    "a quote": APART.replace("a", '"a'),
+    "infinity": APART.replace("4", "inf"),
+    "thousands": APART.replace("4", "4_000"),
+    "not UTF-8": APART.encode() + b"5,\xff\n",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_both_reject_a_table_that_is_not_that_of_the_certificate(text, shell, capfd):
+    table = write("t.csv", APART)
+    shell("certify", table, "-y", "ok", "-o", "c.json")
+    assert shell("verify", "c.json", table)[:2] == alone(capfd, "c.json", table)
+    Path("t.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out = alone(capfd, "c.json", table)
+    assert (code, out[:10]) == (1, "REJECTED: ")
+    code, out, _ = shell("verify", "c.json", table)
+    assert (code, out[:10]) == (1, "REJECTED: ")
+    assert json.loads(shell("verify", "c.json", table, "--json")[1])["accepted"] is False
+
+
+def test_what_cannot_be_read_is_neither_accepted_nor_rejected(shell, capfd, tmp_path):
+    table = write("t.csv", APART)
+    shell("certify", table, "-y", "ok", "-o", "c.json")
+    write("broken.json", "{")
+    for arguments in (["c.json", "no.csv"], ["no.json", table], ["broken.json", table]):
+        assert alone(capfd, *arguments) == (2, "")
+        code, out, err = shell("verify", *arguments)
+        assert (code, out) == (2, "")
+        assert arguments[0 if arguments[1] == table else 1] in err
+    assert shell("verify", "c.json", tmp_path)[0] == alone(capfd, "c.json", tmp_path)[0] == 2
+
+
+def test_a_table_from_standard_input_is_checked(shell, tmp_path):
+    shell("certify", write("t.csv", APART), "-y", "ok", "-o", "c.json")
+    command = [sys.executable, "-m", "rosenblatt", "verify", "c.json", "-"]
+    done = subprocess.run(
+        command, cwd=tmp_path, input=APART, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.splitlines()[1]) == (
+        0,
+        "About the numbers in standard input, each as the nearest floating-point number.",
+    )
+
+
+# --- What was done to the table -------------------------------------------------------------------
+
+
+def test_an_encoding_that_makes_one_number_of_two_is_refused(shell):
+    # 3 and 4 minus 1e17 are the same float: a proof that they overlap is about nothing.
+    table = write("t.csv", APART)
+    certify([[-1e17], [-1e17]], ["a", "b"]).save("overlap.json")
+    shell("certify", table, "-y", "ok", "-o", "c.json")
+    encoding = json.loads(Path("c.json").read_text())["encoding"]
+    encoding["columns"][0]["center"] = 1e17
+    names = {"columns": ["u"], "target": "ok", "encoding": encoding}
+    forged = edited("overlap.json", lambda c: c.update(names))
+    code, out, _ = shell("verify", forged, table)
+    assert code == 1
+    assert "makes one number of 3.0 and 4.0 in the column 'u' (minus 1e+17)" in out
+
+
+@pytest.mark.parametrize(("scale", "words"), [(1e-320, "infinite"), (1e300, "one number of")])
+def test_an_encoding_beyond_floats_is_refused(shell, scale, words):
+    table = write("t.csv", "u,ok\n3e10,a\n4e-30,b\n5e-30,a\n")
+    shell("certify", table, "-y", "ok", "-o", "c.json")
+    forged = edited("c.json", lambda c: c["encoding"]["columns"][0].update(scale=scale))
+    code, out, _ = shell("verify", forged, table)
+    assert (code, words in out) == (1, True)
+
+
+def test_scaling_that_makes_one_number_of_two_is_not_certified(shell):
+    # The mean is 1/3 or so: from it 1e-20 and 2e-20 are equally far.
+    table = write("t.csv", "u,ok\n1e-20,a\n2e-20,b\n1,b\n")
+    code, _, err = shell("certify", table, "-y", "ok", "--scale", "-o", "c.json")
+    assert code == 2
+    assert "one number of 1e-20 and 2e-20 in the column 'u'" in err
+    assert not Path("c.json").exists()
+    assert shell("certify", table, "-y", "ok", "-o", "c.json")[0] == 0
+
+
+def test_missing_values_and_a_word_for_them_are_not_one(shell):
+    table = write("t.csv", "w,u,ok\n(missing),1,a\n,2,b\n")
+    shell(
+        "certify",
+        write("s.csv", "w,u,ok\nx,1,a\n,2,b\n"),
+        "-y",
+        "ok",
+        "--impute",
+        "mean",
+        "-o",
+        "c.json",
+    )
+    forged = edited("c.json", lambda c: c["encoding"]["columns"][0].update(words=["(missing)"]))
+    code, out, _ = shell("verify", forged, table)
+    assert code == 1
+    assert "one value of missing ones and the word '(missing)'" in out
+
+
+def test_it_is_told_what_was_done_to_the_numbers(shell):
+    rows = ["u,w,t,label", "1,x,true,1", "3,y,false,2", ",x,true,3", "5,z,false,1"]
+    table = write("t.csv", "\n".join(rows) + "\n")
+    options = ("--scale", "--impute", "mean", "--positive", "1")
+    code, out, _ = shell("certify", table, "-y", "label", "-o", "c.json", *options)
+    assert "made of a table ('u' minus 3.0, divided by" in out
+    code, out, _ = shell("verify", "c.json", table)
+    assert code == 0
+    assert "About numbers made of t.csv ('u' minus 3.0, divided by 1." in out
+    assert "3.0 for 1 missing value; 'w' as " in out
+    assert "the label 1 against all others), each as the nearest" in out
+    told = json.loads(shell("verify", "c.json", table, "--json")[1])["transformations"]
+    assert len(told) == 3
+
+
+def test_decimals_that_are_scaled_are_not_those_that_are_written(shell):
+    table = write("t.csv", APART)
+    shell("certify", table, "-y", "ok", "--scale", "-o", "c.json")
+    forged = edited("c.json", lambda c: c.update(semantics="decimal"))
+    code, out, _ = shell("verify", forged, table)
+    assert code == 1
+    assert "the encoding scales them" in out
+
+
+def test_an_encoding_of_another_target_is_refused(shell):
+    table = write("s.csv", SMALL)
+    shell("certify", table, "-y", "label", "-o", "c.json")
+    forged = edited("c.json", lambda c: c.update(target="a"))
+    code, out, _ = shell("verify", forged, table)
+    assert (code, "about other columns" in out) == (1, True)

@@ -1,0 +1,145 @@
+"""Reference levels: words become 0/1 columns, all but the most frequent of them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from rosenblatt import data
+from rosenblatt.data.levels import most_frequent
+from rosenblatt.data.summary import summary
+from rosenblatt.errors import InputError
+
+TOWNS = pd.DataFrame({"town": list("cabbbac"), "n": range(7), "y": [0, 1, 0, 1, 0, 1, 0]})
+
+
+def encoded(frame, **options):
+    return data.read(frame, target="y", **options).encode(scale=False)
+
+
+def test_the_most_frequent_word_is_the_reference_of_several_the_first():
+    assert most_frequent({"b": 2, "a": 2, "c": 1}, gaps=False) == "a"
+    assert most_frequent({"b": 2, "a": 1, "c": 3}, gaps=False) == "c"
+    assert most_frequent({"b": 2}, gaps=False) is None  # nothing to compare it with
+    assert most_frequent({"b": 2}, gaps=True) == "b"
+    assert most_frequent({"(missing)": 9, "b": 2}, gaps=False) == "b"
+
+
+def test_rows_of_the_reference_are_zero_and_it_is_named():
+    X, _, encoding = encoded(TOWNS)
+    assert encoding.feature_names == ["town=a", "town=c", "n"]
+    assert X[:, :2].tolist() == [[0, 1], [1, 0], [0, 0], [0, 0], [0, 0], [1, 0], [0, 1]]
+    assert encoding.references == ["town=b"]
+    assert encoding.to_dict()["columns"][0]["reference"] == "b"
+    assert [encoding.columns[0].value_of(row[:2]) for row in X] == list(TOWNS["town"])
+    # With an intercept nothing is said twice.
+    assert np.linalg.matrix_rank(np.c_[X, np.ones(len(X))]) == 4
+
+
+def test_the_reference_is_that_of_all_parts_of_a_table(tmp_path):
+    # "a" is most frequent in the first file, "b" in both.
+    (tmp_path / "1.csv").write_text("town,y\na,0\na,1\nb,0\nc,1\n")
+    (tmp_path / "2.csv").write_text("town,y\nb,0\nb,1\nc,0\nc,1\nb,1\n")
+    files = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    assert encoded(files)[2].feature_names == ["town=a", "town=c"]
+
+
+def test_a_summary_names_it():
+    told = {c["name"]: c["becomes"] for c in summary(data.read(TOWNS, target="y"))["columns"]}
+    assert told["town"] == "2 columns of 0 and 1, reference town=b"
+
+
+# --- Words that did not occur in training --------------------------------------------------------
+
+
+def test_a_new_word_does_not_become_the_reference_unnoticed():
+    encoding = encoded(TOWNS)[2]
+    new = TOWNS.assign(town=list("cabbdad"))
+    with pytest.raises(InputError, match=r"row 4 .*'town' holds 'd'.*as 'b', the reference level"):
+        encoding.apply(new)
+    with pytest.warns(UserWarning, match=r"2 rows with .*row 4 .*town=d counts as 'b', the refere"):
+        X = encoding.apply(new, unseen="zero")
+    assert X[[4, 6], :2].tolist() == [[0, 0], [0, 0]]
+    with pytest.warns(UserWarning, match="1 row with"):
+        encoding.apply(TOWNS.assign(town=[*"cabbba", "new"]), unseen="zero")
+
+
+# --- Encodings of before -------------------------------------------------------------------------
+
+BEFORE = {
+    "schema": "rosenblatt-encoding/1",
+    "columns": [
+        {"name": "town", "kind": "text", "words": ["a", "b", "c"], "missing": False},
+        {"name": "owner", "kind": "text", "words": ["no", "yes"], "missing": False},
+        {"name": "job", "kind": "text", "words": ["nurse"], "missing": True},
+        {"name": "flag", "kind": "boolean", "words": ["False", "True"], "missing": False},
+    ],
+    "target": None,
+}
+
+
+def test_encodings_without_references_are_read_and_do_what_they_did():
+    encoding = data.Encoding.from_dict(BEFORE)
+    assert encoding.feature_names == [
+        *("town=a", "town=b", "town=c", "owner=yes", "job=(missing)", "flag"),
+    ]
+    rows = pd.DataFrame(
+        {
+            "town": ["a", "c", "b"],
+            "owner": ["yes", "no", "yes"],
+            "job": ["nurse", None, "nurse"],
+            "flag": [True, False, False],
+        }
+    )
+    expected = [[1, 0, 0, 1, 0, 1], [0, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 0]]
+    assert encoding.apply(rows).tolist() == expected
+    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
+    assert again == encoding
+    assert again.apply(rows).tolist() == expected
+    assert encoding.references == ["owner=no", "job=nurse"]  # of town every word has a column
+    with pytest.warns(UserWarning, match="town=d counts as none of the known words"):
+        found = encoding.apply(rows.assign(town=["a", "c", "d"]), unseen="zero")
+    assert found[2, :3].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("reference", ["d", "(missing)", 1, ["b"], ""])
+def test_a_reference_is_one_of_the_words(reference):
+    document = encoded(TOWNS)[2].to_dict()
+    document["columns"][0]["reference"] = reference
+    with pytest.raises(InputError, match="not the encoding of a table"):
+        data.Encoding.from_dict(document)
+    document["columns"][0]["reference"] = None  # every word has a column
+    assert data.Encoding.from_dict(document).feature_names[:3] == ["town=a", "town=b", "town=c"]
+
+
+def test_a_truth_value_is_compared_with_false():
+    document = encoded(TOWNS.assign(flag=[True] * 5 + [False] * 2))[2].to_dict()
+    assert document["columns"][-1]["reference"] == "False"  # though True is more frequent
+    document["columns"][-1]["reference"] = "True"
+    with pytest.raises(InputError, match="reference is not False"):
+        data.Encoding.from_dict(document)
+
+
+# --- Categories ----------------------------------------------------------------------------------
+
+
+def test_categories_of_any_library_are_words():
+    expected = encoded(TOWNS)
+    for frame in (
+        TOWNS.astype({"town": "category"}),
+        TOWNS.astype({"town": "string"}),
+        pl.from_pandas(TOWNS).with_columns(pl.col("town").cast(pl.Categorical)),
+        pl.from_pandas(TOWNS).with_columns(pl.col("town").cast(pl.Enum(["c", "b", "a", "z"]))),
+    ):
+        X, y, encoding = encoded(frame)
+        assert encoding == expected[2]
+        assert X.tobytes() == expected[0].tobytes()
+        assert y.tolist() == expected[1].tolist()
+
+
+def test_numbers_that_were_made_categories_are_words():
+    grades = TOWNS.assign(town=pd.Categorical([1, 2, 3, 3, 2, 3, 1]))
+    assert encoded(grades)[2].feature_names == ["town=1", "town=2", "n"]
+    assert encoded(TOWNS.assign(town=[1, 2, 3, 3, 2, 3, 1]))[2].feature_names == ["town", "n"]

@@ -1,0 +1,86 @@
+"""A study of words: reference levels in the rule, the report, the model and the certificate."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from rosenblatt import Perceptron, data, load, model_file, study
+
+
+def table(rare=3):
+    """Towns that tell something, and a rare one whose rows are all "no"."""
+    rng = np.random.default_rng(0)
+    town = rng.choice(["Bern", "Paris", "Rome"], 300, p=[0.25, 0.25, 0.5])
+    size = rng.normal(size=300).round(2)
+    paid = size + (town == "Bern") + rng.normal(size=300) > 0.5
+    label = np.where(paid, "yes", "no")
+    town[:rare], label[:rare] = "Delft", "no"
+    return pd.DataFrame({"size": size, "town": town, "paid": label})
+
+
+def test_the_reference_is_named_in_all_that_is_told():
+    found = study(table(), target="paid")
+    document = found.to_dict()
+    assert document["rule"]["references"] == ["town=Rome"]
+    assert {c["name"]: c["reference"] for c in document["data"]["encoding"]} == {
+        "size": None,
+        "town": "Rome",
+    }
+    assert "levels      reference levels, of weight 0: town=Rome" in str(found)
+    assert found.encoding.references == ["town=Rome"]
+    assert "Reference levels: town=Rome." in str(found.certificate)
+
+
+def test_the_report_names_it_and_the_rare_category(tmp_path):
+    study(table(), target="paid").report(tmp_path / "r.html")
+    page = re.sub(r"<[^>]*>|\s+", " ", (tmp_path / "r.html").read_text())
+    page = re.sub(r" +", " ", page)
+    assert "reference levels, of weight 0: town=Rome" in page
+    assert "(reference Rome )" in page or "(reference Rome)" in page
+    assert "town=Delft : a rare category, with rows of one label only." in page
+    assert "Known only after the outcome" not in page
+
+
+def test_a_rare_category_is_no_leak():
+    found = study(table(), target="paid")
+    assert found.certificate.verdict == "quasi-complete separation"
+    assert found.warnings == [
+        "town=Delft has 3 rows, all labelled no. A rare category: merge it with another, or leave "
+        "it out."
+    ]
+    (warned,) = found.to_dict()["data"]["warnings"]
+    assert (warned["kind"], warned["columns"]) == ("rare", ["town"])
+
+
+def test_categories_of_any_library_give_the_same_study():
+    frame = table()
+    expected = study(frame, target="paid")
+    for other in (
+        frame.astype({"town": "category"}),
+        pl.from_pandas(frame).with_columns(pl.col("town").cast(pl.Categorical)),
+    ):
+        found = study(other, target="paid")
+        assert found.encoding == expected.encoding
+        assert found.certificate == expected.certificate
+        assert found.estimator.coef_.tobytes() == expected.estimator.coef_.tobytes()
+
+
+def test_a_model_of_before_predicts_the_same_bits(shell):
+    """Its encoding has a column for every word, and no reference."""
+    frame = table()
+    X, y, encoding = data.read(frame, target="paid").encode()
+    words = ["Bern", "Delft", "Paris", "Rome"]
+    X = np.column_stack([X[:, 0], *(frame["town"] == word for word in words)])
+    p = Perceptron(random_state=0).fit(X, y)
+    document = encoding.to_dict() | {"schema": "rosenblatt-encoding/1"}
+    del document["columns"][1]["reference"]
+    model_file.save(p, "old.json", encoding=document)
+    frame.drop(columns="paid").to_csv("new.csv", index=False)
+    code, out, _ = shell("predict", "old.json", "new.csv", "--json")
+    scores = np.array([row["score"] for row in json.loads(out)["rows"]])
+    assert code == 0
+    assert scores.tobytes() == p.decision_function(X).tobytes()
+    assert load("old.json").predict(X).tolist() == p.predict(X).tolist()

@@ -4,6 +4,7 @@
 # bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
 # stub   the types of the compiled core, after a change of native/module.cpp
+# wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.
 
@@ -17,7 +18,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak clean browser stub
+.PHONY: demo test check bench soak clean browser stub wasm
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -40,6 +41,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
 	$(RUN) benchmarks/kernel.py
+	$(RUN) benchmarks/classes.py
 	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
@@ -53,6 +55,10 @@ bench: $(VENV)/tools
 
 stub: $(VENV)/tools
 	$(RUN) -m nanobind.stubgen -q -m rosenblatt._compute._core -o src/rosenblatt/_compute/_core.pyi
+
+wasm: $(VENV)/core
+	$(RUN) -m pip install --quiet --group wasm
+	$(RUN) scripts/wasm.py
 
 soak: $(VENV)/tools browser
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal

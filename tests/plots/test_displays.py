@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
@@ -143,7 +144,7 @@ def test_the_pictures_of_the_documentation_can_be_drawn_again(tmp_path):
     script = ROOT / "examples" / "pictures.py"
     subprocess.run([sys.executable, "-W", "error", script, tmp_path], check=True)
     images = (ROOT / "docs" / "images").iterdir()
-    kept = {path.name: path for path in images if path.name != "report.png"}  # of another page
+    kept = {path.name: path for path in images if path.name not in ("report.png", "playground.png")}
     page = (ROOT / "docs" / "pictures.md").read_text()
     assert {path.name for path in tmp_path.iterdir()} == set(kept)
     for name, path in kept.items():
@@ -249,3 +250,34 @@ def test_training_and_tracing_do_not_load_matplotlib():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+BACKEND = """
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas
+
+matplotlib.interactive(True)  # as that of a notebook does when it is loaded
+"""
+NOTEBOOK = """
+import matplotlib
+from rosenblatt.plots import style
+
+for _ in range(2):
+    with style.canvas(None):
+        pass
+    print(matplotlib.is_interactive(), matplotlib.rcParams["font.size"])
+"""
+
+
+def test_in_a_notebook_every_picture_appears(tmp_path):
+    """Its backend turns interactive mode on with the first figure, and it must stay on."""
+    (tmp_path / "notebook_backend.py").write_text(BACKEND)
+    backend = {"MPLBACKEND": "module://notebook_backend", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", NOTEBOOK],
+        env=os.environ | backend,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "True 10.0\n" * 2, done.stderr

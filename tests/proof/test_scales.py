@@ -139,7 +139,7 @@ def test_who_set_no_limit_hears_what_takes_long(capsys, monkeypatch):
     certify(X, y)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "rosenblatt: deciding whether a hyperplane separates the rows, 0 s so far" in err
+    assert "rosenblatt: looking for a separating hyperplane, 0 s so far" in err
     certify(X, y, time_limit=60)
     assert capsys.readouterr() == ("", "")
 

@@ -61,14 +61,12 @@ def certify(
     sample_weight : array of shape (n,), optional
         Rows of weight 0 are left out; other weights make no difference.
     semantics : "binary64" or "decimal"
-        What the numbers mean: the floating-point numbers that they are, or the decimal numbers that
-        were written, 0.1 and not the float next to it.
+        What the numbers mean: the floats that they are, or the decimal numbers that were written.
     time_limit : float, optional
         Seconds after which the answer may be "undecided"; checking the proof comes on top.
     work_limit : int, optional
         Row evaluations after which it may be; the outcome is reproducible.
-        With neither, work is bounded by the size of the data: arithmetic with numbers of hundreds
-        of digits ends after some seconds, counted in operations, and `limits` says so.
+        With neither, arithmetic with numbers of hundreds of digits ends after some seconds' work.
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
@@ -94,14 +92,13 @@ def certify(
     work_limit = validate.whole_or_none("work_limit", work_limit)
     words = encoding is None and frames.has_words(X)
     if words:
-        X, encoding = frames.in_numbers(X)
+        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics)
     if encoding is not None:
         table = named(table, encoding)
         encoding = frames.with_target(encoding, table) if words else encoding
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
-    if time_limit is None and work_limit is None:
-        budget.bound(table.X.shape[0] * table.X.shape[1])
+    budget.bound(int(np.prod(table.X.shape)))
     return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
 
 
@@ -110,7 +107,9 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
     return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
-def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+def by_training_first(
+    X: Any, y: Any, *, encoding: Encoding | None, work_limit: int, time_limit: float | None = None
+) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
@@ -118,7 +117,9 @@ def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: 
     table = read(X, y, None, semantics="binary64")
     if encoding is not None:
         table = named(table, encoding)
-    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case = _Case(
+        table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
+    )
     case.train_first = True
     return case.run()
 
@@ -172,7 +173,6 @@ class _Case:
         partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
         trained = None
-        self.budget.now("deciding whether a hyperplane separates the rows")
         with _noting(limits):
             trained = self._decide(partition)
         out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
@@ -190,7 +190,7 @@ class _Case:
         return Certificate(out, checked=True, origin=self.table.origin)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        self.budget.now("looking for the signs of coefficients")
+        self.budget.now("finding the columns that separate")
         with _noting(limits):
             collinear = collinear_columns(self.rows) if partition.done else []
             if collinear:
@@ -223,6 +223,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
+        self.budget.now("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
         if by_training.is_wide(self.rows):
             return by_training.train(partition, known)
@@ -235,9 +236,9 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
+        self.budget.now("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
-        self.budget.now("looking for the largest margin")
         bounds = {} if trained is None else {"homogeneous": trained}
         with _noting(limits):
             if trained is not None:
@@ -260,6 +261,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
+        self.budget.now("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:

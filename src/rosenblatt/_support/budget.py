@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from rosenblatt._support.interrupt import no_interrupt
+from rosenblatt._support.telling import tell
 
 
 class LimitReached(Exception):  # noqa: N818 - it is not an error
@@ -44,13 +45,16 @@ class Budget:
         self._began, self._say_at = time.monotonic(), _LATER
 
     def bound(self, numbers: int) -> None:
-        """For a table of so many numbers and nobody's limit: arithmetic with long numbers ends
-        after some seconds, counted in operations; and what takes long is told."""
-        self._long_limit, self._speaks = _LONG_WORK + _LONG_WORK_OF_A_NUMBER * numbers, True
+        """For a table of so many numbers, unless there is a limit: arithmetic with long numbers
+        ends after some seconds, counted in operations; and what takes long is told."""
+        if self._work_limit is None and self._deadline is None:
+            self._long_limit = _LONG_WORK + _LONG_WORK_OF_A_NUMBER * numbers
+            self._speaks = True
 
     def now(self, doing: str) -> None:
-        """What is said if it takes long."""
+        """What is begun; said aloud if it takes long."""
         self._doing = doing
+        tell(doing)
 
     def spend(self, rows: int) -> None:
         """Called before `rows` rows are looked at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -262,6 +263,20 @@ class Trace:
         they are few.
         """
         return document.write(self.replay.run, self.replay.about, path, all_rows)
+
+    def play(self, path: str | os.PathLike[str] | None = None, *, show: bool = True) -> Path:
+        """Open this training in the playground: every update, to be stepped through.
+
+        The page is written to `path`, by default into a temporary folder, and opened in a browser
+        unless `show` is False. Returns where it is. It shows at most 2,000 rows, and lengths in
+        units of the learning rate.
+        """
+        # Upwards, and when it is asked for: a page is made of a trace, not the other way round.
+        from rosenblatt.play.opening import open_page
+        from rosenblatt.play.page import page_of
+        from rosenblatt.play.recorded import table_of_trace
+
+        return open_page(page_of(table_of_trace(self)), path, show=show)
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str], *, w_star: Any = None) -> Trace:

@@ -19,7 +19,7 @@ from rosenblatt.errors import RosenblattError
 # A new command is a name here and a file of that name with a function `command`.
 COMMANDS = (
     *("fit", "inspect", "certify", "verify", "predict", "export"),
-    *("trace", "doctor", "completion"),
+    *("trace", "play", "doctor", "completion"),
 )
 
 

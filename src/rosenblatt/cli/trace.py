@@ -34,6 +34,7 @@ _FORMATS = ("table", "markdown", "latex")
 @click.option("--seed", type=int, default=0, show_default=True, help="For shuffle and random.")
 @click.option("--scale", is_flag=True, help="Scale numbers first.")
 @click.option("-o", "--output", metavar="FILE", help="Write the trace here, as JSON.")
+@click.option("--html", metavar="FILE", help="Write it into a page to step through.")
 @click.option("--film", metavar="FILE", help="Write a GIF of the training in the plane here.")
 @_common.force_option
 @_common.output_options
@@ -52,6 +53,7 @@ def command(
     seed: int,
     scale: bool,
     output: str | None,
+    html: str | None,
     film: str | None,
     force: bool,
     as_json: bool,
@@ -65,13 +67,16 @@ def command(
     rosenblatt trace toy.csv --target y --steps
     rosenblatt trace toy.csv --target y --check --format latex
     """
+    _common.check_table(files, reading)
+    asked = [path for path in (output, html, film) if path is not None]
+    if len(set(asked)) < len(asked):
+        twice = next(path for path in asked if asked.count(path) > 1)
+        raise InputError(f"{twice} cannot be both the trace and the film, or its page.")
+    for path in asked:
+        _common.check_output(path, files, force=force)
+
     from rosenblatt import Perceptron, trace
 
-    _common.need_target(files, reading)
-    if output is not None and output == film:
-        raise InputError(f"{output} cannot be both the trace and the film.")
-    for path in (output, film):
-        _common.check_output(path, files, force=force)
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     estimator = Perceptron(
@@ -94,6 +99,9 @@ def command(
     if output is not None:
         found.to_json(output)
         _common.say(f"The trace is in {output}.", quiet=quiet)
+    if html is not None:
+        found.play(html, show=False)
+        _common.say(f"The page is in {html}.", quiet=quiet)
     if film is not None:
         from rosenblatt.plots import animate
 

@@ -1,0 +1,65 @@
+"""rosenblatt play: the playground, as one page that opens in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rosenblatt.cli import _common
+from rosenblatt.errors import InputError
+
+
+@click.command()
+@_common.maybe_table_options
+@click.option("-o", "--output", metavar="FILE", help="Write the page here.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@click.option("--serve", is_flag=True, help="Serve the page on 127.0.0.1 until Ctrl-C.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; 0: any.")
+@_common.force_option
+@_common.output_options
+def command(
+    files: tuple[str, ...],
+    output: str | None,
+    no_open: bool,
+    serve: bool,
+    port: int,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    **reading: Any,
+) -> int:
+    """Watch a perceptron learn: points to move, every update, the proof.
+
+    The page is one file that needs no network. With a table, its rows are on the board.
+
+    \b
+    rosenblatt play
+    rosenblatt play toy.csv --target y -o toy.html
+    rosenblatt play --serve --port 8000      (on a remote machine)
+    """
+    from rosenblatt.play.opening import open_page, serve_page
+    from rosenblatt.play.page import page
+
+    if serve and output is not None:
+        raise InputError("Give -o to write the page or --serve to serve it, not both.")
+    _common.check_output(output, files, force=force)
+    if not files:
+        made = page()
+    else:
+        _common.check_table(files, reading)
+        with _common.reading(quiet=quiet):
+            X, y, encoding = _common.read_table(files, **reading).encode(scale=False)
+        made = page(X, y, feature_names=None if encoding is None else encoding.feature_names)
+    if serve:
+        serve_page(
+            made, port, lambda url: _common.say(f"The playground is at {url} (Ctrl-C ends it).")
+        )
+        return 0
+    written = open_page(made, output, show=not no_open)
+    if as_json:
+        _common.print_json("play", {"files": list(files), "page": str(written)})
+    else:
+        _common.say(f"The playground is in {written}.", quiet=quiet)
+    return 0

@@ -1,0 +1,95 @@
+// @ts-check
+// The point of a polytope nearest to zero, exactly: Wolfe's algorithm (Mathematical Programming 11,
+// 1976) in whole numbers. It decides whether points can be separated, by how much, and if not, why.
+import { dot, ratio, reduced, solve } from "./exact.js";
+
+/**
+ * @typedef {{vector: bigint[], rows: number[]}} Vertex a vertex, and the rows that it is made of
+ * @typedef {(direction: bigint[]) => Vertex} Extreme the vertex that goes least far in a direction
+ */
+
+/**
+ * The nearest point is `point` / `below`, a blend of few vertices with `shares` / `below`.
+ * @param {Extreme} extreme @param {Vertex} first
+ */
+export function nearest(extreme, first) {
+  let corral = [first], shares = [1n], below = 1n;
+  for (;;) {
+    const point = blend(corral, shares);
+    if (point.every((v) => v === 0n)) return { point, below, corral, shares };
+    const found = extreme(reduced(point));
+    if (dot(point, found.vector) * below >= dot(point, point)) return { point, below, corral, shares };
+    corral.push(found);
+    shares.push(0n);
+    ({ corral, shares, below } = inside(corral, shares, below));
+  }
+}
+
+/** @param {Vertex[]} corral @param {bigint[]} shares */
+function blend(corral, shares) {
+  return corral[0].vector.map((_, j) => corral.reduce((sum, v, i) => sum + shares[i] * v.vector[j], 0n));
+}
+
+/**
+ * From a blend to the nearest point of the affine hull, as far as no share turns negative: a vertex
+ * whose share falls to zero leaves, and the rest tries again.
+ * @param {Vertex[]} corral @param {bigint[]} shares @param {bigint} below
+ */
+function inside(corral, shares, below) {
+  for (;;) {
+    const { target, under } = affine(corral);
+    if (target.every((v) => v > 0n)) {
+      const [all, ...rest] = reduced([under, ...target]);
+      return { corral, shares: rest, below: all };
+    }
+    let t = 1n, u = 1n; // the step t / u: the largest that keeps all shares >= 0
+    target.forEach((to, i) => {
+      if (to > 0n) return;
+      const a = shares[i] * under, b = a - to * below;
+      if (b > 0n ? a * u < t * b : true) [t, u] = b > 0n ? [a, b] : [0n, 1n];
+    });
+    const moved = shares.map((from, i) => from * under * (u - t) + t * target[i] * below);
+    const stays = moved.map((v, i) => v > 0n || (v === 0n && target[i] > 0n));
+    [below, ...shares] = reduced([below * under * u, ...moved]);
+    corral = corral.filter((_, i) => stays[i]);
+    shares = shares.filter((_, i) => stays[i]);
+  }
+}
+
+/** Shares of the affine hull's point nearest to zero: G λ = μ, Σ λ = 1. @param {Vertex[]} corral */
+function affine(corral) {
+  const matrix = corral.map((u) => [...corral.map((v) => dot(u.vector, v.vector)), -1n]);
+  matrix.push([...corral.map(() => 1n), 0n]);
+  const found = solve(matrix, [[...corral.map(() => 0n), 1n]]);
+  if (!found) throw new Error("the vertices of a corral are not independent");
+  return { target: found.solutions[0].slice(0, -1), under: found.denominator };
+}
+
+/**
+ * Which row goes least far, exactly: floats rule most of them out.
+ * @param {bigint[][]} rows
+ */
+export function least(rows) {
+  const d = rows.length ? rows[0].length : 0;
+  const longest = rows.reduce((max, row) => row.reduce((m, v) => (v < 0n ? -v : v) > m ? (v < 0n ? -v : v) : m, max), 1n);
+  const floats = rows.map((row) => row.map((v) => ratio(v, longest)));
+  const slack = d * 2 ** -48;
+  return (/** @type {bigint[]} */ direction) => {
+    const size = direction.reduce((m, v) => (v < 0n ? -v : v) > m ? (v < 0n ? -v : v) : m, 1n);
+    const w = direction.map((v) => ratio(v, size));
+    let low = Infinity;
+    const scores = floats.map((row) => {
+      let sum = 0;
+      for (let j = 0; j < d; ++j) sum += row[j] * w[j];
+      if (sum < low) low = sum;
+      return sum;
+    });
+    let best = -1, reached = 0n;
+    for (let i = 0; i < rows.length; ++i) {
+      if (scores[i] > low + slack) continue;
+      const exact = dot(rows[i], direction);
+      if (best < 0 || exact < reached) [best, reached] = [i, exact];
+    }
+    return { index: best, reached };
+  };
+}

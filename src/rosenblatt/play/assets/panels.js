@@ -1,0 +1,142 @@
+// @ts-check
+// The cards beside the board: the verdict, the training, the charts, the tour.
+import { counts, mistakes, pocket, squeeze, sum, weightSpace } from "./charts.js";
+import { h, number, unique, vector } from "./dom.js";
+import { fingerprint } from "./fingerprint.js";
+import { KERNELS } from "./kernel.js";
+import { KEEPS, MOST_WITH_KERNEL, ORDERS } from "./model.js";
+
+/** @typedef {import("./strings.js").Say} Say */
+/** @typedef {import("./model.js").Model} Model */
+
+/** @param {string} title @param {string} kind @param {...any} children */
+const card = (title, kind, ...children) => h("section", { class: `card ${kind}` }, h("h2", {}, title), ...children);
+
+/** @param {Say} say */
+export function verdictCard(say) {
+  const tag = h("p", { class: "verdict-tag" }), says = h("p"), proof = h("p"), exact = h("p", { class: "quiet" });
+  const show = (/** @type {Model} */ { verdict, settings, run }) => {
+    const { status } = verdict, good = { separable: "good", quasi: "odd", overlap: "bad" }[/** @type {string} */ (status)] ?? "";
+    tag.className = `verdict-tag ${good}`;
+    tag.textContent = say(`verdict.${status}`);
+    exact.textContent = good ? say("verdict.exact") : "";
+    if (status === "separable") {
+      const { geometric } = verdict;
+      says.textContent = geometric ? say("verdict.separable.says", { margin: number(geometric.margin) }) : say("verdict.one.says");
+      const key = settings.kernel !== "none" ? "line" : settings.order === "batch" ? "batch" : settings.margin > 0 ? "mu" : "says";
+      proof.textContent = say(`verdict.bound.${key}`, { bound: grouped(verdict.bound), made: grouped(run.updates) });
+      return;
+    }
+    says.textContent = say(`verdict.${status}.says`, { count: verdict.separated?.length });
+    const conflict = verdict.conflict;
+    proof.textContent = !conflict ? "" : say(settings.intercept ? "verdict.conflict.says" : "verdict.conflict.origin",
+      { rows: [...conflict.rows].sort((a, b) => a - b).join(", "), place: vector(conflict.meeting) });
+  };
+  return { element: card(say("verdict.title"), "verdict", tag, says, proof, exact), show };
+}
+
+/** With commas between thousands. @param {number | bigint} value */
+const grouped = (value) => value.toLocaleString("en");
+
+/** @param {Say} say @param {Model} model */
+export function trainingCard(say, model) {
+  const select = (/** @type {string} */ name, /** @type {string[]} */ values) =>
+    h("select", { onchange: (/** @type {any} */ e) => model.set({ [name]: e.target.value }) },
+      values.map((value) => h("option", { value }, say(`${name}.${value}`))));
+  const numeric = (/** @type {string} */ name, /** @type {any} */ attributes, /** @type {(v: number) => number} */ fit) =>
+    h("input", { type: "number", ...attributes, onchange: (/** @type {any} */ e) => {
+      const value = Number(e.target.value);
+      model.set({ [name]: Number.isFinite(value) ? fit(value) : 0 });
+    } });
+  /** @type {Record<string, any>} */
+  const inputs = {
+    order: select("order", ORDERS), keep: select("keep", KEEPS),
+    margin: numeric("margin", { min: 0, step: 0.5 }, (v) => Math.max(v, 0)),
+    kernel: select("kernel", KERNELS), gamma: numeric("gamma", { min: 0.01, step: 0.1 }, (v) => (v > 0 ? v : 1)),
+    degree: h("select", { onchange: (/** @type {any} */ e) => model.set({ degree: Number(e.target.value) }) }, [2, 3].map((v) => h("option", { value: v }, v))),
+    seed: numeric("seed", { min: 0, step: 1 }, (v) => Math.min(Math.max(Math.round(v), 0), 2 ** 32 - 1)),
+  };
+  const intercept = h("input", { type: "checkbox", onchange: () => model.set({ intercept: intercept.checked }) });
+  const stop = h("p", { class: "stop" }), facts = h("dl", { class: "facts" });
+  const fields = Object.entries(inputs).map(([name, input]) =>
+    h("label", { class: `field ${name}` }, h("span", {}, say(`train.${name}`)), input));
+  const show = () => {
+    const { settings, run, dragging, data } = model, curved = settings.kernel !== "none";
+    inputs.kernel.disabled = data.d !== 2 || data.n > MOST_WITH_KERNEL;
+    inputs.gamma.parentElement.hidden = !curved;
+    inputs.degree.parentElement.hidden = settings.kernel !== "poly";
+    for (const [name, input] of Object.entries(inputs)) input.value = String(settings[/** @type {keyof typeof settings} */ (name)]);
+    intercept.checked = settings.intercept;
+    inputs.seed.disabled = !["shuffle", "random"].includes(settings.order);
+    stop.textContent = say(`stop.${run.stop}`, { epochs: grouped(run.mistakes.length), updates: grouped(run.updates) });
+    const w = run.returned;
+    const rows = [["updates", grouped(run.updates)], ["epochs", grouped(run.mistakes.length)], ["errors", grouped(run.errors)],
+      curved ? ["support", grouped(run.counts().filter((/** @type {number} */ v) => v).length)] : ["weights", `${vector(w.subarray(0, -1))}, ${number(w[w.length - 1])}`], ["fingerprint", dragging ? "…" : fingerprint(run)]];
+    facts.replaceChildren(...rows.map(([name, value]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd", {}, value))));
+  };
+  const element = card(say("train.title"), "training", h("div", { class: "fields" }, fields), h("label", { class: "check" }, intercept, say("train.intercept")), stop, facts);
+  return { element, show };
+}
+
+const VIEWS = ["mistakes", "sum", "squeeze", "space", "pocket", "counts"];
+
+/** @param {Say} say @param {Model} model */
+export function viewsCard(say, model) {
+  let now = model.view; // another language does not change it
+  const id = unique("view");
+  const picture = h("div", { class: "picture" }), note = h("p", { class: "quiet" });
+  const panel = h("div", { role: "tabpanel", id, tabindex: "0" }, picture, note);
+  const tabs = VIEWS.map((name) => h("button", {
+    type: "button", role: "tab", id: `${id}-${name}`, "aria-controls": id, onclick: () => choose(name),
+  }, say(`view.${name}`)));
+  const list = h("div", { role: "tablist", class: "tabs", "aria-label": say("view.title"), onkeydown: (/** @type {KeyboardEvent} */ e) => {
+    const turn = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (!turn) return;
+    const next = (VIEWS.indexOf(now) + turn + VIEWS.length) % VIEWS.length;
+    choose(VIEWS[next]);
+    tabs[next].focus();
+    e.preventDefault();
+  } }, tabs);
+
+  function choose(/** @type {string} */ name) {
+    model.view = now = name;
+    show();
+  }
+
+  function show() {
+    tabs.forEach((tab, k) => {
+      tab.setAttribute("aria-selected", String(VIEWS[k] === now));
+      tab.tabIndex = VIEWS[k] === now ? 0 : -1;
+    });
+    panel.setAttribute("aria-labelledby", `${id}-${now}`);
+    const { data, verdict, settings } = model, state = /** @type {any} */ (model);
+    let made = null, key = `note.${now}`;
+    if (settings.kernel !== "none" && now !== "mistakes" && now !== "counts") key = "note.curved";
+    else if (now === "mistakes") made = mistakes(state, say);
+    else if (now === "counts") made = counts(state, say);
+    else if (now === "pocket") made = pocket(state, say);
+    else if (now === "squeeze") {
+      if (verdict.status === "separable" && settings.order !== "batch") made = squeeze(state, say);
+      else key = "note.squeeze.no";
+    } else if (data.d === 2) made = now === "sum" ? sum(state, say) : weightSpace(state, say);
+    else key = "note.space.no";
+    picture.replaceChildren(...(made ? [made] : []));
+    note.textContent = say(key, { bound: verdict.bound === undefined ? "" : grouped(verdict.bound) });
+  }
+  return { element: card(say("view.title"), "views", list, panel), show };
+}
+
+/** @param {Say} say */
+export function tourCard(say) {
+  const body = h("div");
+  let shown = "";
+  const show = (/** @type {Model} */ { preset }) => {
+    const id = preset || "own";
+    if (id === shown) return;
+    shown = id;
+    body.replaceChildren(h("p", {}, say(`tour.${id}.intro`)),
+      h("ol", {}, [1, 2, 3].map((k) => h("li", {}, say(`tour.${id}.q${k}`),
+        h("details", {}, h("summary", {}, say("tour.answer")), h("p", {}, say(`tour.${id}.a${k}`)))))));
+  };
+  return { element: card(say("tour.title"), "tour", body), show };
+}

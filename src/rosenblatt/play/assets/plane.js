@@ -1,0 +1,93 @@
+// @ts-check
+// From the plane of the data to the screen and back; half planes, cut to what is seen.
+
+/** @typedef {{x0: number, x1: number, y0: number, y1: number}} View what is seen of the plane */
+/** @typedef {[number, number]} Point */
+
+export class Screen {
+  /** @param {View} view @param {number} width @param {number} height */
+  constructor(view, width, height) {
+    this.view = view;
+    this.width = width;
+    this.height = height;
+  }
+
+  /** @param {number} x @param {number} y @returns {Point} */
+  to(x, y) {
+    const { x0, x1, y0, y1 } = this.view;
+    return [((x - x0) / (x1 - x0)) * this.width, ((y1 - y) / (y1 - y0)) * this.height];
+  }
+
+  /** @param {number} px @param {number} py @returns {Point} */
+  from(px, py) {
+    const { x0, x1, y0, y1 } = this.view;
+    return [x0 + (px / this.width) * (x1 - x0), y1 - (py / this.height) * (y1 - y0)];
+  }
+
+  /** @param {Point[]} points of the plane */
+  path(points) {
+    return points.map(([x, y]) => this.to(x, y).map((v) => v.toFixed(2)).join(",")).join(" ");
+  }
+}
+
+/** A view with room around the points; one unit as long in both directions where that is sensible. @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @returns {View} */
+export function viewOf(xs, ys) {
+  const range = (/** @type {ArrayLike<number>} */ values) => {
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < values.length; ++i) {
+      low = Math.min(low, values[i]);
+      high = Math.max(high, values[i]);
+    }
+    return values.length ? [low, high] : [-4, 4];
+  };
+  let [[x0, x1], [y0, y1]] = [range(xs), range(ys)];
+  let [wide, tall] = [x1 - x0, y1 - y0];
+  if (!(wide > 0)) wide = tall || 4;
+  if (!(tall > 0)) tall = wide;
+  if (Math.max(wide, tall) < 6 * Math.min(wide, tall)) wide = tall = Math.max(wide, tall);
+  const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  const room = 0.72; // more than half: to move a point out a little
+  return { x0: cx - room * wide, x1: cx + room * wide, y0: cy - room * tall, y1: cy + room * tall };
+}
+
+/** @param {View} view @returns {Point[]} */
+export const corners = ({ x0, x1, y0, y1 }) => [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+
+/** The part of a polygon where u x + v y + c >= 0. @param {Point[]} polygon @param {ArrayLike<number>} line */
+export function clipped(polygon, line) {
+  const value = (/** @type {Point} */ [x, y]) => line[0] * x + line[1] * y + line[2];
+  /** @type {Point[]} */ const kept = [];
+  polygon.forEach((a, k) => {
+    const b = polygon[(k + 1) % polygon.length], [fa, fb] = [value(a), value(b)];
+    if (fa >= 0) kept.push(a);
+    if ((fa > 0 && fb < 0) || (fa < 0 && fb > 0)) {
+      const t = fa / (fa - fb);
+      kept.push([a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])]);
+    }
+  });
+  return kept;
+}
+
+/** Where a line crosses the view: two points, or none. @param {View} view @param {ArrayLike<number>} line */
+export function crossing(view, line) {
+  /** @type {Point[]} */ const found = [];
+  const frame = corners(view), value = (/** @type {Point} */ [x, y]) => line[0] * x + line[1] * y + line[2];
+  frame.forEach((a, k) => {
+    const b = frame[(k + 1) % 4], [fa, fb] = [value(a), value(b)];
+    if (fa === 0) found.push(a);
+    else if ((fa > 0 && fb < 0) || (fa < 0 && fb > 0)) {
+      const t = fa / (fa - fb);
+      found.push([a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])]);
+    }
+  });
+  return found.length >= 2 ? [found[0], found[found.length - 1]] : [];
+}
+
+/** Round numbers along an axis. @param {number} low @param {number} high @param {number} about how many */
+export function ticks(low, high, about = 6) {
+  const raw = (high - low) / about, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((v) => v >= raw) ?? 10 * power;
+  const found = [];
+  for (let k = Math.ceil(low / step); k * step <= high; ++k) found.push(k * step || 0); // no -0
+  return found;
+}

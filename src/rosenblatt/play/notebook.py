@@ -1,0 +1,133 @@
+"""The playground in a notebook: a widget that Python and the page change together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError, MissingExtra
+from rosenblatt.perceptron import Perceptron
+from rosenblatt.play.joined import joined
+from rosenblatt.play.page import asset, begun_with, table_of
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise MissingExtra(
+        f"The playground in a notebook needs anywidget ({error}). Install it: "
+        'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.page(X, y).'
+    ) from None
+
+
+def _module() -> str:
+    """What the browser runs."""
+    text = joined("notebook", lambda name: asset(f"{name}.js"))
+    return f"{text}\nexport default {{ render: $notebook.render }};"
+
+
+class Playground(anywidget.AnyWidget):
+    """Watch a perceptron learn in a notebook, and move its points.
+
+    Parameters
+    ----------
+    X, y : arrays, optional
+        Rows to begin with, at most 2,000, with two labels; three points of a textbook by default.
+    feature_names : list of str, optional
+        What to call the columns.
+    order, keep, margin, fit_intercept, random_state
+        As for `Perceptron`.
+
+    Attributes
+    ----------
+    X, y : arrays
+        The rows as they are on the board now.
+    coef_, intercept_ : arrays
+        The weights that training in the page has returned, once it is shown: the same bits as those
+        of `fit()`.
+    fingerprint : str or None
+        Of that run, as the page shows it and `rosenblatt.play.fingerprint` computes it.
+
+    Examples
+    --------
+    >>> from rosenblatt.play import Playground
+    >>> playground = Playground([[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    >>> playground.fit().coef_
+    array([[1., 1.]])
+    """
+
+    _esm = _module()
+    _css = asset("style.css")
+    _given = traitlets.Dict().tag(sync=True)
+    _rows = traitlets.Dict().tag(sync=True)
+    _run = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        feature_names: Any = None,
+        order: str = "cyclic",
+        keep: str = "last",
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        random_state: int = 0,
+    ):
+        X, y = ([[3, 3], [4, 3], [1, 1]], [1, 1, -1]) if X is None else (X, y)
+        table = table_of(X, y, feature_names)
+        self._classes = np.unique(np.asarray(y))
+        table["settings"] = {
+            "order": order,
+            "keep": keep,
+            "margin": float(margin),
+            "intercept": bool(fit_intercept),
+            "seed": int(random_state),
+        }
+        super().__init__(_given=begun_with(), _rows=table, _run={})
+
+    @property
+    def X(self) -> NDArray[np.float64]:  # noqa: N802 - the matrix of rows, as everywhere
+        return np.array(self._rows["x"], dtype=np.float64).reshape(len(self._rows["y"]), -1)
+
+    @property
+    def y(self) -> NDArray[Any]:
+        signs = np.array(self._rows["y"], dtype=np.int64)
+        known = [str(c) for c in self._classes] == self._rows["classes"]
+        return np.asarray((self._classes if known else np.array([-1, 1]))[(signs > 0).astype(int)])
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        return np.array([self._returned()[:-1]])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        return np.array(self._returned()[-1:])
+
+    @property
+    def fingerprint(self) -> str | None:
+        return self._run.get("fingerprint")
+
+    def _returned(self) -> list[float]:
+        if not self._run:
+            raise InputError(
+                "Nothing was trained in the page yet: show the playground first, as the last line "
+                "of a cell, or call fit()."
+            )
+        return list(self._run["returned"])
+
+    def fit(self) -> Perceptron:
+        """The same training here: a fitted estimator."""
+        settings, limits = self._rows["settings"], self._run.get("limits", [2000, 20000])
+        return Perceptron(
+            order=settings["order"],
+            keep=settings["keep"],
+            margin=settings["margin"],
+            fit_intercept=settings["intercept"],
+            max_iter=limits[0],
+            max_updates=limits[1],
+            patience=None,
+            random_state=settings["seed"],
+        ).fit(self.X, self.y)

@@ -1,0 +1,114 @@
+"""The page: one file of HTML that holds all it needs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from rosenblatt._support.version import __version__
+from rosenblatt.errors import InputError
+from rosenblatt.play.examples import examples, given
+from rosenblatt.play.joined import joined
+
+MOST_ROWS, MOST_COLUMNS = 2000, 60
+
+
+@overload
+def asset(name: str) -> str: ...
+@overload
+def asset(name: str, *, binary: Literal[True]) -> bytes: ...
+def asset(name: str, *, binary: bool = False) -> str | bytes:
+    """One of the files beside this one."""
+    content = (files("rosenblatt.play") / "assets" / name).read_bytes()
+    return content if binary else content.decode()
+
+
+def page(X: Any = None, y: Any = None, *, feature_names: Any = None, settings: Any = None) -> str:
+    """The playground as a page of HTML that needs nothing else: no network, no fonts.
+
+    Parameters
+    ----------
+    X, y : arrays, optional
+        Rows to begin with, at most 2,000, with two labels; the examples alone by default.
+    feature_names : list of str, optional
+        What to call the columns.
+    settings : dict, optional
+        How to train: "order", "keep", "margin", "intercept", "seed".
+
+    >>> from rosenblatt.play import page
+    >>> "Perceptron playground" in page([[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    True
+    """
+    table = None if X is None else table_of(X, y, feature_names)
+    if table is not None and settings is not None:
+        table["settings"] = settings
+    return page_of(table)
+
+
+def page_of(table: dict[str, Any] | None) -> str:
+    """The page with a table as `table_of` and `table_of_trace` give it."""
+    parts = {
+        "style": asset("style.css"),
+        "given": _embedded(begun_with()),
+        "table": _embedded(table),
+        "script": script(),
+    }
+    return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], asset("page.html"))
+
+
+@cache
+def script() -> str:
+    """All modules of the page as one script."""
+    return joined("app", lambda name: asset(f"{name}.js"))
+
+
+def begun_with() -> dict[str, Any]:
+    """What the page and the notebook are given: the core and the examples."""
+    core = base64.b64encode(asset("core.wasm", binary=True)).decode()
+    return {"version": __version__, "core": core, "presets": examples()}
+
+
+def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
+    """Rows and labels as the page reads them, checked."""
+    from rosenblatt._compute.matrices import as_table, dense
+    from rosenblatt._inputs import targets, validate
+    from rosenblatt.perceptron import Perceptron
+
+    checked = Perceptron()  # rows are checked as those of an estimator, which notes their names
+    rows = validate.rows(checked, X, reset=True)
+    labels = targets.labels(y, rows.shape[0])
+    classes, signs = np.unique(labels, return_inverse=True)
+    if len(classes) != 2:
+        raise InputError(f"y has {len(classes)} different labels; the playground shows two.")
+    n, d = rows.shape
+    check_size(n, d)
+    names = getattr(checked, "feature_names_in_", None) if feature_names is None else feature_names
+    called = [f"x{j + 1}" for j in range(d)] if names is None else [str(name) for name in names]
+    if len(called) != d:
+        raise InputError(f"There are {len(called)} feature_names, but X has {d} columns.")
+    return given(
+        dense(as_table(rows)), np.where(signs > 0, 1, -1), called, [str(c) for c in classes]
+    )
+
+
+def check_size(n: int, d: int) -> None:
+    """Can the page show so many rows and columns?"""
+    if n > MOST_ROWS:
+        raise InputError(
+            f"There are {n:,} rows; the playground shows up to {MOST_ROWS:,}. Give some of them."
+        )
+    if not 2 <= d <= MOST_COLUMNS:
+        raise InputError(
+            f"There are {d} columns; the playground shows from 2 to {MOST_COLUMNS}. Choose some."
+        )
+
+
+def _embedded(content: Any) -> str:
+    """JSON that no HTML parser takes for the end of the script element."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

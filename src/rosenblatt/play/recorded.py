@@ -1,0 +1,93 @@
+"""A recorded training as the page reads it, so that any trace can be stepped through there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt._compute.matrices import as_table, dense
+from rosenblatt.errors import InputError
+from rosenblatt.play.examples import given
+from rosenblatt.play.page import check_size
+
+if TYPE_CHECKING:
+    from rosenblatt._traces.run import Run
+    from rosenblatt._traces.trace import Trace
+
+_OFFERED = {"blocks": "shuffle"}  # what the page trains with when the points are changed
+MOST_WITH_KERNEL = 400  # as assets/model.js has it
+_STOPS = {"max_iter": "max_iter", "max_updates": "max_updates"}
+
+
+def table_of_trace(trace: Trace) -> dict[str, Any]:
+    """Rows, settings and every update; lengths are in units of the learning rate."""
+    run, about, estimator = trace.replay.run, trace.replay.about, trace.estimator
+    _refuse(trace)
+    d = run.X.shape[1]
+    names = about.feature_names or [f"x{j + 1}" for j in range(d)]
+    found = given(dense(as_table(run.X)), run.y, names, [str(c) for c in about.classes])
+    seed = estimator.random_state
+    found["settings"] = {
+        "order": _OFFERED.get(run.order, run.order),
+        "keep": run.keep,
+        "margin": run.margin,
+        "intercept": run.intercept,
+        "seed": int(seed) if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**32 else 0,
+        **_kernel(run),
+    }
+    weights = [] if run.kernel is not None else [*estimator.coef_[0], *estimator.intercept_]
+    found["record"] = {
+        "row": run.rows.tolist(),
+        "visit": run.visits.tolist(),
+        "score": run.scores.tolist(),
+        "mistakes": estimator.mistakes_.tolist(),
+        "returned": (np.array(weights) / run.eta).tolist(),
+        "errors": estimator.training_errors_,
+        "stop": "clean" if about.converged else _STOPS.get(_reason(estimator), "given_up"),
+    }
+    return found
+
+
+def _reason(estimator: Any) -> str:
+    return str(estimator.stop_reason_.name).lower()
+
+
+def _kernel(run: Run) -> dict[str, Any]:
+    if run.kernel is None:
+        return {"kernel": "none"}
+    return {
+        "kernel": run.kernel.kernel,
+        "gamma": run.kernel.gamma,
+        "degree": int(run.kernel.degree),
+    }
+
+
+def _refuse(trace: Trace) -> None:
+    """What the page cannot show, in words."""
+    run = trace.replay.run
+    check_size(*run.X.shape)
+    why = None
+    if trace.estimator is None:
+        why = "it was read from a file, which has not all of it: trace the estimator again"
+    elif run.c is not None:
+        why = "its rows have weights"
+    elif run.start.any():
+        why = "it did not start from zero weights"
+    elif run.keep == "vote":
+        why = "keep='vote' returns no line"
+    elif run.kernel is not None and not _known_kernel(run):
+        why = (
+            "of kernels the page knows rbf, and poly of degree 2 or 3 with coef0=1, for up to "
+            f"{MOST_WITH_KERNEL} rows of 2 columns"
+        )
+    if why is not None:
+        raise InputError(f"The playground cannot show this training: {why}.")
+
+
+def _known_kernel(run: Run) -> bool:
+    kernel = run.kernel
+    assert kernel is not None
+    poly = kernel.kernel == "poly" and kernel.degree in (2, 3) and kernel.coef0 == 1
+    n, d = run.X.shape
+    return n <= MOST_WITH_KERNEL and d == 2 and (kernel.kernel == "rbf" or poly)

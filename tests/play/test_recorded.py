@@ -1,0 +1,204 @@
+"""Recorded trainings and notebooks: what Python did is what the page shows, and the other way."""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import playing
+from rosenblatt import KernelPerceptron, Perceptron, Trace, trace
+from rosenblatt.errors import InputError, MissingExtra
+from rosenblatt.play import Playground, fingerprint
+from rosenblatt.play.notebook import _module
+from rosenblatt.play.page import page_of
+from rosenblatt.play.recorded import table_of_trace
+
+X, Y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
+NOTEBOOK = """
+import { render } from "./notebook.js";
+export const state = {};
+const heard = {};
+export const python = {
+  saved: 0,
+  get: (name) => state[name],
+  set(name, value) { state[name] = JSON.parse(JSON.stringify(value)); },
+  save_changes() { ++this.saved; },
+  on(name, act) { heard[name] = act; },
+  off() {},
+};
+export function change(name, value) { state[name] = value; heard[`change:${name}`](); }
+export async function show(given) {
+  Object.assign(state, given);
+  document.body.innerHTML = "<div id=cell></div>";
+  await render({ model: python, el: document.getElementById("cell") });
+}
+"""
+
+
+def quietly(estimator, *rows, **more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return trace(estimator, *rows, **more)
+
+
+def shown_from(browser, path):
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector(".board-svg .point", state="attached")
+    return page
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Perceptron(order="random", keep="pocket", max_iter=20),  # a seed that nobody knows
+        Perceptron(order="blocks", eta0=0.5, margin=1.0, random_state=3, max_iter=30),
+        KernelPerceptron(gamma=0.7, order="shuffle", random_state=1),
+    ],
+    ids=["random", "eta0", "kernel"],
+)
+def test_a_recorded_training_is_stepped_through(browser, tmp_path, estimator):
+    sets = playing.data_sets()["40 x 2, noise 0.1"]
+    found = quietly(estimator, *sets)
+    path = found.play(tmp_path / "run.html", show=False)
+    page = shown_from(browser, path)
+    got = page.evaluate(
+        """playground.then((m) => ({
+            steps: m.replay.steps, rows: m.run.row, errors: m.run.errors, mistakes: m.run.mistakes,
+            returned: [...m.run.returned],
+        }))"""
+    )
+    p = found.estimator
+    assert got["steps"] == len(found)
+    assert got["rows"] == found.row.tolist()
+    assert (got["errors"], got["mistakes"]) == (p.training_errors_, p.mistakes_.tolist())
+    if isinstance(p, Perceptron):
+        weights = np.append(p.coef_, p.intercept_) / p.eta0
+        assert got["returned"] == weights.tolist()
+    if p.eta0 == 1 and len(found) > 2:
+        page.get_by_role("slider", name="Step").fill("2")
+        assert page.locator(".says").inner_text() == found.step(2)
+
+
+def test_a_point_that_is_moved_is_trained_again(browser, tmp_path):
+    found = quietly(Perceptron(order="random", keep="last"), X, Y)
+    page = shown_from(browser, found.play(tmp_path / "run.html", show=False))
+    page.locator(".board-svg").focus()
+    page.keyboard.press("n")
+    page.keyboard.press("f")
+    assert page.evaluate("playground.then((m) => m.run.task !== null && m.data.y[0])") == -1
+
+
+def test_trace_writes_the_page(shell, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n3,3,1\n4,3,1\n1,1,-1\n")
+    code, _, err = shell("trace", "t.csv", "--target", "y", "--html", "t.html")
+    assert code == 0
+    assert "The page is in t.html." in err
+    text = (tmp_path / "t.html").read_text()
+    table = json.loads(text.split('id="play-table">')[1].split("</script>")[0])
+    assert table["record"]["row"] == [0, 2, 2, 2, 0, 2, 2]
+    code, _, err = shell("trace", "t.csv", "--target", "y", "--html", "x", "-o", "x")
+    assert code == 2
+    assert "x cannot be both" in err
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: quietly(Perceptron(), X, Y, sample_weight=[1, 2, 1]), "its rows have weights"),
+        (lambda: quietly(Perceptron(), X, Y, coef_init=[1, 1]), "not start from zero weights"),
+        (lambda: quietly(Perceptron(keep="vote"), X, Y), "keep='vote' returns no line"),
+        (lambda: quietly(KernelPerceptron(kernel="sigmoid"), X, Y), "the page knows rbf, and poly"),
+        (lambda: Trace.from_json(quietly(Perceptron(), X, Y).to_json()), "read from a file"),
+    ],
+)
+def test_what_the_page_cannot_show_is_refused(make, says):
+    with pytest.raises(InputError, match=says):
+        table_of_trace(make())
+
+
+def test_a_fingerprint_needs_the_estimator():
+    with pytest.raises(InputError, match="read from a file"):
+        fingerprint(Trace.from_json(quietly(Perceptron(), X, Y).to_json()))
+
+
+# --- In a notebook -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cell(browser):
+    """A widget as anywidget would show it: what Python has, and the page."""
+
+    def show(widget):
+        page = playing.opened(browser, NOTEBOOK)
+        given = {"_given": widget._given, "_rows": widget._rows, "_run": {}}
+        page.evaluate("(given) => play.show(given)", given)
+        return page
+
+    return show
+
+
+def told(page, widget):
+    """What the page has told goes back to Python."""
+    state = page.evaluate("() => play.state")
+    widget._rows, widget._run = state["_rows"], state["_run"]
+
+
+def test_a_point_moved_in_the_page_arrives_in_python_with_the_same_bits(cell):
+    widget = Playground(*playing.data_sets()["8 x 2, noise 0"], order="shuffle", random_state=6)
+    page = cell(widget)
+    told(page, widget)
+    assert widget.coef_.tolist() == widget.fit().coef_.tolist()
+    before = widget.X
+    page.locator(".board-svg").focus()
+    for key in ("n", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    told(page, widget)
+    moved = widget.X
+    assert (moved[0] != before[0]).all()
+    assert moved[1:].tolist() == before[1:].tolist()
+    fitted = widget.fit()
+    assert widget.coef_.tolist() == fitted.coef_.tolist()
+    assert widget.intercept_.tolist() == fitted.intercept_.tolist()
+    assert widget.fingerprint == fingerprint(trace(fitted, moved, widget.y))
+
+
+def test_rows_that_python_sets_are_shown(cell):
+    widget = Playground(X, ["yes", "yes", "no"])
+    page = cell(widget)
+    changed = {**widget._rows, "x": [1, 2, 5, 5, 0, 1]}
+    page.evaluate("(rows) => play.change('_rows', rows)", changed)
+    told(page, widget)
+    assert widget.X.tolist() == [[1, 2], [5, 5], [0, 1]]
+    assert widget.y.tolist() == ["yes", "yes", "no"]
+    assert widget.coef_.tolist() == widget.fit().coef_.tolist()
+
+
+def test_before_it_is_shown_nothing_was_trained():
+    widget = Playground()
+    assert widget.fingerprint is None
+    with pytest.raises(InputError, match="show the playground first"):
+        _ = widget.coef_
+    assert widget.fit().n_updates_ == 7
+
+
+def test_the_module_is_one_that_anywidget_takes():
+    assert _module().rstrip().endswith("export default { render: $notebook.render };")
+    assert Playground()._esm == _module()
+
+
+def test_without_anywidget_it_is_said_what_to_install(monkeypatch):
+    import rosenblatt.play
+
+    monkeypatch.delitem(sys.modules, "rosenblatt.play.notebook")
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(MissingExtra, match=r'pip install "rosenblatt\[notebook\]"'):
+        _ = rosenblatt.play.Playground
+    with pytest.raises(AttributeError, match="no attribute 'Playgrounds'"):
+        _ = rosenblatt.play.Playgrounds
+
+
+def test_a_page_of_nothing_has_the_examples():
+    assert '"lihang"' in page_of(None)

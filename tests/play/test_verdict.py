@@ -1,0 +1,146 @@
+"""The verdict of the page is the one of `certify`: exactly, on sets of every degenerate kind."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import playing
+from rosenblatt import certify
+
+STATUS = {
+    "complete separation": "separable",
+    "quasi-complete separation": "quasi",
+    "overlap": "overlap",
+}
+ENTRY = """
+import { verdict } from "./verdict.js";
+import { whole, ratio } from "./exact.js";
+export const verdicts = (asked) => asked.map(({ x, y, n, d, intercept, margin }) => {
+  const found = verdict({ x: Float64Array.from(x), y: Int8Array.from(y), n, d }, intercept, margin);
+  return { ...found, bound: found.bound === undefined ? null : String(found.bound) };
+});
+export const back = (values) => {
+  const { values: found, scale } = whole(values);
+  return found.map((v) => ratio(v, scale));
+};
+"""
+
+
+def asked(X, y, intercept=True, margin=0.0):
+    X = np.asarray(X, dtype=float)
+    return {
+        "x": X.ravel().tolist(),
+        "y": np.asarray(y).tolist(),
+        "n": len(X),
+        "d": X.shape[1],
+        "intercept": intercept,
+        "margin": margin,
+    }
+
+
+def random_set(rng):
+    """Few points on a coarse grid, where ties and touching hulls are common, or any floats."""
+    n, d = int(rng.integers(2, 14)), int(rng.integers(1, 5))
+    if rng.random() < 0.7:
+        X = rng.integers(-3, 4, size=(n, d)) / rng.choice([1, 4, 64])
+    else:
+        X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d)
+    y = np.where(X @ rng.normal(size=d) + rng.normal() / 2 > 0, 1, -1)
+    if rng.random() < 0.5:
+        y[rng.integers(n)] *= -1
+    y[:2] = rng.choice([(-1, 1), (1, -1)], axis=0) if n > 2 else (-1, 1)
+    return X, y, bool(rng.random() < 0.7)
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    return playing.opened(browser, ENTRY)
+
+
+def verdicts(page, questions):
+    return page.evaluate("(asked) => play.verdicts(asked)", questions)
+
+
+def test_the_verdict_is_the_certified_one(page, heavy):
+    rng = np.random.default_rng(11)
+    sets = [random_set(rng) for _ in range(heavy(2000))]
+    found = verdicts(page, [asked(*some) for some in sets])
+    seen = set()
+    for (X, y, intercept), its in zip(sets, found, strict=True):
+        ours = certify(X, y, fit_intercept=intercept)
+        seen.add(its["status"])
+        assert its["status"] == STATUS[ours.verdict]
+        if its["status"] == "separable":
+            assert int(its["bound"]) == ours.best_possible_mistake_bound
+            assert its["gamma"] == pytest.approx(ours.homogeneous_margin.lo, rel=1e-9)
+            if its["geometric"]:
+                assert its["geometric"]["margin"] == pytest.approx(
+                    ours.geometric_margin.lo, rel=1e-9
+                )
+                check_line(X, y, its["geometric"])
+        else:
+            check_conflict(X, y, intercept, its["conflict"])
+            assert its.get("separated", []) == ours.separated_rows.tolist()
+    assert seen == {"separable", "quasi", "overlap"}
+
+
+def check_line(X, y, line):
+    """Every row is as far away as the margin says, at least."""
+    w, b = np.array(line["w"][:-1]), line["w"][-1]
+    far = y * (X @ w + b) / np.linalg.norm(w)
+    assert far.min() == pytest.approx(line["margin"], rel=1e-6)
+
+
+def check_conflict(X, y, intercept, conflict):
+    """In fractions: the blend is zero, and no row of it can be left out."""
+    shares = [int(v) for v in conflict["shares"]]
+    assert min(shares) > 0
+    assert len(shares) <= X.shape[1] + 1 + intercept
+    lifted = [
+        [int(y[i]) * Fraction(v) for v in [*X[i].tolist(), *([1] * intercept)]]
+        for i in conflict["rows"]
+    ]
+    assert [
+        sum(s * v for s, v in zip(shares, c, strict=True)) for c in zip(*lifted, strict=True)
+    ] == [0] * len(lifted[0])
+
+
+def test_bounds_are_not_rounded(page):
+    """R²/γ² = 26 · 9/2 = 117 for the example of Li Hang; its float is a little less."""
+    (its,) = verdicts(page, [asked([[3, 3], [4, 3], [1, 1]], [1, 1, -1])])
+    assert its["bound"] == "117"
+    assert its["radius"] ** 2 / its["gamma"] ** 2 < 117
+
+
+def test_a_margin_widens_the_bound(page):
+    """β² = R² + 2μ: (26 + 2 · 0.5) · 9/2 = 121.5."""
+    (its,) = verdicts(page, [asked([[3, 3], [4, 3], [1, 1]], [1, 1, -1], margin=0.5)])
+    assert its["bound"] == "121"
+
+
+def test_where_blends_meet(page):
+    """XOR: the diagonals meet in the middle."""
+    (its,) = verdicts(page, [asked([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1])])
+    assert its["status"] == "overlap"
+    assert its["conflict"]["meeting"] == [0.5, 0.5]
+
+
+def test_one_class_and_no_rows(page):
+    one, none = verdicts(page, [asked([[1, 2], [3, 4]], [1, 1]), asked(np.empty((0, 2)), [])])
+    assert (one["status"], one["geometric"]) == ("separable", None)
+    assert none["status"] == "empty"
+
+
+def test_floats_become_whole_numbers_and_back(page):
+    values = [0.1, -3.0, 5e-324, 1.7976931348623157e308, 0.0, 2**-1022, 1 / 3, -(2.0**-1074) * 3]
+    assert page.evaluate("(v) => play.back(v)", values) == values
+
+
+def test_large_sets_are_decided_too(page):
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(2000, 2)) * 64) / 64
+    y = np.where(X[:, 0] + X[:, 1] > 0.3, 1, -1)
+    its = verdicts(page, [asked(X, y), asked(X, np.where(rng.random(2000) < 0.1, -y, y))])
+    assert [v["status"] for v in its] == ["separable", "overlap"]
+    assert int(its[0]["bound"]) == certify(X, y).best_possible_mistake_bound

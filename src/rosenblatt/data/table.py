@@ -54,11 +54,9 @@ class Table:
     target : Column or None
     problems : list of str
         What stands against encoding it, a sentence each.
-    many_classes : bool
-        To be set to True where the target may have more than two labels.
     """
 
-    many_classes = False
+    many_classes = False  # to be set to True where the target may have more than two labels
 
     def __init__(
         self,

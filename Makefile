@@ -46,6 +46,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/minimum.py
 	$(RUN) benchmarks/fit.py
 	$(RUN) benchmarks/online.py
+	$(RUN) benchmarks/play.py
 	$(RUN) -m pip install --quiet --group bench
 	$(RUN) benchmarks/svmlight.py
 	$(RUN) benchmarks/screening.py
@@ -60,6 +61,7 @@ wasm: $(VENV)/core
 	$(RUN) scripts/wasm.py
 
 soak: $(VENV)/tools browser
+	$(RUN) -m pip install --quiet --group soak
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 
 browser:

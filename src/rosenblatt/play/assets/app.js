@@ -115,7 +115,7 @@ function interior(root, model, options, language, build) {
     says.textContent = replay.words(step, data.classes, say);
     timeline.show();
     if (!all) return;
-    about.textContent = say(replay.curved ? "footer.kernel" : "footer", { core: say(`core.${model.core.name}`), version: options.version });
+    about.textContent = say(replay.curved ? "footer.kernel" : options.page ? "footer" : "footer.notebook", { core: say(`core.${model.core.name}`), version: options.version });
     apart.textContent = parting(model, say);
     fixed.textContent = flat ? "" : say("board.fixed", { count: data.d });
     legend.replaceChildren(...legendOf(model, scene, say));

@@ -86,10 +86,10 @@ ROSENBLATT_INLINE int64_t highest(const double* scores, int64_t k) {
   return found;
 }
 
-// A row's margin under some weights, and the rival it is against.
+// A row's margin under some weights, its class, and the rival it is against.
 struct Standing {
   double m;
-  int64_t rival;
+  int64_t y, rival;
 };
 
 template <class Rows, class Weights>
@@ -97,7 +97,7 @@ ROSENBLATT_INLINE Standing standing(const Rows& rows, Weights w, int64_t i, int6
                                     double* scores) {
   w.scores(rows, i, scores);
   const int64_t r = rival(scores, w.k, y);
-  return {scores[y] - scores[r], r};
+  return {scores[y] - scores[r], y, r};
 }
 
 // What is noted of each update, for whoever wants to follow training; null: nothing.
@@ -141,19 +141,18 @@ struct JointLearner {
   }
 };
 
-// One look at one row. True: it was a mistake, and the weights have changed.
-template <class Rows, class Rule, class Weights>
-ROSENBLATT_INLINE bool visit(const Rows& rows, ClassLabels labels, Rule rule, int64_t i,
-                             JointLearner<Weights>& learner) {
-  const int64_t y = labels.y[i];
-  const Standing now = standing(rows, learner.w, i, y, learner.scores);
-  const bool mistake = rule.calls(now.m);
-  if (mistake) {
-    learner.note(i, now);
-    learner.add(rows, i, y, now.rival, rule.step(labels.weight(i)));
-  }
-  ++learner.visits;
-  return mistake;
+// As those of two classes: what is seen of a row, and the step it calls for.
+template <class Rows, class Weights>
+ROSENBLATT_INLINE Standing see(const Rows& rows, ClassLabels labels, int64_t i,
+                               const JointLearner<Weights>& learner) {
+  return standing(rows, learner.w, i, labels.y[i], learner.scores);
+}
+
+template <class Rows, class Weights>
+ROSENBLATT_INLINE void step(const Rows& rows, int64_t i, double size, Standing seen,
+                            JointLearner<Weights>& learner) {
+  learner.note(i, seen);
+  learner.add(rows, i, seen.y, seen.rival, size);
 }
 
 // As `look` of two classes; a mark is 1 + the rival. The margins of all rows are written down where

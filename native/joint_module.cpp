@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "joint.hpp"
+#include "joint_screen.hpp"
 
 namespace {
 
@@ -227,9 +228,84 @@ void bind_judging(nb::module_& m) {
       "out"_a.noconvert());
 }
 
+void bind_screening(nb::module_& m) {
+  m.def(
+      "refer",
+      [](const Rows& rows, Vector<const int32_t> y, double margin, bool intercept,
+         Matrix<const double> w, int64_t begin, int64_t end, Vector<float> slack) {
+        const ByClass weights{const_cast<double*>(w.data()), int64_t(w.shape(0)),
+                              int64_t(w.shape(1))};
+        std::vector<double> scores(weights.k);
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          refer(view, ClassLabels{y.data(), nullptr}, margin, intercept, weights, begin, end,
+                scores.data(), slack.data());
+        });
+      },
+      "rows"_a, "y"_a.noconvert(), "margin"_a, "intercept"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
+      "slack"_a.noconvert());
+
+  m.def(
+      "screened_visit",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
+         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
+         double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
+         int64_t visits, LogArrays log, Vector<const float> slack, Matrix<const double> reference,
+         int64_t looks) {
+        std::vector<double> scores(w.shape(0));
+        JointLearner<ByClass> learner{
+            {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))}, data(drift), counts.data(),
+            scores.data(), intercept, visits, 0, log_of(log)};
+        int64_t reached = begin, left = looks;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          reached = screened_pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order),
+                                  begin, end, most, slack.data(), reference.data(), left, learner);
+        });
+        return std::tuple(reached, learner.updates, looks - left);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
+      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "log"_a.noconvert().none(), "slack"_a.noconvert(), "reference"_a.noconvert(), "looks"_a);
+
+  m.def(
+      "screened_count",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, Cube<const double> w,
+         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
+         Vector<double> weighted, Vector<const float> slack, Matrix<const double> reference,
+         Vector<int64_t> looked) {
+        const Rules rules(w);
+        std::vector<Tally> total(rules.number);
+        std::vector<double> room(rules.k * rules.size), scores(rules.k);
+        std::vector<float> reach(rules.number);
+        for (int64_t a = 0; a < rules.number; ++a) {
+          total[a] = {plain.data()[a], weighted.data()[a]};
+          reach[a] = reach_of_signs(reference.data(), rules[a], room.data(), rules.size - 1,
+                                    rules.k * rules.size);
+        }
+        int64_t reached = begin;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
+            const ByClass weights{const_cast<double*>(rules[a]), rules.k, rules.size};
+            return standing(view, weights, i, y.data()[i], scores.data()).m;
+          };
+          reached = screened_count(labels_of(y, c), rules.number, margin, limit.data(), begin, end,
+                                   slack.data(), reach.data(), total.data(), looked.data());
+        });
+        for (int64_t a = 0; a < rules.number; ++a) {
+          plain.data()[a] = total[a].plain;
+          weighted.data()[a] = total[a].weighted;
+        }
+        return reached;
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
+      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert(),
+      "slack"_a.noconvert(), "reference"_a.noconvert(), "looked"_a.noconvert());
+}
+
 }  // namespace
 
 void bind_joint(nb::module_& m) {
   bind_learning(m);
+  bind_screening(m);
   bind_judging(m);
 }

@@ -309,11 +309,14 @@ NB_MODULE(_core, m) {
         for (int64_t a = 0; a < candidates.k; ++a) {
           total[a] = {plain.data()[a], weighted.data()[a]};
           reach[a] = reach_of_signs(reference.data(), candidates[a], room.data(),
-                                    candidates.stride - 1);
+                                    candidates.stride - 1, candidates.stride);
         }
         int64_t reached = begin;
         without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          reached = screened_count(view, labels_of(y, c), candidates, limit.data(), begin, end,
+          const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
+            return y.data()[i] * view.score(i, candidates[a]);
+          };
+          reached = screened_count(labels_of(y, c), candidates.k, margin, limit.data(), begin, end,
                                    slack.data(), reach.data(), total.data(), looked.data());
         });
         for (int64_t a = 0; a < candidates.k; ++a) {

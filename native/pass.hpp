@@ -75,16 +75,30 @@ struct Learner {
   }
 };
 
+// What is seen of a row under some weights: its margin m, and what a step needs.
+struct Sight {
+  double m, y, score;
+};
+
+template <class Rows>
+ROSENBLATT_INLINE Sight see(const Rows& rows, Labels labels, int64_t i, const Learner& learner) {
+  const double y = labels.y[i], score = rows.score(i, learner.w);
+  return {y * score, y, score};
+}
+
+template <class Rows>
+ROSENBLATT_INLINE void step(const Rows& rows, int64_t i, double size, Sight seen, Learner& learner) {
+  learner.note(i, seen.score);
+  learner.add(rows, i, size * seen.y);
+}
+
 // One look at one row. True: it was a mistake, and the weights have changed.
-template <class Rows, class Rule>
+template <class Rows, class Labels, class Rule, class Learner>
 ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, Rule rule, int64_t i,
                              Learner& learner) {
-  const double y = labels.y[i], score = rows.score(i, learner.w);
-  const bool mistake = rule.calls(y * score);
-  if (mistake) {
-    learner.note(i, score);
-    learner.add(rows, i, rule.step(labels.weight(i)) * y);
-  }
+  const auto seen = see(rows, labels, i, learner);
+  const bool mistake = rule.calls(seen.m);
+  if (mistake) step(rows, i, rule.step(labels.weight(i)), seen, learner);
   ++learner.visits;
   return mistake;
 }

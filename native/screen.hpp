@@ -38,31 +38,35 @@ constexpr double longest = 1e140;       // of rows and weights
 constexpr double a_millionth = 0x1p-20;
 constexpr float never = -1;             // the slack of a row that is always looked at
 
+// The slack of row i, whose margin is `over` above the one that is asked for; `factor` is 1, or that
+// of many classes.
+template <class Rows>
+ROSENBLATT_INLINE float slack_of(const Rows& rows, int64_t i, double over, double factor,
+                                 bool intercept) {
+  const double above = 1 + double(rows.d + 16) * 0x1p-52;  // sums of squares, rounded upwards
+  const double square = rows.square(i) + (intercept ? 1 : 0);
+  const double length = std::sqrt(square) * above * factor, ratio = over / length;
+  const bool sound = square > 1e-280 && length < longest && over > 1e-250 && ratio > 1e-30;
+  return sound ? float((ratio < 1e37 ? ratio : 1e37) * (1 - a_millionth)) : never;
+}
+
 // slack[begin .. end) of the rows, with w as the reference.
 template <class Rows>
 ROSENBLATT_INLINE void refer(const Rows& rows, Labels labels, double margin, bool intercept,
                              const double* w, int64_t begin, int64_t end, float* slack) {
-  const double above = 1 + double(rows.d + 16) * 0x1p-52;  // sums of squares, rounded upwards
-  for (int64_t i = begin; i < end; ++i) {
-    const double square = rows.square(i) + (intercept ? 1 : 0);
-    const double over = labels.y[i] * rows.score(i, w) - margin;
-    const double length = std::sqrt(square) * above, ratio = over / length;
-    const bool sound = square > 1e-280 && length < longest && over > 1e-250 && ratio > 1e-30;
-    slack[i] = sound ? float((ratio < 1e37 ? ratio : 1e37) * (1 - a_millionth)) : never;
-  }
+  for (int64_t i = begin; i < end; ++i)
+    slack[i] = slack_of(rows, i, labels.y[i] * rows.score(i, w) - margin, 1, intercept);
 }
 
 // How far weights are from the reference, as an upper bound on the slack of rows they may get wrong.
 struct Reach {
-  const double* reference;
-  int64_t size;           // numbers of a lifted weight vector
   double above, g;        // relative errors: of sums of squares, of scores
   double length, square;  // |r|; |w - r|^2, at least
   float now;
 
-  ROSENBLATT_INLINE Reach(const double* r, const double* w, int64_t d)
-      : reference(r), size(d + 1), above(double(d + 16) * 0x1p-52),
-        g(double(d / L + 16) * 0x1p-52) {
+  // `size`: numbers of all weights.
+  ROSENBLATT_INLINE Reach(const double* r, const double* w, int64_t d, int64_t size)
+      : above(double(size + 15) * 0x1p-52), g(double(d / L + 16) * 0x1p-52) {
     double of_reference = 0, apart = 0;
     for (int64_t j = 0; j < size; ++j) {
       of_reference += r[j] * r[j];
@@ -92,6 +96,16 @@ ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, const double* w, con
                                bool intercept) {
   const double b = intercept ? w[rows.d] - r[rows.d] : 0;
   return rows.apart(i, w, r) + b * b;
+}
+
+template <class Rows>
+ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, Sight, const Learner& learner,
+                               const double* r) {
+  return apart(rows, i, learner.w, r, learner.intercept);
+}
+
+ROSENBLATT_INLINE Reach reach_of(const Learner& learner, const double* r, int64_t d) {
+  return {r, learner.w, d, d + 1};
 }
 
 ROSENBLATT_INLINE int lowest_bit(uint32_t bits) {
@@ -134,7 +148,7 @@ ROSENBLATT_INLINE int within(const float* slack, Indices order, int64_t from, in
 
 // As `pass`, with the same updates: rows beyond reach are visited without a look. Stops, too, when
 // `looks` rows were looked at, or a few more; `looks` returns how many are left.
-template <class Rows, class Rule>
+template <class Rows, class Labels, class Rule, class Learner>
 ROSENBLATT_INLINE int64_t screened_pass(const Rows& rows, Labels labels, Rule rule, Indices order,
                                         int64_t begin, int64_t end, int64_t most,
                                         const float* slack, const double* reference,
@@ -143,7 +157,7 @@ ROSENBLATT_INLINE int64_t screened_pass(const Rows& rows, Labels labels, Rule ru
   int32_t offset[room];
   const int64_t visits = learner.visits - begin, stop = learner.updates + most;
   const int ahead = int(rows.ahead());
-  Reach reach(reference, learner.w, rows.d);
+  Reach reach = reach_of(learner, reference, rows.d);
   int64_t k = begin, some = least;
   while (k < end && learner.updates < stop && looks > 0) {
     const int64_t from = k, to = from + some < end ? from + some : end;
@@ -155,16 +169,14 @@ ROSENBLATT_INLINE int64_t screened_pass(const Rows& rows, Labels labels, Rule ru
     for (int f = 0; f < found; ++f) {
       if (f + ahead < found) rows.template prefetch<1>(row(f + ahead));
       const int64_t i = row(f);
-      const double y = labels.y[i];
       --looks;
-      const double score = rows.score(i, learner.w);
-      if (!rule.calls(y * score)) continue;
+      const auto seen = see(rows, labels, i, learner);
+      if (!rule.calls(seen.m)) continue;
       k = from + offset[f];
-      const double before = apart(rows, i, learner.w, reference, learner.intercept);
+      const double before = apart(rows, i, seen, learner, reference);
       learner.visits = visits + k++;
-      learner.note(i, score);
-      learner.add(rows, i, rule.step(labels.weight(i)) * y);
-      reach.moved(before, apart(rows, i, learner.w, reference, learner.intercept));
+      step(rows, i, rule.step(labels.weight(i)), seen, learner);
+      reach.moved(before, apart(rows, i, seen, learner, reference));
       some = least;  // what is within reach has changed: the rows after this one once more
       break;
     }
@@ -175,21 +187,23 @@ ROSENBLATT_INLINE int64_t screened_pass(const Rows& rows, Labels labels, Rule ru
 
 // The reach of weights to be counted. Only the signs of their scores matter, so w may be scaled: the
 // multiple nearest to the reference. (Its rounding is one more of the 16 in g.)
-ROSENBLATT_INLINE float reach_of_signs(const double* r, const double* w, double* scaled, int64_t d) {
+ROSENBLATT_INLINE float reach_of_signs(const double* r, const double* w, double* scaled, int64_t d,
+                                       int64_t size) {
   double along = 0, square = 0;
-  for (int64_t j = 0; j <= d; ++j) {
+  for (int64_t j = 0; j < size; ++j) {
     along += w[j] * r[j];
     square += w[j] * w[j];
   }
   const double ratio = along / square, factor = ratio > 0x1p-30 && ratio < 0x1p30 ? ratio : 1;
-  for (int64_t j = 0; j <= d; ++j) scaled[j] = factor * w[j];
-  return Reach(r, scaled, d).now;
+  for (int64_t j = 0; j < size; ++j) scaled[j] = factor * w[j];
+  return Reach(r, scaled, d, size).now;
 }
 
-// As `count`, with the same totals. Returns the place reached, which is the end unless all are
-// dropped; looked[a] grows by the rows that were scored with candidate a.
-template <class Rows>
-ROSENBLATT_INLINE int64_t screened_count(const Rows& rows, Labels labels, Candidates candidates,
+// As `count`, with the same totals, of `number` candidates; margin(a, i) is that of row i under
+// candidate a. Returns the place reached, which is the end unless all are dropped; looked[a] grows by
+// the rows that were scored with candidate a.
+template <class Labels, class Margin>
+ROSENBLATT_INLINE int64_t screened_count(Labels labels, int64_t number, Margin margin,
                                       const double* limit, int64_t begin, int64_t end,
                                       const float* slack, const float* reach, Tally* total,
                                       int64_t* looked) {
@@ -197,13 +211,13 @@ ROSENBLATT_INLINE int64_t screened_count(const Rows& rows, Labels labels, Candid
   for (int64_t from = begin; from < end; from += block) {
     const int64_t to = from + block < end ? from + block : end;
     bool alive = false;
-    for (int64_t a = 0; a < candidates.k; ++a) {
+    for (int64_t a = 0; a < number; ++a) {
       if (total[a].weighted >= limit[a]) continue;
       alive = true;
       const int found = within(slack, {nullptr, nullptr}, from, to, reach[a], offset);
       for (int f = 0; f < found; ++f) {
         const int64_t i = from + offset[f];
-        total[a].add(labels.y[i] * rows.score(i, candidates[a]), labels.weight(i));
+        total[a].add(margin(a, i), labels.weight(i));
       }
       looked[a] += found;
     }

@@ -188,16 +188,7 @@ class Certificate:
     @property
     def conflict(self) -> Conflict | None:
         part = self._document.get("conflict")
-        if part is None:
-            return None
-        label = dict(zip((-1, 1), self._document["labels"], strict=True))
-        point = part.get("point")
-        return Conflict(
-            list(part["rows"]),
-            [int(verify.number(w)) for w in part["weights"]],
-            [label[y] for y in part["y"]],
-            None if point is None else dict(zip(self.feature_names, point, strict=True)),
-        )
+        return part and Conflict.of(part, self._document["labels"], self.feature_names)
 
     @property
     def separated_rows(self) -> NDArray[np.intp] | None:
@@ -231,23 +222,18 @@ class Certificate:
 
         try:
             verify.check_form(self._document)
-        except verify.Rejected as reason:
-            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
-        X, names, texts = read_again(X, y, self._document)
-        if names is not None and names != self.feature_names:
-            raise CertificateRejected(
-                f"The certificate is rejected: it is about the columns {self.feature_names}, in "
-                f"this order, and X has {names}."
-            )
-        try:
+            X, names, texts = read_again(X, y, self._document)
+            other = f"it is about the columns {self.feature_names}, in this order; X has {names}"
+            verify.demand(names in (None, self.feature_names), other)
             signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
             check(self._document, X, signs)
+        except InputError:  # of X and y
+            raise
         except verify.Rejected as reason:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
             raise CertificateRejected(
-                f"The certificate is rejected: a field is missing or is not what it should be "
-                f"({type(error).__name__}: {error})."
+                f"The certificate is rejected: it is malformed ({type(error).__name__}: {error})."
             ) from None
         self._checked = True
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from commands import CREDIT, SMALL, write
+from commands import CREDIT, SMALL, on_a_terminal, write
 from rosenblatt import Certificate, certify, data
+from rosenblatt._support.telling import told_to
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 
@@ -272,3 +273,14 @@ def test_weights_of_a_column_that_is_not_there_or_is_the_target(shell):
     )
     code, _, err = shell("certify", name, "-y", "label", "--weight", "label")
     assert (code, "is the target, and cannot be the weight" in err) == (2, True)
+
+
+def test_what_it_is_doing_is_told(tmp_path):
+    steps = []
+    with told_to(steps.append):
+        certify([[0.0], [1.0]], [0, 1])
+    assert steps[0] == "looking for a separating hyperplane"
+    assert steps[-1] == "checking the proof"
+    asked = ("certify", str(CREDIT), "-y", "card", "--fewest-errors", "0")
+    assert "deciding about 1,319 rows: " in on_a_terminal(tmp_path, *asked)
+    assert "deciding" not in on_a_terminal(tmp_path, *asked, "--quiet")

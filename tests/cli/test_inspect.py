@@ -33,3 +33,11 @@ def test_inspect_notes(shell):
     _, out, _ = shell("inspect", write("t.csv", "a,b\n1,2\n1,3\n"))
     assert "'a' is 1 in every row" in out
     assert "No target was named" in out
+
+
+def test_a_question_mark_among_words_is_a_category(shell):
+    name = write("t.csv", "town,label\n" + "x,a\ny,b\n?,a\n" * 5)
+    _, out, _ = shell("inspect", name, "-y", "label")
+    assert "'?' counts as a category of 'town'. If it stands for a missing value" in out
+    assert "--missing '?'." in out
+    assert "counts as" not in shell("inspect", name, "-y", "label", "--missing", "?")[1]

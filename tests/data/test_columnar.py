@@ -7,6 +7,7 @@ from pyarrow import feather, parquet
 
 from rosenblatt.data import files
 from rosenblatt.data.columnar import ColumnFiles
+from rosenblatt.data.how import Reading
 from rosenblatt.data.part import Kind
 from tables import AS_EXPECTED, encoded, refusal, typed
 
@@ -71,7 +72,7 @@ def test_a_parquet_file_is_not_held_in_memory(tmp_path):
     path = tmp_path / "t.parquet"
     x = np.random.default_rng(0).normal(size=1 << 20)
     parquet.write_table(pa.table({"x": x}), path, row_group_size=1 << 16)
-    reader = ColumnFiles(files.find(path), missing=())
+    reader = ColumnFiles(files.find(path), Reading())
     before, most = pa.total_allocated_bytes(), 0
     for part in reader.parts({"x": Kind.NUMBER}):
         del part

@@ -117,7 +117,7 @@ def test_labels_are_those_of_the_table(values, positive, expected):
 
 
 def test_a_positive_label_must_be_there():
-    with pytest.raises(InputError, match="positive='w' is not one of the 3 values"):
+    with pytest.raises(InputError, match="positive='w' is not one of the values of the target"):
         labels(["x", "y", "z"], positive="w")
 
 
@@ -139,7 +139,7 @@ def test_any_division_into_parts_gives_the_same_numbers(encoding, tmp_path):
 def test_new_rows_are_read_as_the_encoding_says(tmp_path):
     """Not as they would be by themselves: here all words look like numbers."""
     table = pd.DataFrame({"size": ["1", "2", "3+", "1"], "n": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
-    encoding = data.read(table, target="y").encode(scale=False)[2]
+    encoding = data.read(table, target="y", categorical="size").encode(scale=False)[2]
     path = tmp_path / "new.csv"
     path.write_text("n;other;size\n1,5;x;2\n2;x;1\n")
     assert encoding.apply(path).tolist() == [[1, 0, 1.5], [0, 0, 2]]

@@ -81,5 +81,5 @@ def test_standard_input(monkeypatch):
 
 
 def test_no_header(file):
-    assert "begins with numbers" in refusal(file("1,0\n2,1\n"))
+    assert "begins with '1', '0', which look like values" in refusal(file("1,0\n2,1\n"))
     assert encoded(file("1,0\n2,1\n"), target="x1", header=False) == ([[1], [2]], [0, 1], ["x0"])

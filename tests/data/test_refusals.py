@@ -39,7 +39,7 @@ from tables import PLAIN, encoded, refusal, typed
         ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
         ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
         ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["'a' holds dates", "--ignore a"]),
-        ('a,paid\n"1,200",0\n"2,000.50",1\n€ 7,1\n', ["separators of thousands"]),
+        ('a,paid\n"1,200",0\n"2,000.50",1\n"7,000",1\n', ["'1,200' as 1200", "--numeric a"]),
         ("# made by hand\na,paid\n1,0\n", ["Its columns: '# made by hand'"]),
     ],
 )

@@ -39,7 +39,12 @@ def test_a_column_of_whole_numbers_and_then_a_fraction(file):
 
 def test_a_column_of_numbers_and_then_a_word(file):
     numbers = [f"{i % 7},{i},{i % 2}" for i in range(600_000)]
-    X, _, names = encoded(file("\n".join(["a,b,paid", *numbers, *["7+,1,1"] * 10_000])))
+    path = file("\n".join(["a,b,paid", *numbers, *["7+,1,1"] * 10_000]))
+    said = refusal(path)
+    assert "row 600000 " in said
+    assert "column 'a' holds '7+', and numbers in 600,000 of 610,000 rows" in said
+    assert "if the values are categories, say categorical='a' (--categorical a)" in said
+    X, _, names = encoded(path, categorical="a")
     assert names == [*(f"a={k}" for k in ("1", "2", "3", "4", "5", "6", "7+")), "b"]
     assert X[8] == [1, 0, 0, 0, 0, 0, 0, 8]
     assert X[-1] == [0, 0, 0, 0, 0, 0, 1, 1]
@@ -126,7 +131,7 @@ def test_booleans_and_missing_words(file):
     text = "flag,sure,paid\ntrue,True,1\nFALSE,False,0\nTrue,True,0\n"
     assert encoded(file(text)) == ([[1, 1], [0, 0], [1, 1]], [1, 0, 0], ["flag", "sure"])
     unsure = "a,paid\n1,1\n?,0\n3,1\n4,1\n5,1\n2,0\n"
-    assert "missing='?' (--missing ?)" in refusal(file(unsure))
+    assert "missing='?' (--missing '?') and impute='median'" in refusal(file(unsure))
     X, _, _ = encoded(file(unsure), missing=["?"], impute="mean")
     assert X == [[1], [3], [3], [4], [5], [2]]
     spaced = file(unsure.replace(",", ", ").replace("?", " ?"))
@@ -258,8 +263,13 @@ def test_a_table_larger_than_memory_may_take(tmp_path, heavy, rng):
 def test_numbers_as_people_write_them_are_not_words(file):
     # Dots that separate thousands in one column hide that commas are decimal in another.
     rows = "".join("1.200;2,5;yes\n12.000;3,5;no\n950;4,5;yes\n" for _ in range(30))
-    found = refusal(file(f"amount;rate;paid\n{rows}"), target="paid")
-    assert "'rate' is read as text" in found
-    assert "look like numbers" in found
+    path = file(f"amount;rate;paid\n{rows}")
+    found = refusal(path, target="paid")
+    assert "To read them as numbers ('2,5' as 2.5), say numeric='rate' (--numeric rate)" in found
+    assert "if one of them divides thousands by it, name it, too" in found
+    X, _, _ = encoded(path, numeric=["rate", "amount"])
+    assert X[:3] == [[1200, 2.5], [12000, 3.5], [950, 4.5]]
     rows = "".join("'1.200,50';yes\n'900,00';no\n" for _ in range(30)).replace("'", "")
-    assert "look like numbers" in refusal(file(f"amount;paid\n{rows}1.5;no\n"), target="paid")
+    found = refusal(file(f"amount;paid\n{rows}1.5;no\n"), target="paid")
+    assert "column 'amount' holds '1.5', and numbers in 60 of 61 rows" in found
+    assert "if all are meant as numbers, say numeric='amount' (--numeric amount), too" in found

@@ -47,7 +47,6 @@ ROUNDED = {
     "pandas": pd.DataFrame({"u": [B + 1, B], "v": [0.5, 0.5]}),
     "pandas, nullable": pd.DataFrame({"u": pd.array([B + 1, B], dtype="Int64")}),
     "pandas, Arrow's": pd.DataFrame({"u": pd.array([B + 1, B], dtype="int64[pyarrow]")}),
-    "pandas, categories": pd.DataFrame({"u": pd.Categorical([B + 1, B])}),
     "polars": pl.DataFrame({"u": [B + 1, B], "v": [0.5, 0.5]}),
     "polars, decimals": pl.DataFrame({"u": [LONG, Decimal("0.1")]}),
     "pyarrow": pa.table({"u": [B + 1, B], "v": [0.5, 0.5]}),

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
@@ -249,3 +250,34 @@ def test_training_and_tracing_do_not_load_matplotlib():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+BACKEND = """
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas
+
+matplotlib.interactive(True)  # as that of a notebook does when it is loaded
+"""
+NOTEBOOK = """
+import matplotlib
+from rosenblatt.plots import style
+
+for _ in range(2):
+    with style.canvas(None):
+        pass
+    print(matplotlib.is_interactive(), matplotlib.rcParams["font.size"])
+"""
+
+
+def test_in_a_notebook_every_picture_appears(tmp_path):
+    """Its backend turns interactive mode on with the first figure, and it must stay on."""
+    (tmp_path / "notebook_backend.py").write_text(BACKEND)
+    backend = {"MPLBACKEND": "module://notebook_backend", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", NOTEBOOK],
+        env=os.environ | backend,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "True 10.0\n" * 2, done.stderr

@@ -76,7 +76,7 @@ def test_a_model_of_before_predicts_the_same_bits(shell):
     X = np.column_stack([X[:, 0], *(frame["town"] == word for word in words)])
     p = Perceptron(random_state=0).fit(X, y)
     document = encoding.to_dict() | {"schema": "rosenblatt-encoding/1"}
-    del document["columns"][1]["reference"]
+    del document["columns"][1]["reference"], document["reading"]
     model_file.save(p, "old.json", encoding=document)
     frame.drop(columns="paid").to_csv("new.csv", index=False)
     code, out, _ = shell("predict", "old.json", "new.csv", "--json")

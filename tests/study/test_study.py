@@ -276,7 +276,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         ([SMALL], {}, r'Say which column holds the labels: target="..." \(--target COLUMN\)'),
         ([SMALL], {"target": "Y"}, "target='Y' is not a column of the data frame. Did you mean"),
         ([SMALL.assign(y="p")], {"target": "y"}, "is 'p' in every row: there is nothing to tell"),
-        ([SMALL], {"target": "y", "positive": "q"}, "positive='q' is not one of the 2 values"),
+        ([SMALL], {"target": "y", "positive": "q"}, "positive='q' is not one of the values"),
         ([SMALL, SMALL["y"]], {"target": "y"}, "The labels are given twice"),
         ([SMALL, SMALL["y"]], {}, "has a column 'y' already"),
         ([SMALL[["a"]], list("pn")], {}, "There are 40 rows, and 2 values of y"),
@@ -292,7 +292,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         (["t.csv", [0, 1]], {}, "The labels of files are in one of their columns"),
         (["t.csv"], {"target": "y", "group": [0, 1]}, "The groups of files are in one of"),
         (["none.csv"], {"target": "y"}, "There is no file none.csv"),
-        ([SMALL], {"target": 3}, "target=3 is a int: give text"),
+        ([SMALL], {"target": 3}, "target=3 is not text: give the name of a column, as '3'"),
         ([SMALL], {"target": "y", "ignore": 3}, "ignore=3 is not allowed"),
         (
             [SMALL],

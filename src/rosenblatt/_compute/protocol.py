@@ -158,7 +158,7 @@ class ScreeningBackend(Backend, Protocol):
     def refer(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         margin: float,
         intercept: bool,
         w: Floats,
@@ -171,7 +171,7 @@ class ScreeningBackend(Backend, Protocol):
     def screened_visit(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         order: Indices | None,
         begin: int,
@@ -193,7 +193,7 @@ class ScreeningBackend(Backend, Protocol):
     def screened_count(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         w: Floats,
         limit: Floats,

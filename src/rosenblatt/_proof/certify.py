@@ -22,6 +22,7 @@ from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
+from rosenblatt._support.telling import tell
 from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
@@ -92,7 +93,7 @@ def certify(
     work_limit = validate.whole_or_none("work_limit", work_limit)
     words = encoding is None and frames.has_words(X)
     if words:
-        X, encoding = frames.in_numbers(X)
+        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics)
     if encoding is not None:
         table = named(table, encoding)
@@ -106,7 +107,9 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
     return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
-def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: int) -> Certificate:
+def by_training_first(
+    X: Any, y: Any, *, encoding: Encoding | None, work_limit: int, time_limit: float | None = None
+) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
@@ -114,7 +117,9 @@ def by_training_first(X: Any, y: Any, *, encoding: Encoding | None, work_limit: 
     table = read(X, y, None, semantics="binary64")
     if encoding is not None:
         table = named(table, encoding)
-    case = _Case(table, True, "binary64", Budget(work_limit=work_limit), encoding)
+    case = _Case(
+        table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
+    )
     case.train_first = True
     return case.run()
 
@@ -185,6 +190,7 @@ class _Case:
         return Certificate(out, checked=True, origin=self.table.origin)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
+        tell("finding the columns that separate")
         with _noting(limits):
             collinear = collinear_columns(self.rows) if partition.done else []
             if collinear:
@@ -217,6 +223,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
+        tell("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
         if by_training.is_wide(self.rows):
             return by_training.train(partition, known)
@@ -229,6 +236,7 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
+        tell("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
@@ -253,6 +261,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
+        tell("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:

@@ -44,6 +44,17 @@ class Conflict:
     labels: list[Any]
     meeting_point: dict[str, float] | None  # None through the origin
 
+    @classmethod
+    def of(cls, part: dict[str, Any], labels: list[Any], names: list[str]) -> Conflict:
+        """As the document of a certificate has it."""
+        label, point = dict(zip((-1, 1), labels, strict=True)), part.get("point")
+        return cls(
+            list(part["rows"]),
+            [int(verify.number(w)) for w in part["weights"]],
+            [label[y] for y in part["y"]],
+            None if point is None else dict(zip(names, point, strict=True)),
+        )
+
 
 @dataclass(frozen=True)
 class RevealingColumn:

@@ -116,7 +116,8 @@ def read_again(
     if certified.get("encoding") is not None and frames.has_words(X):
         from rosenblatt.data import Encoding
 
-        X = Encoding.from_dict(certified["encoding"]).apply(X)
+        encoding = Encoding.from_dict(certified["encoding"])
+        X = frames.in_numbers_again(X, encoding, decimal=certified.get("semantics") == "decimal")
     semantics, y = certified.get("semantics", "binary64"), frames.outcome(y)[1]
     matrix, columns, _ = _matrix(X, semantics)
     texts = _texts(_as_given(y), certified["labels"])

@@ -16,7 +16,7 @@ from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.svmlight import SvmlightRows
 from rosenblatt._streams.tables import TableRows
 from rosenblatt.data import files
-from rosenblatt.data.reading import is_svmlight
+from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table, TableStream
 from rosenblatt.errors import InputError, InputTypeError

@@ -13,9 +13,9 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import Writer
-from rosenblatt.data.column import Column, problems_of_target
+from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target
+from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import iterate_svmlight, scan
 from rosenblatt.errors import InputError

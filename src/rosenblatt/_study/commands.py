@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 from rosenblatt._study.document import Reproduce
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
+from rosenblatt.data.chosen import given_labels
 
 _NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every"}
 
@@ -23,9 +25,9 @@ def reproduce(
         again = shlex.join(command)
         if "certificate" in written:
             check = ["rosenblatt", "verify", written["certificate"], *origin.files]
-            verify = shlex.join([*check, *_how_to_read(options)])
+            verify = shlex.join(check)
     if "model" in written:
-        ask = ["rosenblatt", "predict", written["model"], *origin.new, *_how_to_read(options)]
+        ask = ["rosenblatt", "predict", written["model"], *origin.new]
         predict = shlex.join([*ask, *(["--explain"] if linear else [])])
     return {"command": again, "seed": options.seed, "verify": verify, "predict": predict}
 
@@ -39,10 +41,13 @@ def ignored(origin: Origin, names: list[str]) -> str:
 
 def _arguments(options: Options) -> list[str]:
     """The options that the result depends on, as they would be typed."""
-    one = {"target": options.target, "positive": options.positive, "impute": options.impute}
+    one: dict[str, Any] = {"target": options.target, "impute": options.impute}
     one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
     found = [f"--{name}={value}" for name, value in one.items() if value is not None]
-    found += [f"--ignore={name}" for name in options.ignore]
+    found += [f"--positive={label}" for label in given_labels(options.positive)]
+    named = {"ignore": options.ignore, "categorical": options.categorical}
+    named["numeric"] = options.numeric
+    found += [f"--{option}={name}" for option, names in named.items() for name in names]
     found += _how_to_read(options)
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}
     found += [flag for flag, given in flags.items() if given]
@@ -52,7 +57,8 @@ def _arguments(options: Options) -> list[str]:
 def _how_to_read(options: Options) -> list[str]:
     found = [f"--missing={text}" for text in options.missing]
     found += [] if options.charset is None else [f"--charset={options.charset}"]
-    return found + ([] if options.header else ["--no-header"])
+    flags = {None: [], True: ["--header"], False: ["--no-header"]}
+    return found + flags[options.header]
 
 
 def _call(origin: Origin, options: Options) -> str:

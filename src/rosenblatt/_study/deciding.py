@@ -21,34 +21,49 @@ if TYPE_CHECKING:
 _BY_HAND = 2_000_000  # numbers that the stand-alone verifier reads in a few seconds
 _MANY = 200  # features; with more, the largest margin takes much longer than all the rest
 _WORK = 20_000_000  # row evaluations: some seconds
+SECONDS = 10.0  # for the verdict and the margins together, where nobody said how long
+_LEAST = 1.0  # of them for the margins
 
 
 def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
     """The verdict on all rows, its check, and what is known of the training rows."""
     if work.interrupted or work.unasked:
         return
+    clock = _Clock(time_limit)
     try:
         X, encoding = _as_they_stand(work)
         with work.timed("deciding"):
             now("deciding about all rows")
-            work.certificate = _certify(X, work.y, time_limit, encoding)
+            work.certificate = _certify(X, work.y, clock, encoding)
         with work.timed("checking the proof"):
             now("checking the proof")
             work.proof = prove(work.certificate, X, work.y)
         with work.timed("margins of the training rows"):
             now("margins of the training rows")
-            work.of_training = _certify(*training_rows(work), time_limit)
+            work.of_training = _certify(*training_rows(work), clock)
     except KeyboardInterrupt:
         work.interrupted = True
 
 
-def _certify(
-    X: Any, y: Any, time_limit: float | None, encoding: Encoding | None = None
-) -> Certificate:
-    """In full, or in good time where nobody said how long it may take."""
-    if time_limit is None and X.shape[1] > _MANY:
-        return proving.by_training_first(X, y, encoding=encoding, work_limit=_WORK)
-    return proving.certify(X, y, time_limit=time_limit, encoding=encoding)
+class _Clock:
+    """How many seconds are left."""
+
+    def __init__(self, limit: float | None):
+        self.given, self._begin = limit, time.monotonic()
+
+    @property
+    def left(self) -> float:
+        whole = SECONDS if self.given is None else self.given
+        return max(_LEAST, whole - (time.monotonic() - self._begin)) if whole > _LEAST else whole
+
+
+def _certify(X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None) -> Certificate:
+    """In full, or, with many columns, in good time where nobody said how long it may take."""
+    if clock.given is None and X.shape[1] > _MANY:
+        return proving.by_training_first(
+            X, y, encoding=encoding, work_limit=_WORK, time_limit=clock.left
+        )
+    return proving.certify(X, y, time_limit=clock.left, encoding=encoding)
 
 
 def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:

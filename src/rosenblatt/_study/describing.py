@@ -8,7 +8,7 @@ from typing import Any
 from rosenblatt._compute.about import core
 from rosenblatt._study import evidence, parts, verdict, warnings
 from rosenblatt._study.commands import ignored, reproduce
-from rosenblatt._study.document import LISTED, Data, Fit
+from rosenblatt._study.document import LISTED, Beginning, Data, Fit, Warned
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
@@ -16,23 +16,35 @@ from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.documents import document_of
 
 
-def described(work: Work, origin: Origin, options: Options) -> Fit:
+def beginning(work: Work, origin: Origin, options: Options) -> Beginning:
+    """What is known before the verdict; there are no warnings yet."""
+    selection = work.selection
+    assert selection is not None
+    return {
+        "rosenblatt": core(),
+        "data": _data(work, origin, options),
+        "split": parts.split(selection, options.group, stream=options.stream),
+        "candidates": parts.candidates(selection),
+        "error": parts.error(selection),
+        "rule": parts.rule(
+            selection, training_rows(work)[0], work.names, work.learned, work.target
+        ),
+    }
+
+
+def described(work: Work, origin: Origin, options: Options, begun: Beginning) -> Fit:
     """All of it, before anything is written."""
     selection, certificate = work.selection, work.certificate
     assert selection is not None
     estimator = selection.estimator
     X, y = training_rows(work)
     rows = len(selection.train)
-    data = _data(work, origin, options)
-    rule = parts.rule(selection, X, work.names, work.learned, data["target"])
+    rule = begun["rule"]
+    assert rule is not None
     content = {
+        **begun,
         "interrupted": work.interrupted,
-        "rosenblatt": core(),
-        "data": data,
-        "split": parts.split(selection, options.group, stream=options.stream),
-        "candidates": parts.candidates(selection),
-        "error": parts.error(selection),
-        "rule": rule,
+        "data": {**begun["data"], "warnings": _warnings(work, origin)},
         "learning": evidence.learning(estimator, X, y, rows),
         "margins": evidence.margins(estimator, X, y, rows),
         "confusion": parts.confusion(selection),
@@ -66,14 +78,9 @@ def placed(
 
 
 def _data(work: Work, origin: Origin, options: Options) -> Data:
-    assert work.selection is not None
-    rows = sum(work.counts.values())
-    columns = warnings.column_warnings(
-        work.X, work.y, work.encoding, work.certificate, rows, partial(ignored, origin)
-    )
     return {
         "files": list(origin.files),
-        "rows": rows,
+        "rows": sum(work.counts.values()),
         "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
         "features": work.names[:LISTED],
         "n_features": len(work.names),
@@ -82,5 +89,21 @@ def _data(work: Work, origin: Origin, options: Options) -> Data:
         "target": work.target,
         "ignored": [*options.ignore, *([options.group] if options.group else [])],
         "encoding": parts.encoded_columns(work.learned),
-        "warnings": columns + warnings.result_warnings(work.selection, work.counts),
+        "warnings": [],
     }
+
+
+def _warnings(work: Work, origin: Origin) -> list[Warned]:
+    assert work.selection is not None
+    rows = sum(work.counts.values())
+    columns = warnings.column_warnings(
+        work.X,
+        work.y,
+        work.encoding,
+        work.certificate,
+        rows,
+        partial(ignored, origin),
+        left_out=work.constant,
+    )
+    names = [] if work.doubt is None else [warnings.about("header", work.doubt)]
+    return names + columns + warnings.result_warnings(work.selection)

@@ -19,7 +19,8 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    # "revealing" | "rare" | "identifier" | "constant" | "imbalance" | "no better" | "luck"
+    # "revealing" | "rare" | "identifier" | "constant" | "header"
+    # and of the rule: "no better" | "worse" | "missed"
     kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str
@@ -193,18 +194,23 @@ class Reproduce(TypedDict):
     predict: str | None
 
 
-class Fit(TypedDict):
-    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+class Beginning(TypedDict):
+    """What is known before the verdict. The warnings of the data are those of columns then."""
 
-    schema_version: int
-    command: str  # "fit"
-    interrupted: bool
     rosenblatt: dict[str, str]  # {version, core}
     data: Data
     split: Split
     candidates: list[Candidate]
     error: Error | None
     rule: Rule | None
+
+
+class Fit(Beginning):
+    """The document. Where Ctrl-C cut it short, the parts that were not reached are None."""
+
+    schema_version: int
+    command: str  # "fit"
+    interrupted: bool
     learning: Learning | None
     margins: Histogram | None
     confusion: Confusion | None

@@ -10,6 +10,8 @@ from typing import Any, Self, final
 
 from rosenblatt._inputs import validate
 from rosenblatt._support.files import as_path
+from rosenblatt.data.chosen import given_labels
+from rosenblatt.data.naming import check_name
 from rosenblatt.data.table import IMPUTE
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -27,7 +29,9 @@ class Options:
     impute: str | None = None
     missing: tuple[str, ...] = ()
     charset: str | None = None
-    header: bool = True
+    header: bool | None = None
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
     seed: int = 0
     cv: int | None = None
     group: str | None = None
@@ -41,8 +45,8 @@ class Options:
     @classmethod
     def of(cls, **given: Any) -> Self:
         """Those given; InputError where one cannot be, or two do not go together."""
-        _text("target", given["target"])
-        _text("group", given["group"])
+        check_name("target", given["target"])
+        check_name("group", given["group"])
         _text("charset", given["charset"])
         if given["impute"] is not None:
             validate.one_of("impute", given["impute"], IMPUTE)
@@ -55,7 +59,10 @@ class Options:
         given |= {
             "ignore": _texts("ignore", given["ignore"]),
             "missing": _texts("missing", given["missing"]),
-            "header": validate.flag("header", given["header"]),
+            "categorical": _texts("categorical", given["categorical"]),
+            "numeric": _texts("numeric", given["numeric"]),
+            "positive": _positive(given["positive"]),
+            "header": None if given["header"] is None else validate.flag("header", given["header"]),
             "no_rows": validate.flag("no_rows", given["no_rows"]),
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
@@ -94,7 +101,8 @@ class Options:
     def table(self) -> dict[str, Any]:
         """How a table is read, for `rosenblatt.data`."""
         columns = {"target": self.target, "ignore": self.ignore, "positive": self.positive}
-        return self.text | columns | {"impute": self.impute}
+        kinds = {"categorical": self.categorical, "numeric": self.numeric}
+        return self.text | columns | kinds | {"impute": self.impute}
 
     @property
     def given(self) -> dict[str, Any]:
@@ -103,9 +111,15 @@ class Options:
         return {field.name: value for field, value in both if value != field.default}
 
 
+def _positive(value: Any) -> Any:
+    """One label by itself, several as a tuple."""
+    found = given_labels(value)
+    return found if len(found) > 1 else next(iter(found), None)
+
+
 def _text(name: str, value: object) -> None:
     if value is not None and not isinstance(value, str):
-        raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}: give text.")
+        raise InputTypeError(f"{name}={value!r} is not text: give text.")
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:

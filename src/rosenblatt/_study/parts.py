@@ -15,6 +15,7 @@ from rosenblatt._study.document import (
     Split,
     Term,
 )
+from rosenblatt.data.naming import is_number
 from rosenblatt.report.words import number
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ def rule(
 
     estimator = selection.estimator
     other, label = (str(c) for c in estimator.classes_)
+    condition = encoding is not None and encoding.target is not None and not encoding.target.values
+    chosen = f"{_name(target)} {label}" if condition else f"{_name(target)} = {label}"
     found: Rule = {
         "name": selection.winner.name,
         "terms": [],
@@ -142,7 +145,7 @@ def rule(
     }
     if not hasattr(estimator, "coef_"):
         found["sentence"] = (
-            f"{target} = {label} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
+            f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
             "the nearer the more; no weights of columns"
         )
         return found
@@ -170,7 +173,7 @@ def rule(
     threshold = float(weights @ centers - b)
     found["terms"], found["n_terms"], found["threshold"] = terms, len(order), threshold
     said = _sum(terms, len(order))
-    found["sentence"] = f"{target} = {label} if {said} ≥ {number(threshold, digits=3)}"
+    found["sentence"] = f"{chosen} if {said} ≥ {number(threshold, digits=3)}"
     return found
 
 
@@ -196,12 +199,17 @@ def _numbers(encoding: Encoding) -> list[Any]:
     return [column for column in encoding.columns if isinstance(column, Number)]
 
 
+def _name(column: str) -> str:
+    """A name that is a number is quoted: 25·0 would be read as a product."""
+    return repr(column) if is_number(column) else column
+
+
 def _sum(terms: list[Term], n_terms: int) -> str:
     if not terms:
         return "0"
     text = ""
     for term in terms[:SHOWN]:
-        name = f"[{term['feature']}]" if term["indicator"] else term["feature"]
+        name = f"[{term['feature']}]" if term["indicator"] else _name(term["feature"])
         sign = (
             ("−" if term["weight"] < 0 else "")
             if not text

@@ -13,7 +13,7 @@ from rosenblatt._study.document import Fit
 from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin, table_of
-from rosenblatt._study.words import WIDTH, wrapped
+from rosenblatt._study.words import WIDTH, all_lines, wrapped
 from rosenblatt._support.files import as_path, write_whole
 from rosenblatt.model_file import save
 
@@ -111,7 +111,7 @@ class Study:
     def predict(self, rows: Any) -> NDArray[np.generic]:
         """The labels of new rows: a file, a data frame, or an array with the columns studied."""
         if self.encoding is not None:
-            rows = self.encoding.apply(table_of(rows), **self._options.text)
+            rows = self.encoding.apply(table_of(rows))
         found: NDArray[np.generic] = self.estimator.predict(rows)
         return found
 
@@ -132,7 +132,7 @@ class Study:
         return f"<{', '.join([*said, *(['interrupted'] if self.interrupted else [])])}>"
 
     def __str__(self) -> str:
-        return "\n".join(head + line for _, head, line in wrapped(self._document, WIDTH))
+        return "\n".join(h + line for _, h, line in wrapped(all_lines(self._document), WIDTH))
 
     def _repr_html_(self) -> str:
         """The report in a frame of its own: neither its styles nor names in the table reach the

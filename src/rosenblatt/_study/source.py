@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._study.options import Options
-from rosenblatt.data.column import problems_of_target
 from rosenblatt.data.columnar import arrow_table
-from rosenblatt.data.labels import Target
-from rosenblatt.data.reading import need_target, read
+from rosenblatt.data.labels import Target, problems_of_target
+from rosenblatt.data.naming import need_target
+from rosenblatt.data.reading import read
 from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError, InputTypeError
 

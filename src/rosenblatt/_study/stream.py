@@ -25,11 +25,12 @@ from rosenblatt._streams.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame
-from rosenblatt._study.work import Work, table_in
+from rosenblatt._study.work import Work, look_at, table_in
 from rosenblatt._support.bar import Bar
 from rosenblatt.data._watching import shown_on
-from rosenblatt.data.reading import is_svmlight, svmlight_files
+from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.reading import read as read_table
+from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.scales import Preparation
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
@@ -95,7 +96,10 @@ def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | Non
     if isinstance(source, SvmlightRows):
         return Work(None, None, counts, "y", None, None)
     assert target is not None
-    return Work(None, None, counts, target, source.table.encoding(), source.table.impute)
+    table = source.table
+    work = Work(None, None, counts, target, table.encoding(), table.impute)
+    look_at(work, table)
+    return work
 
 
 def _compare(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rosenblatt._inputs import validate
 from rosenblatt._study import deciding, stream, work
 from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.describing import described
+from rosenblatt._study.describing import beginning, described
+from rosenblatt._study.document import Beginning
 from rosenblatt._study.options import Options
 from rosenblatt._study.result import Study, StudyInterrupted
 from rosenblatt._study.source import Source, SparseRows, source_of
@@ -27,7 +28,9 @@ def study(
     impute: str | None = None,
     missing: str | Iterable[str] = (),
     charset: str | None = None,
-    header: bool = True,
+    header: bool | None = None,
+    categorical: str | Iterable[str] = (),
+    numeric: str | Iterable[str] = (),
     seed: int = 0,
     cv: int | None = None,
     group: Any = None,
@@ -57,14 +60,15 @@ def study(
         The column of labels.
     ignore : str or list of str
         Columns to leave out.
-    positive : label, optional
-        This label against all others, where there are more than two.
+    positive : label, list of labels, or condition, optional
+        One or several labels against all others, where there are more than two; or those numbers
+        that fulfil a condition, as ">=7".
     impute : "mean" or "median", optional
         What stands for missing numbers: that of the training rows. None: they are refused.
     missing : str or list of str
         Further words of files that stand for a missing value, like "?".
-    charset, header
-        Of files, as in `rosenblatt.data.read`.
+    charset, header, categorical, numeric
+        How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
         Of the division of the rows and of all random orders.
     cv : int, optional
@@ -74,7 +78,7 @@ def study(
     no_rows : bool
         Nothing that comes from single rows is shown or saved: for data about people.
     time_limit : float, optional
-        Seconds for the verdict, which may then be undecided.
+        Seconds for the verdict, which may then be undecided; 10 by default.
     stream : bool
         For tables that memory cannot hold: their rows are encoded into files.
     cache : path, optional
@@ -115,6 +119,8 @@ def study(
         missing=missing,
         charset=charset,
         header=header,
+        categorical=categorical,
+        numeric=numeric,
         seed=seed,
         cv=cv,
         group=group if isinstance(group, str) else None,
@@ -127,15 +133,30 @@ def study(
     )
     quiet = validate.level("verbose", verbose) == 0
     given, options = source_of(source, y, None if isinstance(group, str) else group, options)
+    return studied(given, options, quiet=quiet)
+
+
+def studied(
+    source: Source,
+    options: Options,
+    *,
+    quiet: bool,
+    told: Callable[[Beginning], None] = lambda _: None,
+) -> Study:
+    """All of it; `told` hears of the error as soon as it is known, before the verdict."""
     checkpoints = None
     if options.checkpoint is not None:
         checkpoints = Checkpoints(options.checkpoint, options.checkpoint_every)
     with bar(quiet=quiet) as now:
-        done = _worked(given, options, checkpoints, now)
+        done = _worked(source, options, checkpoints, now)
+    with done.timed("describing"), to_the_end():
+        begun = beginning(done, source.origin, options)
+        told(begun)
+    with bar(quiet=quiet) as now:
         deciding.decide(done, time_limit=options.time_limit, now=now)
     with done.timed("describing"), to_the_end():
-        document = described(done, given.origin, options)
-        found = Study(done, document, given.origin, options, checkpoints)
+        document = described(done, source.origin, options, begun)
+        found = Study(done, document, source.origin, options, checkpoints)
     if done.interrupted:
         raise StudyInterrupted(found)
     return found

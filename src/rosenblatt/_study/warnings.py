@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._proof import column_words
+from rosenblatt._support.words import many
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 50_000  # rows that are sorted by every column
 _TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
-_RARE = 0.05
+_MISSED = 0.1  # a label of which a rule finds no larger share is missed nearly always
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
 
@@ -27,10 +28,12 @@ def column_warnings(
     certificate: Certificate | None,
     rows: int,
     ignored: Callable[[list[str]], str],
+    *,
+    left_out: list[str],
 ) -> list[Warned]:
     """About the columns of the table; X and y are these `rows`, or a sample of them.
 
-    `ignored` tells how to leave columns out.
+    `ignored` tells how to leave columns out; `left_out` are text that is the same everywhere.
     """
     if encoding is None:  # sparse rows: thousands of columns without names
         return []
@@ -41,6 +44,8 @@ def column_warnings(
     numbers = [(j, names[j]) for j in encoding.number_places]
     found: list[Warned] = []
     everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
+    if left_out:
+        found.append(_warned("constant", left_out, "the same in every row: left out."))
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
         found.append(_warned("constant", constant, f"the same {everywhere}: tells nothing."))
@@ -57,40 +62,35 @@ def column_warnings(
     return found + _rare_categories(certificate, place)
 
 
-def result_warnings(selection: Selection, counts: dict[str, int]) -> list[Warned]:
-    """About the rows and the rule."""
+def result_warnings(selection: Selection) -> list[Warned]:
+    """About the rule: is it better than always saying the larger class, and does it find all
+    labels?"""
+    if not selection.test_n:
+        return []
     found: list[Warned] = []
-    rare = min(counts, key=lambda label: counts[label])
-    share = counts[rare] / sum(counts.values())
-    if share < _RARE:
-        found.append(
-            {
-                "kind": "imbalance",
-                "columns": [],
-                "sentence": f"Only {share:.1%} of the rows are {rare}: always "
-                f"{selection.majority} is hardly ever wrong, so look at the errors of each label.",
-            }
+    (lo, hi), always = selection.interval, selection.majority_errors / selection.test_n
+    if always < lo:
+        said = f"The rule makes more test errors than always saying {selection.majority}"
+        found.append(about("worse", f"{said} ({always:.1%})."))
+    elif always <= hi:
+        said = (
+            f"The test rows do not show that the rule is better than always saying "
+            f"{selection.majority}: that is wrong in {always:.1%}, inside the interval of the "
+            f"error, {lo:.1%} to {hi:.1%}."
         )
-    guesses = [c for c in selection.candidates[1:] if c.baseline]
-    if any(c.validation_errors < selection.winner.validation_errors for c in guesses):
-        found.append(
-            {
-                "kind": "luck",
-                "columns": [],
-                "sentence": "The best of some random hyperplanes had fewer validation errors than "
-                "the chosen rule: what it learned is little. More rows or other columns may help.",
-            }
-        )
-    if selection.test_n and selection.test_errors >= selection.majority_errors:
-        found.append(
-            {
-                "kind": "no better",
-                "columns": [],
-                "sentence": f"The rule is no better on the test rows than always saying "
-                f"{selection.majority}: what it learned does not carry over.",
-            }
-        )
+        found.append(about("no better", said))
+    for label in selection.estimator.classes_:
+        of = selection.labels == label
+        rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
+        if rows and right <= rows * _MISSED:
+            said = f"{label} is nearly always missed: of {many(rows, 'test row')} with this label "
+            found.append(about("missed", f"{said}the rule finds {right or 'none'}."))
     return found
+
+
+def about(kind: str, sentence: str) -> Warned:
+    """A warning that names no columns."""
+    return {"kind": kind, "columns": [], "sentence": sentence}
 
 
 def _revealed(

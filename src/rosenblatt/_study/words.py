@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rosenblatt._study.document import Data, Error, Fit, Verdict
+from rosenblatt._study.document import Beginning, Data, Error, Fit, Verdict
 from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
@@ -14,10 +14,10 @@ _INDENT = 12
 _LEVELS = 10  # reference levels that are named
 
 
-def wrapped(found: Fit, width: int) -> Iterator[tuple[str, str, str]]:
+def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
     """Subject, margin and text of each line; the margin names the subject where it begins."""
     before = None
-    for subject, said in lines(found):
+    for subject, said in lines:
         head = f"{subject if subject != before else '':<{_INDENT}}"
         if subject in ("candidates", "next"):  # a table, and what is copied
             yield subject, head, said
@@ -29,8 +29,14 @@ def wrapped(found: Fit, width: int) -> Iterator[tuple[str, str, str]]:
         before = subject
 
 
-def lines(found: Fit) -> Iterator[tuple[str, str]]:
+def all_lines(found: Fit) -> Iterator[tuple[str, str]]:
     """Subject and text of each line."""
+    yield from first_lines(found)
+    yield from last_lines(found)
+
+
+def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
+    """What is known before the verdict."""
     yield "core", f"rosenblatt {found['rosenblatt']['version']}, {found['rosenblatt']['core']}"
     yield "data", data_line(found["data"])
     yield "split", found["split"]["sentence"]
@@ -49,6 +55,10 @@ def lines(found: Fit) -> Iterator[tuple[str, str]]:
         if levels := found["rule"]["references"]:
             some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
             yield "levels", f"reference levels, of weight 0: {some}"
+
+
+def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
+    """The verdict, and what comes with it."""
     if found["verdict"] is not None:
         yield "verdict", verdict_line(found["verdict"])
     elif found["unasked"] is not None:

@@ -14,6 +14,7 @@ from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.groups import groups_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
+from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.scales import Preparation
 from rosenblatt.data.sparse import SparseTable
@@ -23,7 +24,7 @@ from rosenblatt.selection.training import Progress
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.document import Proof
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Encoding, Table
 
 
 @dataclass
@@ -36,6 +37,8 @@ class Work:
     target: str
     encoding: Encoding | None  # before fills and scales; None for svmlight files
     impute: str | None
+    constant: list[str] = field(default_factory=list)  # columns of text that were left out
+    doubt: str | None = None  # about the names of columns
     sample: Any = None  # the numbers of the rows in X and y, where these are not all
     seconds: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
@@ -51,7 +54,7 @@ class Work:
         try:
             yield
         finally:
-            self.seconds[what] = time.perf_counter() - begin
+            self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - begin
 
     @contextmanager
     def until_interrupted(self) -> Iterator[None]:
@@ -103,7 +106,15 @@ def _read_table(given: Any, options: Options) -> tuple[Work, Any]:
         return Work(X, y, counts_of(y), "y", None, None), groups
     X, y, encoding = table.encode_with_gaps()
     assert options.target is not None
-    return Work(X, y, counts_of(y), options.target, encoding, table.impute), groups
+    work = Work(X, y, counts_of(y), options.target, encoding, table.impute)
+    look_at(work, table)
+    return work, groups
+
+
+def look_at(work: Work, table: Table) -> None:
+    """What is to be said about a table besides."""
+    work.constant = table.constant
+    work.doubt = None if table.dialect is None else in_doubt(table.dialect.like_data)
 
 
 def counts_of(y: Any) -> dict[str, int]:

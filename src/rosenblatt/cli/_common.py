@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Table
     from rosenblatt.data.sparse import SparseTable
 
+_NAMING = ("ignore", "categorical", "numeric")  # options that name columns
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
@@ -26,12 +27,27 @@ _reading = [
         "--missing", multiple=True, metavar="TEXT", help="Treat TEXT as missing (repeatable)."
     ),
     click.option("--charset", metavar="NAME", help="How the text is written, if not in UTF-8."),
-    click.option("--no-header", "header", flag_value=False, default=True, help="No line of names."),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="The first line has the names of columns; there is none: they are x0, x1, ...",
+    ),
 ]
 _table = [
     click.option("-y", "--target", metavar="COLUMN", help="The column of labels."),
     click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out."),
-    click.option("--positive", metavar="LABEL", help="This label against all others."),
+    click.option(
+        "--positive",
+        multiple=True,
+        metavar="LABEL",
+        help="This label (repeatable), or numbers like '>=7', against all others.",
+    ),
+    click.option(
+        "--categorical", multiple=True, metavar="COLUMN", help="Its values are categories."
+    ),
+    click.option(
+        "--numeric", multiple=True, metavar="COLUMN", help="Its values are numbers: $1,200, 12 kg."
+    ),
     click.option(
         "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."
     ),
@@ -73,11 +89,35 @@ def force_option(function: Function) -> Function:
     return click.option("--force", is_flag=True, help="Write over files that exist.")(function)
 
 
-def need_target(files: tuple[str, ...], reading: dict[str, Any]) -> None:
-    """Before any work: is it said where the labels are?"""
-    from rosenblatt.data.reading import need_target
+def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True) -> None:
+    """Before any work, and before anything heavy is imported: are the files there, and the columns
+    that are named? Of text that can be told from its first rows."""
+    from rosenblatt.data.dialect import look
+    from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.naming import find_columns, need_target
 
-    need_target(list(files), reading["target"])
+    if labelled:
+        need_target(list(files), reading["target"])
+    if "-" in files or is_svmlight(list(files)):  # read once; without names
+        return
+    found = find(list(files))
+    if found[0].kind != "text":
+        return
+    header = reading["header"]
+    names = look(found[:1], reading["charset"], header, ())[1]
+    many = [(use, name) for use in _NAMING for name in reading[use]]
+    one = [(use, reading.get(use)) for use in ("group", "target")]
+    find_columns(names, found[0].name, [*many, *one], header=header is not False)
+
+
+def check_files(document: str, files: tuple[str, ...]) -> None:
+    """Before anything heavy is imported: are they there?"""
+    from rosenblatt.data.files import find
+
+    if not os.path.lexists(document):
+        raise MissingFileError(f"There is no file {document}.")
+    if "-" not in files:  # it is read once
+        find(list(files))
 
 
 def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
@@ -102,14 +142,12 @@ def plain(stream: TextIO) -> bool:
 
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[None]:
-    """Shows on a terminal what is being done."""
-    if quiet or not sys.stderr.isatty():
-        context: Any = nullcontext()
-    else:
-        from rich.console import Console
+    """Shows on a terminal what is being done, step by step, and for how long."""
+    from rosenblatt._support.bar import bar
+    from rosenblatt._support.telling import told_to
 
-        context = Console(stderr=True).status(what)
-    with context:
+    with bar(quiet=quiet) as now, told_to(lambda step: now(f"{what}: {step}", 0, None)):
+        now(what, 0, None)
         yield
 
 

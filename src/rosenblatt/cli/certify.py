@@ -67,17 +67,18 @@ def command(
     rosenblatt certify loans.csv --target approved -o certificate.json
     rosenblatt verify certificate.json loans.csv
     """
-    from rosenblatt import certify, minimum_errors
-    from rosenblatt._study.verdict import describe
-    from rosenblatt.data.transformed import refuse_merged
-
-    _common.need_target(files, reading)
+    _common.check_table(files, reading)
     if scale and decimal:
         raise click.UsageError("--decimal is about the numbers as written: leave out --scale.")
     if output is not None and output == encoded:
         raise InputError(f"{output} cannot be both the certificate and the numbers.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
+
+    from rosenblatt import certify, minimum_errors
+    from rosenblatt._study.verdict import describe
+    from rosenblatt.data.transformed import refuse_merged
+
     with _common.reading(quiet=quiet):
         weights = None if weight is None else _weights(files, weight, reading)
         table: Any = _common.read_table(files, **reading)

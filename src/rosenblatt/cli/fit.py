@@ -9,7 +9,9 @@ import click
 from rosenblatt.cli import _common
 
 if TYPE_CHECKING:
-    from rosenblatt import Study
+    from collections.abc import Iterator
+
+    from rosenblatt._study.document import Beginning
 
 INTERRUPTED = 130
 _BOLD = ("error", "rule", "warning")
@@ -27,7 +29,10 @@ _BOLD = ("error", "rule", "warning")
 @click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
 @click.option("--no-rows", is_flag=True, help="Write nothing derived from individual rows.")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Stop the separability check after SECONDS."
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="For the verdict, which may then be undecided. [default: 10]",
 )
 @click.option("--stream", is_flag=True, help="For tables larger than memory: rows go to disk.")
 @click.option(
@@ -65,14 +70,25 @@ def command(
     rosenblatt fit loans.csv --target approved
     """
     from rosenblatt._study import folder as folders
-    from rosenblatt._study.result import StudyInterrupted
-    from rosenblatt._study.study import study
-    from rosenblatt._support.interrupt import to_the_end
 
+    _common.check_table(files, options)
     folder = output if output is not None else folders.default_folder(files)
     folders.check(folder, force=force, checkpoint=options["checkpoint"])
+
+    from rosenblatt._study.options import Options
+    from rosenblatt._study.result import StudyInterrupted
+    from rosenblatt._study.source import source_of
+    from rosenblatt._study.study import studied
+    from rosenblatt._study.words import first_lines, last_lines
+    from rosenblatt._support.interrupt import to_the_end
+
+    def told(begun: Beginning) -> None:
+        if not as_json:
+            _show(first_lines(begun))
+
+    source, asked = source_of(list(files), None, None, Options.of(**options))
     try:
-        found = study(list(files), verbose=0 if quiet else 1, **options)
+        found = studied(source, asked, quiet=quiet, told=told)
     except StudyInterrupted as stopped:
         found = stopped.study
     with to_the_end():
@@ -82,7 +98,7 @@ def command(
     if as_json:
         _common.print_json("fit", dict(found.to_dict()))
     else:
-        _show(found)
+        _show(last_lines(found.to_dict()))
     if found.interrupted:
         on = " The same command with --force goes on." if options["checkpoint"] else ""
         _common.say_error(f"Interrupted: {folder} has what there was.{on}")
@@ -90,7 +106,7 @@ def command(
     return 0
 
 
-def _show(found: Study) -> None:
+def _show(lines: Iterator[tuple[str, str]]) -> None:
     """One subject a line, the error and the rule in bold."""
     import shutil
     import sys
@@ -99,6 +115,6 @@ def _show(found: Study) -> None:
 
     plain = _common.plain(sys.stdout)
     width = WIDTH if not sys.stdout.isatty() else max(60, shutil.get_terminal_size().columns)
-    for subject, head, line in wrapped(found.to_dict(), width):
+    for subject, head, line in wrapped(lines, width):
         strong = subject in _BOLD and not plain
         click.echo(head + (click.style(line, bold=True) if strong else line))

@@ -21,6 +21,8 @@ def command(
     \b
     rosenblatt inspect loans.csv --target approved
     """
+    _common.check_table(files, reading, labelled=False)
+
     from rosenblatt.data.summary import summary
 
     with _common.reading(quiet=quiet):

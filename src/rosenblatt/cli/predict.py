@@ -74,11 +74,13 @@ def command(
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
     """
-    from rosenblatt import model_file
-
     if reasons is not None and not explain:
         raise click.UsageError("--reasons says how many reasons to give: add --explain.")
+    _common.check_files(model, files)
     _common.check_output(output, (model, *files), force=force)
+
+    from rosenblatt import model_file
+
     known = model_file.read(model)
     names, parts = _encoded(known, model, files, unseen, reading)
     count = (reasons or _REASONS) if explain else 0
@@ -99,8 +101,7 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
     """Names of the features, and part by part the rows as numbers and their unseen words."""
     from rosenblatt import data
     from rosenblatt.data import sparse
-    from rosenblatt.data.files import find
-    from rosenblatt.data.reading import is_svmlight
+    from rosenblatt.data.files import find, is_svmlight
 
     if known.encoding is not None:
         encoding = data.Encoding.from_dict(known.encoding)

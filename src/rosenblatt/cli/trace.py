@@ -67,15 +67,16 @@ def command(
     rosenblatt trace toy.csv --target y --steps
     rosenblatt trace toy.csv --target y --check --format latex
     """
-    from rosenblatt import Perceptron, trace
-
-    _common.need_target(files, reading)
+    _common.check_table(files, reading)
     asked = [path for path in (output, html, film) if path is not None]
     if len(set(asked)) < len(asked):
         twice = next(path for path in asked if asked.count(path) > 1)
         raise InputError(f"{twice} cannot be both the trace and the film, or its page.")
     for path in asked:
         _common.check_output(path, files, force=force)
+
+    from rosenblatt import Perceptron, trace
+
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     estimator = Perceptron(

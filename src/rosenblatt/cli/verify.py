@@ -124,8 +124,8 @@ def _numbers(
 ) -> Any:
     """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
-    from rosenblatt.data.files import find
-    from rosenblatt.data.reading import is_svmlight
+    from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.reading import read_again
 
     decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):
@@ -135,7 +135,7 @@ def _numbers(
         return X, y
     found = find(list(files))
     encoding = _encoding(claim, found, reading)
-    X, y, done = data.reading.read_again(found, encoding, decimal=decimal, **reading)
+    X, y, done = read_again(found, encoding, decimal=decimal, **reading)
     told += done
     names = encoding.feature_names
     return X[:, [names.index(name) for name in claim["columns"]]], y

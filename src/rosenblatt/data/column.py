@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._support.words import many
+from rosenblatt._support.words import many, option
 from rosenblatt.data.levels import most_frequent
 from rosenblatt.data.part import TRUTH, Kind, Part, Place
 
@@ -20,9 +20,6 @@ _SHOWN = 5
 _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"\d{4}"
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR})([T ]{_CLOCK})?")
-_WRITTEN = re.compile(r"[-+]?(\d+,\d+|\d{1,3}([.,'’\s]\d{3})+([.,]\d+)?)")
-_PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_NUMBER = re.compile(r"[-+]?[\s$€£¥]*\d[\d.,'\s]*[%€$£¥\s]*")
 
 
 @dataclass
@@ -37,6 +34,7 @@ class Column:
     missing: int = 0
     first_missing: Place | None = None
     infinite: tuple[Place, float] | None = None
+    categorical: bool = False  # somebody said so, or its type does
 
     @property
     def kind(self) -> Kind:
@@ -72,7 +70,7 @@ class Column:
 
     def _count(self, found: Iterable[tuple[Any, int]]) -> None:
         for word, count in found:
-            if word is not None:
+            if word is not None and count:
                 self.words[word] = self.words.get(word, 0) + count
         self.too_many = len(self.words) > _COUNTED
 
@@ -121,7 +119,7 @@ def _shown(value: str | float) -> str:
 
 
 def leave_out(name: str) -> str:
-    return f"leave the column out: ignore={name!r} (--ignore {name or repr('')})"
+    return f"leave the column out: ignore={name!r} ({option('ignore', name)})"
 
 
 def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
@@ -163,14 +161,9 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{many(rows, 'row')}, as {column.some_words()}: a 0/1 column for each would tell the rows "
-        f"apart one by one. {_what_it_may_be(column.words)}; or {leave_out(column.name)}."
+        f"apart one by one. Is it an identifier or free text? Group its values; or "
+        f"{leave_out(column.name)}."
     )
-
-
-def _what_it_may_be(words: Iterable[str]) -> str:
-    if all(_NUMBER.fullmatch(word) for word in words):
-        return "They look like numbers: write them without units and separators of thousands"
-    return "Is it an identifier or free text? Group its values"
 
 
 def dates(column: Column) -> str | None:
@@ -186,22 +179,6 @@ def dates(column: Column) -> str | None:
     )
 
 
-def like_numbers(column: Column) -> str | None:
-    """Words that are all numbers as people write them, and were not read as numbers."""
-    words = [word for word in column.words if word]
-    if column.kind is not Kind.TEXT or column.too_many or not words:
-        return None
-    written = [word for word in words if _WRITTEN.fullmatch(word)]
-    plain = [word for word in words if _PLAIN.fullmatch(word)]
-    if not written or len({*written, *plain}) < len(words):
-        return None
-    return (
-        f"The column {column.name!r} is read as text, as {column.some_words()}: these look like "
-        "numbers with decimal commas or separators of thousands. Write all numbers of the file in "
-        f"one way, without separators of thousands; or {leave_out(column.name)}."
-    )
-
-
 def is_like_an_id(column: Column, rows: int) -> bool:
     """Too many words, or one for almost every row."""
     different = len(column.words)
@@ -210,39 +187,3 @@ def is_like_an_id(column: Column, rows: int) -> bool:
         or (different > 10 and 2 * different > rows)
         or (different == rows - column.missing and different > 2)
     )
-
-
-def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
-    if target.missing:
-        yield (
-            f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
-            f"{many(target.missing, 'row')} of {rows:,}. Leave out rows that have no label."
-        )
-    if target.infinite:
-        yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."
-    labels = target.some_words()
-    if positive is not None and not any(same_label(positive, word) for word in target.words):
-        yield (
-            f"positive={positive!r} is not one of the {target.counted} values of the target "
-            f"{target.name!r}: {labels}."
-        )
-    elif len(target.values) == 1:
-        yield (
-            f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
-            "Two different labels are needed."
-        )
-    elif len(target.values) > 2 and positive is None:
-        yield (
-            f"The target {target.name!r} has {target.counted} different values: {labels}. Choose "
-            "the one to be told from all others: positive=LABEL (--positive LABEL)."
-        )
-
-
-def same_label(given: Any, word: Any) -> bool:
-    """Is the label that someone gave this one of the table?"""
-    if isinstance(word, str):
-        return str(given).strip() == word or (word in TRUTH and given is TRUTH[word])
-    try:
-        return bool(float(given) == word)
-    except (TypeError, ValueError):
-        return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rosenblatt.data.files import File
+from rosenblatt.data.how import Reading
 from rosenblatt.data.numeric_check import first_not_number
 from rosenblatt.data.opening import reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place
@@ -22,8 +24,10 @@ _ROWS = 1 << 16
 class ColumnFiles:
     """Files with typed columns, the same in all of them."""
 
-    def __init__(self, files: list[File], *, missing: tuple[str, ...]):
-        self.files, self._missing = files, pa.array([*MISSING, *missing])
+    def __init__(self, files: list[File], how: Reading):
+        self.files, self._how = files, how
+        self._missing = pa.array([*MISSING, *how.missing])
+        self.styles = dict(how.numeric)
         self.names, self._types = _schema(files[0])
         for file in files[1:]:
             if _schema(file)[0] != self.names:
@@ -33,8 +37,18 @@ class ColumnFiles:
                 )
 
     @property
+    def how(self) -> Reading:
+        return replace(self._how, numeric=self.styles)
+
+    @property
     def options(self) -> dict[str, Any]:
-        return {"missing": self._missing.to_pylist()}
+        """All that the rows depend on."""
+        numeric = self.how.to_dict()["numeric"]
+        return {"missing": self._missing.to_pylist(), "numeric": numeric}
+
+    def is_category(self, name: str) -> bool:
+        """Does the type of the column say so?"""
+        return bool(pa.types.is_dictionary(self._types[self.names.index(name)]))
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         return {name: self._kind(name) for name in wanted}
@@ -77,7 +91,7 @@ class ColumnFiles:
             if pa.types.is_string_view(words.type):  # those of polars: pyarrow cannot take of them
                 words = pc.cast(words, pa.string())
             column = pa.DictionaryArray.from_arrays(column.indices, words).dictionary_decode()
-        if kind is Kind.NUMBER:
+        if kind is Kind.NUMBER and not (name in self.styles and _is_text(column.type)):
             return _as_numbers(column, name, place)
         if pa.types.is_boolean(column.type):
             column = pc.if_else(column, "True", "False")
@@ -86,7 +100,10 @@ class ColumnFiles:
             raise InputError(f"{place}, column {name!r} holds {column.type}: text is expected.")
         column = pc.cast(column, pa.string())
         column = pc.if_else(pc.is_in(column, self._missing), None, column)
-        return pc.cast(pc.dictionary_encode(column), TEXT)
+        words = pc.cast(pc.dictionary_encode(column), TEXT)
+        if kind is Kind.NUMBER:
+            return self.styles[name].numbers(words, name, place)
+        return words
 
 
 def _as_numbers(column: Any, name: str, place: Place) -> Any:

@@ -6,12 +6,13 @@ import codecs
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from rosenblatt.data.files import File
+from rosenblatt.data.naming import check_header
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
 from rosenblatt.errors import InputError
@@ -29,6 +30,7 @@ class Dialect:
     charset: str
     header: bool
     missing: tuple[str, ...]
+    like_data: tuple[str, ...] = ()  # names of columns that look like values
 
     def body(self, block: Any) -> Any:
         """The beginning of a file without what comes before its rows."""
@@ -42,15 +44,29 @@ class Dialect:
 
 
 def look(
-    files: list[File], charset: str | None, header: bool, missing: tuple[str, ...]
+    files: list[File],
+    charset: str | None,
+    header: bool | None,
+    missing: tuple[str, ...],
+    like: tuple[str, str] = (",", "."),
 ) -> tuple[Dialect, list[str]]:
-    """The dialect of the first file, and the names of its columns; the others have the same."""
+    """The dialect of the first file, and the names of its columns; the others have the same.
+
+    `header`: None: the first line is names, and refused if it looks like data. `like`: the
+    delimiter and the decimal mark to be preferred where the file leaves it open.
+    """
     dialect, names = None, []
     for file in files:
         text, used = head(file, charset)
         if dialect is None:
-            dialect = Dialect(_delimiter(text, file), ".", used, header, missing)
+            found = _delimiter(text, file, like[0])
+            decimal = like[1] if found != "," else "."
+            dialect = Dialect(found, decimal, used, header is not False, missing)
             names = _names(text, dialect, file)
+            if header is None:
+                body = bytes(dialect.body(text))
+                strange = check_header(file.name, names, body, found)
+                dialect = replace(dialect, like_data=tuple(strange))
         elif (here := _names(text, dialect, file)) != names:
             raise InputError(_other_columns(files[0], names, file, here))
     assert dialect is not None
@@ -137,7 +153,7 @@ def _announced(text: bytes) -> tuple[bytes, str | None]:
     return (text[found.end() :], found[1].decode("latin-1")) if found else (text, None)
 
 
-def _delimiter(text: bytes, file: File) -> str:
+def _delimiter(text: bytes, file: File, first: str) -> str:
     """The one that is announced, or that the file is named after, or most often in the header."""
     text, announced = _announced(text)
     if announced:
@@ -149,7 +165,7 @@ def _delimiter(text: bytes, file: File) -> str:
         record = text[slice(*first_record(text, delimiter))].decode(errors="replace")
         outside = re.sub(r'"[^"]*"', "", record)
         counts[delimiter] = outside.count(delimiter)
-    return max(_DELIMITERS, key=lambda d: counts[d])  # the first of equals
+    return max(_DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
 
 
 def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
@@ -168,22 +184,7 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
         raise InputError(f"{file.name} is empty: a table begins with the names of its columns.")
     if not dialect.header:
         return [f"x{j}" for j in range(len(fields))]
-    names = [field.strip() for field in fields]
-    if all(_is_number(name) for name in names):
-        raise InputError(
-            f"{file.name} begins with numbers, {record.strip()[:60]!r}, where the names of its "
-            "columns are expected. Add a line of names, or say header=False (--no-header): then "
-            "the columns are x0, x1, and so on."
-        )
-    return names
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True
+    return [field.strip() for field in fields]
 
 
 def _other_columns(first: File, names: list[str], file: File, here: list[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, final
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._support.words import many
+from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import Words, no_value
 from rosenblatt.data.part import Kind, Part
@@ -97,6 +98,9 @@ class Encoding:
 
     columns: tuple[Number | Words, ...]
     target: Target | None = None
+    reading: Reading = field(
+        default_factory=Reading
+    )  # how tables are read, unless one is told otherwise
 
     @property
     def feature_names(self) -> list[str]:
@@ -143,7 +147,8 @@ class Encoding:
     ) -> Iterator[tuple[Part, Rows]]:
         """New rows, part by part: those of files, or of a data frame, that have these columns.
 
-        `reading` is `charset`, `header` and `missing`, as in `read`.
+        They are read as the first table was. `reading` is `charset`, `header` and `missing`, as in
+        `read`, where that is not so.
         """
         from rosenblatt._inputs import validate
         from rosenblatt.data.reading import parts_like

@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
+from rosenblatt.data.chosen import SIGNS, Condition, Positive
 from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.how import Reading, read_reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, MISSING, Words
 from rosenblatt.data.part import Kind
 from rosenblatt.errors import InputError
 
 SCHEMA = "rosenblatt-encoding/2"
-_WITHOUT_REFERENCE = "rosenblatt-encoding/1"  # of two values the first has no column, of more all
+_FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
 
 def write(encoding: Encoding) -> dict[str, Any]:
@@ -27,9 +29,17 @@ def write(encoding: Encoding) -> dict[str, Any]:
             "name": target.name,
             "kind": target.kind.value,
             "values": list(target.values),
-            "positive": target.positive,
+            "positive": _positive(target.positive),
         },
+        "reading": encoding.reading.to_dict(),
     }
+
+
+def _positive(positive: Positive | None) -> Any:
+    """A list of labels, or a condition."""
+    if isinstance(positive, Condition):
+        return {"sign": positive.sign, "number": positive.number}
+    return None if positive is None else list(positive)
 
 
 def _column(column: Number | Words) -> dict[str, Any]:
@@ -49,10 +59,11 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        schema = part.one_of("schema", (_WITHOUT_REFERENCE, SCHEMA))
+        schema = part.one_of("schema", (_FIRST, SCHEMA))
         columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
-    encoding = Encoding(columns, target)
+        reading = Reading() if schema == _FIRST else read_reading(part.part("reading"))
+    encoding = Encoding(columns, target, reading)
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
         if len(set(names)) != len(names):
             raise InvalidDocument("a name stands twice")
@@ -75,7 +86,7 @@ def _read_column(column: Part, schema: str) -> Number | Words:
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
         found = Words(name, tuple(words), missing, boolean)
-        if schema == _WITHOUT_REFERENCE:
+        if schema == _FIRST:
             reference = found.values[0] if len(found.values) == 2 else None
         else:
             reference = part.optional(part.text, "reference")
@@ -89,7 +100,9 @@ def _read_column(column: Part, schema: str) -> Number | Words:
 def _read_target(target: Part) -> Target:
     with target as part:
         kind = Kind(part.one_of("kind", [kind.value for kind in Kind]))
-        values, positive = part.values("values"), part.value("positive")
+        name, values = part.text("name"), part.values("values")
+        if not values:
+            return Target(name, kind, (), _read_condition(part, kind))
         allowed = {Kind.TEXT: (str,), Kind.BOOLEAN: (bool,), Kind.NUMBER: (int, float)}[kind]
         if not all(
             type(v) in allowed and (kind is not Kind.NUMBER or is_finite(v)) for v in values
@@ -97,10 +110,21 @@ def _read_target(target: Part) -> Target:
             raise InvalidDocument(f"{part.name('values')} are of another kind")
         if len({type(v) for v in values}) != 1 or values != sorted(set(values)):
             raise InvalidDocument(f"{part.name('values')} are not sorted, or one stands twice")
-        if positive is not None and (
-            type(positive) is not type(values[0]) or positive not in values
-        ):
-            raise InvalidDocument(f"{part.name('positive')} is none of the values")
+        positive = part.value("positive")
+        if positive is not None and not isinstance(positive, list):
+            positive = [positive]  # version 1 had one
+        for label in positive or []:
+            if type(label) is not type(values[0]) or label not in values:
+                raise InvalidDocument(f"{part.name('positive')} is none of the values")
+        if positive is not None and (positive != sorted(set(positive)) or positive in ([], values)):
+            raise InvalidDocument(f"{part.name('positive')} are none, all, or not sorted")
         if (len(values) > 2) != (positive is not None) or len(values) < 2:
             raise InvalidDocument(f"{part.name('values')} are {len(values)}")
-        return Target(part.text("name"), kind, tuple(values), positive)
+        return Target(name, kind, tuple(values), None if positive is None else tuple(positive))
+
+
+def _read_condition(target: Part, kind: Kind) -> Condition:
+    with target.part("positive") as part:
+        if kind is not Kind.NUMBER:
+            raise InvalidDocument(f"{target.name('positive')} is a condition on {kind.value}")
+        return Condition(part.one_of("sign", SIGNS), part.finite("number"))

@@ -66,6 +66,19 @@ def find(source: Any) -> list[File]:
     return files
 
 
+def is_svmlight(source: Any) -> bool:
+    """Is it an svmlight file, by its name?"""
+    names = [source] if isinstance(source, (str, os.PathLike)) else source
+    if hasattr(source, "__arrow_c_stream__") or not isinstance(names, (list, tuple)):
+        return False
+    return any(
+        SUFFIXES.get(suffix.lower()) == "svmlight"
+        for name in names
+        if isinstance(name, (str, os.PathLike))
+        for suffix in Path(name).suffixes
+    )
+
+
 def _expand(entry: Any) -> list[File]:
     if isinstance(entry, File):  # found before
         return [entry]

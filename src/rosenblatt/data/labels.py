@@ -1,48 +1,61 @@
-"""The target: two labels, or one against the rest."""
+"""The target: two labels, or some against the rest."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.column import Column, same_label
+from rosenblatt._support.words import many, option
+from rosenblatt.data.chosen import Condition, Label, Positive, choose, given_labels
+from rosenblatt.data.column import Column
+from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.part import TRUTH, Kind, Part
 from rosenblatt.errors import InputError
-
-Label = str | int | float | bool
 
 
 @dataclass(frozen=True)
 class Target:
-    """The column of labels: `values` are the two of it, or all of them if one is `positive`."""
+    """The column of labels: `values` are the two of it, or all of them if some are `positive`;
+    none of numbers that fulfil a condition, or do not."""
 
     name: str
     kind: Kind
     values: tuple[Label, ...]
-    positive: Label | None = None  # this one against the rest
+    positive: Positive | None = None  # these against the rest
 
     @classmethod
     def of(cls, column: Column, positive: Any) -> Target:
-        values = _values(column)
-        if positive is None:
+        values, given = _values(column), given_labels(positive)
+        if not given:
             return cls(column.name, column.kind, values)
-        chosen = next(v for v in values if same_label(positive, _as_seen(v)))
-        return cls(column.name, column.kind, values, chosen if len(values) > 2 else None)
+        chosen = choose(given, column.kind, column.words, column.name)
+        if isinstance(chosen, Condition):
+            return cls(column.name, column.kind, (), chosen)
+        of = tuple(v for v in values if _as_seen(v) in {_spelled(word) for word in chosen})
+        return cls(column.name, column.kind, values, of if len(values) > 2 else None)
 
     @property
     def classes(self) -> list[Label]:
         """The labels of rows, in the order in which scikit-learn has them."""
         if self.positive is None:
             return sorted(self.values)
-        return sorted([self._rest, str(self.positive)])
+        return sorted([self._rest, self._chosen])  # the one in brackets is first, and so -1
+
+    @property
+    def _chosen(self) -> str:
+        if isinstance(self.positive, Condition):
+            return str(self.positive)
+        assert self.positive is not None
+        return " or ".join(map(str, self.positive))
 
     @property
     def _rest(self) -> str:
-        """The label of all others; it sorts first, so that the one chosen is +1."""
-        return f"(not {self.positive})"
+        """The label of all others."""
+        return f"(not {self._chosen})"
 
     def labels(self, part: Part) -> NDArray[Any]:
         if self.kind is Kind.NUMBER:
@@ -61,20 +74,26 @@ class Target:
 
     def named(self, numbers: NDArray[np.float64]) -> NDArray[Any]:
         """Labels for numbers that are all among the values."""
+        if isinstance(self.positive, Condition):
+            return np.array(self.classes)[self.positive.holds(numbers).astype(np.intp)]
         return self._named(list(self.values), np.searchsorted(self.values, numbers))
 
     def _of_numbers(self, part: Part) -> NDArray[Any]:
         numbers = part.numbers(self.name)
-        places = np.minimum(np.searchsorted(self.values, numbers), len(self.values) - 1)
-        valid = np.asarray(self.values, dtype=np.float64)[places] == numbers
+        if isinstance(self.positive, Condition):
+            valid = ~np.isnan(numbers)
+        else:
+            places = np.minimum(np.searchsorted(self.values, numbers), len(self.values) - 1)
+            valid = np.asarray(self.values, dtype=np.float64)[places] == numbers
         if not valid.all():
             row = int((~valid).argmax())
             self._refuse(part, row, None if np.isnan(numbers[row]) else float(numbers[row]))
-        return self._named(list(self.values), places)
+        return self.named(numbers)
 
     def _named(self, values: list[Any], codes: NDArray[Any]) -> NDArray[Any]:
         if self.positive is not None:
-            values = [str(self.positive) if v == self.positive else self._rest for v in values]
+            assert not isinstance(self.positive, Condition)
+            values = [self._chosen if v in self.positive else self._rest for v in values]
         elif self.kind is Kind.TEXT:
             values = ["" if v is None else v for v in values]
         else:
@@ -83,7 +102,7 @@ class Target:
 
     def _refuse(self, part: Part, row: int, value: Any) -> None:
         what = "has no label" if value is None else f"has the label {value!r}"
-        known = ", ".join(repr(v) for v in self.values[:10])
+        known = ", ".join(repr(v) for v in self.values[:10]) or "a number"
         raise InputError(f"{part.place(row)}, target {self.name!r} {what}: it must be {known}.")
 
 
@@ -99,3 +118,54 @@ def _values(column: Column) -> tuple[Label, ...]:
 
 def _as_seen(value: Label) -> str | float:
     return str(value) if isinstance(value, (str, bool)) else float(value)
+
+
+def _spelled(word: Any) -> Any:
+    return str(TRUTH[word]) if isinstance(word, str) and word in TRUTH else word
+
+
+def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
+    if target.missing:
+        yield (
+            f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
+            f"{many(target.missing, 'row')} of {rows:,}. Leave out rows that have no label."
+        )
+    if target.infinite:
+        yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."
+    labels = target.some_words()
+    if given := given_labels(positive):
+        try:
+            choose(given, target.kind, target.words, target.name)
+        except InputError as error:
+            yield str(error)
+            return
+    if len(target.values) == 1:
+        yield (
+            f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
+            "Two different labels are needed."
+        )
+    elif len(target.values) > 2 and not given:
+        yield (
+            f"The target {target.name!r} has {target.counted} different values: {labels}. "
+            f"{_how_to_choose(target)}"
+        )
+
+
+def _how_to_choose(target: Column) -> str:
+    gaps = [word for word in target.words if str(word).casefold() in MISSING_LIKE]
+    gap = f"If {gaps[0]!r} stands for a missing label, leave out its rows. " if gaps else ""
+    how = "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
+    if target.kind is Kind.NUMBER:
+        example = f">={_middle(target)}"
+        how += f", or a condition like positive={example!r} ({option('positive', example)})"
+    return f"{gap}{how}."
+
+
+def _middle(target: Column) -> str:
+    """A number that divides the rows about in halves."""
+    before, half = 0, sum(target.words.values()) / 2
+    for number in sorted(target.words):
+        if before >= half:
+            return f"{number:g}"
+        before += target.words[number]
+    return f"{max(target.words):g}"

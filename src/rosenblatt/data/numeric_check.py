@@ -27,11 +27,6 @@ def _numbers(column: Any, decimal: str) -> bool:
     return True
 
 
-def not_numbers_among(words: Iterable[str]) -> set[str]:
-    """Those that are no numbers."""
-    return {word for word in words if not _numbers(pa.array([word]), ".")}
-
-
 def first_not_number(column: Any, decimal: str) -> int | None:
     """The first place in a column of strings that holds neither a number nor nothing."""
     if _numbers(column, decimal):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,9 @@ from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.columnar import ColumnFiles, frame
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.how import Reading
+from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Reader, Table
@@ -32,8 +32,10 @@ def read(
     positive: Any = None,
     impute: str | None = None,
     charset: str | None = None,
-    header: bool = True,
-    missing: Iterable[str] = (),
+    header: bool | None = None,
+    missing: str | Iterable[str] = (),
+    categorical: str | Iterable[str] = (),
+    numeric: str | Iterable[str] = (),
 ) -> Table | SparseTable:
     """Read a table: CSV and its relatives, Parquet, Feather, Arrow, svmlight, or a data frame.
 
@@ -45,17 +47,24 @@ def read(
         The column of labels.
     ignore : str or list of str
         Columns to leave out: all that have such a name.
-    positive : label, optional
-        The label to be told from all others, where the target has more than two.
+    positive : label, list of labels, or condition, optional
+        What is to be told from all others, where the target has more than two labels: one,
+        several, or a condition on numbers like ">=7".
     impute : "mean" or "median", optional
         What stands for missing numbers; missing text and booleans become a value of their own.
         None: missing values are refused.
     charset : str, optional
         How the text is written, where that is not UTF-8.
-    header : bool
-        False: there is no line of names; the columns are x0, x1, and so on.
-    missing : list of str
+    header : bool, optional
+        False: there is no line of names; the columns are x0, x1, and so on. True: the first line
+        has the names. By default it has, and is refused if it looks like data.
+    missing : str or list of str
         Further words that stand for a missing value, like "?".
+    categorical : str or list of str
+        Columns whose values are categories, also where they are numbers.
+    numeric : str or list of str
+        Columns of numbers that are written with a unit or divided thousands: "$1,200", "35 %",
+        "12 kg".
 
     Returns
     -------
@@ -71,34 +80,22 @@ def read(
     >>> X.shape, y[:2].tolist(), encoding.feature_names[5:7]
     ((1319, 11), ['yes', 'yes'], ['owner=yes', 'selfemp=yes'])
     """
-    validate.flag("header", header)
+    if header is not None:
+        validate.flag("header", header)
     if impute is not None:
         validate.one_of("impute", impute, IMPUTE)
     if is_svmlight(source):
         return _sparse(source, target, ignore, positive)
-    reader = _reader(source, charset=charset, header=header, missing=missing)
-    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
-    wanted = _wanted(reader, target, ignored)
-    return Table(reader, wanted, target, positive, impute)
+    reader = _reader(source, Reading().told(header=header, missing=missing, charset=charset))
+    columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
+    columns["numeric"] = _names(numeric)
+    wanted = _wanted(reader, target, columns)
+    of = {use: frozenset(names) & frozenset(wanted) for use, names in columns.items()}
+    return Table(reader, wanted, target, positive, impute, of["categorical"], of["numeric"])
 
 
-def need_target(source: Any, target: str | None) -> None:
-    """Labels are in a column that must be named; svmlight files have them in their place."""
-    if target is None and not is_svmlight(source):
-        raise InputError('Say which column holds the labels: target="..." (--target COLUMN).')
-
-
-def is_svmlight(source: Any) -> bool:
-    """Is it an svmlight file, by its name?"""
-    names = [source] if isinstance(source, (str, os.PathLike)) else source
-    if hasattr(source, "__arrow_c_stream__") or not isinstance(names, (list, tuple)):
-        return False
-    return any(
-        files.SUFFIXES.get(suffix.lower()) == "svmlight"
-        for name in names
-        if isinstance(name, (str, os.PathLike))
-        for suffix in Path(name).suffixes
-    )
+def _names(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
 
 
 def _sparse(source: Any, target: str | None, ignore: Any, positive: Any) -> SparseTable:
@@ -115,23 +112,21 @@ def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.F
     return files.find(source)
 
 
-def _reader(
-    source: Any, *, charset: str | None = None, header: bool = True, missing: Iterable[str] = ()
-) -> Reader:
+def _reader(source: Any, how: Reading) -> Reader:
     if hasattr(source, "__arrow_c_stream__"):
-        return ColumnFiles([frame(source)], missing=tuple(missing))
+        return ColumnFiles([frame(source)], how)
     found = files.find(source)
     if len({file.kind for file in found}) > 1:
         kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
         raise InputError(f"Files that are read together are of one kind; these are not: {kinds}.")
     if found[0].kind == "text":
-        return TextFiles(found, charset=charset, header=header, missing=tuple(missing))
-    return ColumnFiles(found, missing=tuple(missing))
+        return TextFiles(found, how)
+    return ColumnFiles(found, how)
 
 
 def column_names(source: Any, **reading: Any) -> list[str]:
     """The names of the columns of a table."""
-    return list(_reader(source, **reading).names)
+    return list(_reader(source, Reading().told(**reading)).names)
 
 
 def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
@@ -139,9 +134,8 @@ def column_alone(source: Any, name: str, use: str, target: str | None, **reading
     if is_svmlight(source) or (isinstance(source, list) and "-" in source):
         raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
     names = column_names(source, **reading)
-    if name not in names:
-        where = source[0] if isinstance(source, list) else "the data frame"
-        raise InputError(f"{use}={name!r} is not a column of {where}. {guess(name, names)}")
+    where = source[0] if isinstance(source, list) else "the data frame"
+    find_columns(names, where, [(use, name)], header=reading.get("header") is not False)
     if name == target:
         raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
     table = read(source, ignore=[other for other in names if other != name], **reading)
@@ -149,14 +143,22 @@ def column_alone(source: Any, name: str, use: str, target: str | None, **reading
     return table
 
 
-def _wanted(reader: Reader, target: str | None, ignored: list[str]) -> list[str]:
-    """The columns to be read."""
-    names, file = reader.names, reader.files[0].name
-    for name, use in [*((name, "ignore") for name in ignored), (target, "target")]:
-        if name is not None and name not in names:
-            raise InputError(f"{use}={name!r} is not a column of {file}. {guess(name, names)}")
+def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -> list[str]:
+    """The columns to be read; `columns` has those that were named, by option."""
+    names, file, ignored = reader.names, reader.files[0].name, columns["ignore"]
+    asked = [(use, name) for use, of in columns.items() for name in of]
+    find_columns(names, file, [*asked, ("target", target)], header=reader.how.header is not False)
     if target in ignored:
         raise InputError(f"The column {target!r} is the target and ignored, too.")
+    if both := set(columns["categorical"]) & set(columns["numeric"]):
+        raise InputError(
+            f"The column {min(both)!r} is said to be categorical and numeric: say one."
+        )
+    if target in (*columns["categorical"], *columns["numeric"]):
+        raise InputError(
+            f"The column {target!r} is the target: its labels are taken as they are. Leave it out "
+            "of categorical and numeric."
+        )
     wanted = [name for name in names if name not in set(ignored)]
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if wanted.count(name) > 1)
@@ -168,22 +170,12 @@ def _wanted(reader: Reader, target: str | None, ignored: list[str]) -> list[str]
     return wanted
 
 
-def guess(name: str, names: list[str]) -> str:
-    """What might have been meant."""
-    folded = {known.casefold(): known for known in names}
-    near = folded.get(name.strip().casefold()) or next(
-        iter(difflib.get_close_matches(name, names, n=1)), None
-    )
-    shown = ", ".join(repr(known) for known in names[:10])
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return (f"Did you mean {near!r}? " if near else "") + f"Its columns: {shown}{more}."
-
-
 def parts_like(
     source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
 ) -> Iterator[Part]:
-    """Rows of files or a data frame that have the columns of an encoding."""
-    return _parts(_reader(source, **reading), encoding, labelled)
+    """Rows of files or a data frame that have the columns of an encoding, read as the table was
+    that it was made of, but for what is said here."""
+    return _parts(_reader(source, encoding.reading.told(**reading)), encoding, labelled)
 
 
 def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]:
@@ -198,9 +190,11 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]
             wrong = "has no column" if name not in names else "has several columns"
             raise InputError(
                 f"{reader.files[0].name} {wrong} {name!r}, which the encoding needs. "
-                f"{guess(name, names)}"
+                f"{guess(name, names, header=reader.how.header is not False)}"
             )
-    reader.kinds([name for name, kind in kinds.items() if kind is Kind.NUMBER])
+    reader.kinds(
+        [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
+    )
     return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
 
 
@@ -212,7 +206,7 @@ def read_again(
     Raises InputError where it makes one value of several, and where floats do not hold labels or,
     with `decimal`, numbers as they are written.
     """
-    reader = _reader(source, **reading)
+    reader = _reader(source, encoding.reading.told(**reading))
     seen, X, y = Transformed(encoding), [], []
     with np.errstate(all="ignore"):  # what becomes infinite is refused below
         for part in _parts(reader, encoding, labelled=True):

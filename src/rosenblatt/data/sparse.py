@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data import written
-from rosenblatt.data.column import Column, problems_of_target
+from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target
+from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.errors import InputError

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.column import Column, dates, is_like_an_id, like_numbers
+from rosenblatt._support.words import listed, option
+from rosenblatt.data.column import Column, dates, is_like_an_id
+from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.levels import Words
-from rosenblatt.data.numeric_check import not_numbers_among
+from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table, encoded
 
 _SHOWN = 5
+_PROBLEM = "(a problem, see below)"
 
 
 def summary(table: Table | SparseTable) -> dict[str, Any]:
@@ -41,6 +44,7 @@ def _of_sparse(table: SparseTable) -> dict[str, Any]:
 def _of_table(table: Table) -> dict[str, Any]:
     every = ([table.target] if table.target else []) + table.columns
     ranges, counts = _look(table)
+    constant, disguised = table.constant, table.disguised
     columns = []
     for column in every:
         label = column is table.target
@@ -54,7 +58,13 @@ def _of_table(table: Table) -> dict[str, Any]:
                 "maximum": greatest,
                 "different": None if column.read_as is Kind.NUMBER else len(column.words),
                 "values": _values(column, least, greatest, counts if label else None),
-                "becomes": "the label" if label else _becomes(column, table.n_rows),
+                "becomes": "the label"
+                if label
+                else "nothing: left out"
+                if column.name in constant
+                else _PROBLEM
+                if column.name in disguised
+                else _becomes(column, table.n_rows),
             }
         )
     return {
@@ -113,8 +123,8 @@ def _values(
 
 
 def _becomes(column: Column, rows: int) -> str:
-    if is_like_an_id(column, rows) or dates(column) or like_numbers(column):
-        return "(a problem, see below)"
+    if is_like_an_id(column, rows) or dates(column):
+        return _PROBLEM
     if column.kind is Kind.NUMBER or (column.kind is Kind.BOOLEAN and not column.missing):
         return "a number" if column.kind is Kind.NUMBER else "0 or 1"
     words = encoded(column)
@@ -132,15 +142,29 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         least, greatest = ranges.get(column.name, (0.0, 1.0))
         if least == greatest and column.read_as is Kind.NUMBER:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
-    if table.dialect is not None and table.dialect.header:
-        numbers = [c.name for c in table.columns if not not_numbers_among([c.name])]
-        if numbers:
-            yield (
-                f"The first line was taken for names, and {numbers[0]!r} is a number: is there a "
-                "line of names? If not, say --no-header."
-            )
+    for name in table.constant:
+        yield f"{name!r} is the same in every row: it tells nothing, and is left out."
+    yield from _words_like_gaps(table)
+    if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
+        yield doubt
     if table.target is None and table.columns:
         yield "No target was named (--target COLUMN), so that every column is a feature."
+
+
+def _words_like_gaps(table: Table) -> Any:
+    """'?' among words counts as one of them."""
+    found: dict[str, list[str]] = {}
+    disguised = table.disguised
+    for column in table.columns:
+        if column.kind is Kind.TEXT and column.name not in disguised:
+            for word in column.words:
+                if word.casefold() in MISSING_LIKE:
+                    found.setdefault(word, []).append(repr(column.name))
+    for word, names in found.items():
+        yield (
+            f"{word!r} counts as a category of {listed(names, _SHOWN)}. If it stands for a missing "
+            f"value, say {option('missing', word)}."
+        )
 
 
 def _format(table: Table) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -17,21 +18,22 @@ from rosenblatt.data.column import (
     Column,
     dates,
     is_like_an_id,
-    like_numbers,
     problems,
-    problems_of_target,
     see,
     too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
+from rosenblatt.data.disguise import Disguise, styles_of
+from rosenblatt.data.disguise import look as look_for_numbers
 from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target
+from rosenblatt.data.how import Reading
+from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.levels import FALSE, Words
-from rosenblatt.data.numeric_check import not_numbers_among
-from rosenblatt.data.part import Kind, Part, Recode
+from rosenblatt.data.part import Kind, Part, Place, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
+from rosenblatt.data.undecided import problems_of_numbers
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
@@ -61,17 +63,43 @@ class Table:
         target: str | None,
         positive: Any,
         impute: str | None,
+        categorical: frozenset[str] = frozenset(),
+        numeric: frozenset[str] = frozenset(),
     ):
         self._reader, self._positive, self.impute = reader, positive, impute
         self._kept: list[Part] | None = []
-        self._kinds = reader.kinds(wanted)
-        try:
-            seen = self._look(target)
-        except Recode as found:
-            self._kinds = found.kinds
-            seen = self._look(target)
+        as_text = dict.fromkeys(categorical | numeric, Kind.TEXT)
+        self._kinds = reader.kinds(wanted) | as_text
+        self._categorical = categorical | {
+            name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
+        }
+        seen = self._seen(target)
+        numeric |= self._meant_as_numbers([c for name, c in seen.items() if name != target])
+        if numeric:
+            reader.styles |= styles_of({name: seen[name].words for name in numeric}, self._decimal)
+            self._kinds |= dict.fromkeys(numeric, Kind.NUMBER)
+            seen = self._seen(target)
         self.target = seen.pop(target) if target is not None else None
         self.columns = list(seen.values())
+
+    def _seen(self, target: str | None) -> dict[str, Column]:
+        try:
+            return self._look(target)
+        except Recode as found:
+            self._kinds = found.kinds
+            return self._look(target)
+
+    def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
+        """Text of typed columns that is numbers, and words that were said to be missing ones."""
+        if self.dialect is not None or not self.how.missing:
+            return set()
+        text = [c for c in columns if c.kind is Kind.TEXT and c.missing and not c.categorical]
+        looks = {column.name: look_for_numbers(column.words, ".") for column in text}
+        return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
+
+    @property
+    def _decimal(self) -> str:
+        return "." if self.dialect is None else str(self.dialect.decimal)
 
     @property
     def files(self) -> list[File]:
@@ -83,8 +111,13 @@ class Table:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """How the files are read."""
+        """How the files are read: all that rows depend on."""
         return self._reader.options
+
+    @property
+    def how(self) -> Reading:
+        """The same, to read other tables by."""
+        return self._reader.how
 
     @property
     def dialect(self) -> Any:
@@ -92,7 +125,10 @@ class Table:
         return getattr(self._reader, "dialect", None)
 
     def _look(self, target: str | None) -> dict[str, Column]:
-        seen = {name: Column(name, kind) for name, kind in self._kinds.items()}
+        seen = {
+            name: Column(name, kind, categorical=name in self._categorical)
+            for name, kind in self._kinds.items()
+        }
         self.n_rows, size = 0, 0
         self._kept = []
         for part in self._read():
@@ -123,43 +159,63 @@ class Table:
             found.append(f"{self.source[0]} has no rows, only the names of its columns.")
         if not self.columns:
             found.append(f"{self.source[0]} has no column to learn from.")
+        elif len(self.constant) == len(self.columns):
+            names = ", ".join(map(repr, self.constant))
+            found.append(
+                f"{self.source[0]} has no column to learn from: {names} the same in every row."
+            )
         if self.n_rows and self.target:
             found += problems_of_target(self.target, self.n_rows, self._positive)
+        impute, disguised = self.impute is not None, self.disguised
+        found += problems_of_numbers(
+            disguised,
+            impute=impute,
+            mark=None if self.dialect is None else self._decimal,
+            first=self._first,
+        )
         for column in self.columns:
-            found += problems(column, self.n_rows, impute=self.impute is not None)
-            if mixed := self._mixed(column):
-                found.append(mixed)
-            elif written := like_numbers(column):
-                found.append(written)
-            elif dated := dates(column):
+            found += problems(column, self.n_rows, impute=impute)
+            if column.name in disguised:
+                continue
+            if dated := dates(column):
                 found.append(dated)
             elif is_like_an_id(column, self.n_rows):
                 found.append(too_many_words(column, self.n_rows))
         return found
 
-    def _mixed(self, column: Column) -> str | None:
-        """A column that would be numbers but for a few values in a few rows."""
-        if column.kind is not Kind.TEXT:
-            return None
-        strange = not_numbers_among(column.words)
-        if not strange or 4 * len(strange) >= len(column.words):
-            return None
-        # Of few words those in many rows, like '3+', were meant.
-        few_words = 2 * len(column.words) <= self.n_rows
-        most = max(1, self.n_rows // 100) if few_words else self.n_rows
-        found, first = 0, None
+    @cached_property
+    def disguised(self) -> dict[str, Disguise]:
+        """Columns of text that hold numbers in most rows, by name."""
+        found = {}
+        for column in self.columns:
+            if (
+                column.kind is Kind.TEXT
+                and not column.categorical
+                and not self._is_constant(column)
+            ):
+                rows = None if column.too_many else self.n_rows
+                disguise = look_for_numbers(column.words, self._decimal, rows)
+                if disguise is not None:
+                    found[column.name] = disguise
+        return found
+
+    @property
+    def constant(self) -> list[str]:
+        """Columns of text that are the same in every row: they tell nothing, and are left out."""
+        return [column.name for column in self.columns if self._is_constant(column)]
+
+    def _is_constant(self, column: Column) -> bool:
+        text = column.read_as is Kind.TEXT and self.n_rows > 1
+        return text and len(column.values) == 1 and not column.missing
+
+    def _first(self, name: str, wanted: set[str]) -> Place | None:
+        """The first row of a column that holds one of these words."""
         for part in self.parts():
-            codes, words = part.words(column.name)
-            wrong = np.array([word in strange for word in [*words, None]])[codes]
-            found += int(wrong.sum())
-            if first is None and wrong.any():
-                row = int(wrong.argmax())
-                first = (
-                    f"{part.place(row)}, column {column.name!r} holds {words[codes[row]]!r}, and "
-                    "numbers in most other rows. Correct it; or, if it stands for a missing value, "
-                    f"say so: missing={words[codes[row]]!r} (--missing {words[codes[row]]})."
-                )
-        return first if found <= most else None
+            codes, words = part.words(name)
+            found = np.array([word in wanted for word in [*words, None]])[codes]
+            if found.any():
+                return part.place(int(found.argmax()))
+        return None
 
     def encoding(self) -> Encoding:
         """How the columns become numbers, before fills and scales."""
@@ -167,8 +223,9 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(map(encoded, self.columns)),
+            tuple(encoded(c) for c in self.columns if not self._is_constant(c)),
             None if self.target is None else Target.of(self.target, self._positive),
+            self.how,
         )
         names = encoding.feature_names
         if len(set(names)) < len(names):

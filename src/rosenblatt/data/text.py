@@ -18,6 +18,7 @@ from rosenblatt._support.words import many
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data._ahead import done_ahead
 from rosenblatt.data.files import File
+from rosenblatt.data.how import Reading
 from rosenblatt.data.numeric_check import first_not_number, not_numbers
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
@@ -30,18 +31,30 @@ _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.
 class TextFiles:
     """Text files with the same columns, one after the other."""
 
-    def __init__(
-        self, files: list[File], *, charset: str | None, header: bool, missing: tuple[str, ...]
-    ):
-        self.files = files
-        spaced = [f" {word}" for word in missing]
+    def __init__(self, files: list[File], how: Reading):
+        self.files, self._how = files, how
+        spaced = [f" {word}" for word in how.missing]
         self.dialect, self.names = dialects.look(
-            files, charset, header, (*MISSING, *missing, *spaced)
+            files,
+            how.charset,
+            how.header,
+            (*MISSING, *how.missing, *spaced),
+            like=(how.delimiter, how.decimal),
+        )
+        self.styles = dict(how.numeric)
+
+    @property
+    def how(self) -> Reading:
+        """With what was found out."""
+        found = self.dialect
+        return replace(
+            self._how, delimiter=found.delimiter, decimal=found.decimal, numeric=self.styles
         )
 
     @property
     def options(self) -> dict[str, Any]:
-        return asdict(self.dialect)
+        """All that the rows depend on."""
+        return asdict(self.dialect) | {"numeric": self.how.to_dict()["numeric"]}
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         """A first guess, from the first rows."""
@@ -58,7 +71,10 @@ class TextFiles:
         Where a column of numbers holds something else, raises Recode with what it is; or, if the
         kinds are declared, InputError with the place.
         """
-        types = {name: pa.float64() if k is Kind.NUMBER else TEXT for name, k in kinds.items()}
+        types = {
+            name: pa.float64() if k is Kind.NUMBER and name not in self.styles else TEXT
+            for name, k in kinds.items()
+        }
         row = 0
         tried = done_ahead(lambda found: self._try(found[-1], types), self._blocks())
         for (file, begins, share, block), attempt in tried:
@@ -75,10 +91,19 @@ class TextFiles:
                 self._think_again(kinds, declared, block, Place(file.name, row))
                 table = self._parse(block, types, Place(file.name, row))
             for batch in table.to_batches():
-                yield Part(batch, file, row, share)
+                yield Part(self._styled(batch, kinds, Place(file.name, row)), file, row, share)
                 row += batch.num_rows
         for file in self.files:
             file.check_unchanged()
+
+    def _styled(self, batch: Any, kinds: dict[str, Kind], place: Place) -> Any:
+        """Numbers that are written with units, as numbers."""
+        for name, style in self.styles.items():
+            if kinds.get(name) is Kind.NUMBER:
+                j = batch.schema.get_field_index(name)
+                numbers = style.numbers(batch.column(j), name, place)
+                batch = batch.set_column(j, name, numbers)
+        return batch
 
     # --- What the columns hold ---
 
@@ -88,17 +113,22 @@ class TextFiles:
         """Read everything as text to see which columns are no numbers. Where the kinds are
         declared, perhaps it was the decimal mark that could not be known before."""
         mark = self.dialect.decimal
-        wanted = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
+        wanted = self._plain(kinds)
         found = self._learn_kinds(self._all_strings(wanted), wanted)
         if not declared:
             raise Recode(kinds | found) from None
         if self.dialect.decimal == mark:
             self._refuse(block, kinds, place)
 
+    def _plain(self, kinds: dict[str, Kind]) -> list[str]:
+        """The columns of numbers that are written as programs write them."""
+        return [n for n, kind in kinds.items() if kind is Kind.NUMBER and n not in self.styles]
+
     def _learn_kinds(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
         """Kinds, and whether a comma is meant by the decimal point: where that makes more columns
         numbers. With commas between the fields it never is."""
-        marks = [".", ","] if self.dialect.delimiter != "," else ["."]
+        marks = sorted([".", ","], key=lambda mark: mark != self.dialect.decimal)
+        marks = marks if self.dialect.delimiter != "," else ["."]
         text: dict[str, set[str]] = {mark: set() for mark in marks}
         for table in tables:
             for mark in marks:
@@ -229,7 +259,7 @@ class TextFiles:
 
     def _refuse(self, block: Any, kinds: dict[str, Kind], place: Place) -> None:
         """The first value that is no number in a column that is declared to be one."""
-        names = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
+        names = self._plain(kinds)
         table = self._strings(block, names, place)
         for name in names:
             row = first_not_number(table.column(name), self.dialect.decimal)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._support.words import many
+from rosenblatt.data.chosen import Condition
 from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.levels import MISSING, Words
 from rosenblatt.data.part import Part
@@ -77,8 +78,13 @@ def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[s
     `filled`: how many values were missing in each column of numbers, where that is known.
     """
     told = [told for column in encoding.columns if (told := _told(column, filled))]
-    if encoding.target is not None and encoding.target.positive is not None:
-        told.append(f"the label {encoding.target.positive!r} against all others")
+    told += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.numeric.items()]
+    positive = None if encoding.target is None else encoding.target.positive
+    if isinstance(positive, Condition):
+        told.append(f"labels {positive} against all others")
+    elif positive is not None:
+        labels = " or ".join(map(repr, positive))
+        told.append(f"the label {labels} against all others")
     return told
 
 

@@ -33,7 +33,11 @@ def refuse_rounded(reader: Any, encoding: Encoding, *, decimal: bool) -> None:
     for written, read in zip(texts, numbers, strict=True):
         for name in names:
             codes, words = written.words(name)
-            words = [(word or "").replace(mark, ".") for word in words]
+            style = reader.styles.get(name)
+            words = [
+                style.plain(word or "") if style else (word or "").replace(mark, ".")
+                for word in words
+            ]
             exact = [_exact(word) for word in words]
             values = np.array([*(np.nan if v is None else v for v in exact), np.nan])[codes]
             wrong = (values != read.numbers(name)) & (codes >= 0)

@@ -62,7 +62,7 @@ def canvas(ax: Any) -> Iterator[Any]:
             )
         yield ax
         return
-    with plt.rc_context(_OURS):
+    with house():
         figure, ax = plt.subplots()
         try:
             yield ax
@@ -81,9 +81,20 @@ def lay_out(figure: Any) -> None:
 
 @contextmanager
 def house() -> Iterator[None]:
-    """Our style, for a figure that is made by hand."""
-    with pyplot().rc_context(_OURS):
-        yield
+    """Our style, for a figure that is made here.
+
+    The first figure of a program loads the backend, and that of a notebook turns interactive mode
+    on. This is no matter of style, and stays: else no other picture would be shown.
+    """
+    plt = pyplot()
+    try:
+        with plt.rc_context(_OURS):
+            try:
+                yield
+            finally:
+                interactive = plt.isinteractive()
+    finally:
+        plt.matplotlib.interactive(interactive)
 
 
 # --- Text ----------------------------------------------------------------------------------------

@@ -1,0 +1,109 @@
+"""Which labels are the positive ones: one, several, or those that fulfil a condition."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._support.words import listed
+from rosenblatt.data.part import TRUTH, Kind
+from rosenblatt.errors import InputError
+
+Label = str | int | float | bool
+SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_CONDITION = re.compile(r"\s*(>=|<=|>|<|≥|≤)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
+_NAMED = 5
+
+
+@final
+@dataclass(frozen=True)
+class Condition:
+    """Numbers on one side of another one: >=7."""
+
+    sign: str
+    number: float
+
+    def holds(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = SIGNS[self.sign](numbers, self.number)
+        return found
+
+    def __str__(self) -> str:
+        whole = self.number.is_integer() and abs(self.number) < 2**53
+        return f"{self.sign}{int(self.number) if whole else self.number!r}"
+
+
+Positive = tuple[Label, ...] | Condition
+
+
+def condition(text: Any) -> Condition | None:
+    """What '>=7' says; None if it says nothing of the kind."""
+    found = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    return Condition(found[1].replace("≥", ">=").replace("≤", "<="), float(found[2]))
+
+
+def given_labels(positive: Any) -> tuple[Any, ...]:
+    """One label or several, as they were given."""
+    if positive is None:
+        return ()
+    if isinstance(positive, (list, tuple, set, frozenset, np.ndarray)):
+        return tuple(positive)
+    return (positive,)
+
+
+def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positive:
+    """The labels that are meant, among those that occur; a label that occurs is no condition."""
+    unknown = [one for one in given if not any(same_label(one, word) for word in words)]
+    if unknown and kind is Kind.NUMBER and (found := condition(unknown[0])) is not None:
+        if len(given) > 1:
+            raise InputError(
+                f"positive={list(given)!r}: the condition {unknown[0]!r} stands by itself. Give it "
+                "alone, or name the labels."
+            )
+        _check_both_sides(found, words, name)
+        return found
+    if unknown:
+        of = listed([_shown(word) for word in sorted(words)], _NAMED)
+        hint = ", or a condition like '>=7'" if kind is Kind.NUMBER else ""
+        raise InputError(
+            f"positive={unknown[0]!r} is not one of the values of the target {name!r}: {of}. Give "
+            f"one or several of these{hint}."
+        )
+    chosen = tuple(word for word in words if any(same_label(one, word) for one in given))
+    if len(chosen) == len(words) > 1:
+        raise InputError(
+            f"positive={list(given)!r} are all values of the target {name!r}: nothing is left to "
+            "tell them from."
+        )
+    return chosen
+
+
+def _check_both_sides(found: Condition, words: Any, name: str) -> None:
+    numbers = np.array(list(words), dtype=np.float64)
+    side = found.holds(numbers)
+    if side.all() or not side.any():
+        which = "every row" if side.all() else "no row"
+        raise InputError(
+            f"positive='{found}' holds for {which}: the target {name!r} goes from "
+            f"{numbers.min():g} to {numbers.max():g}. Give another number."
+        )
+
+
+def _shown(value: str | float) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+def same_label(given: Any, word: Any) -> bool:
+    """Is the label that someone gave this one of the table?"""
+    if isinstance(word, str):
+        return str(given).strip() == word or (word in TRUTH and given is TRUTH[word])
+    try:
+        return bool(float(given) == word)
+    except (TypeError, ValueError):
+        return False

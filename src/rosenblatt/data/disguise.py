@@ -1,0 +1,186 @@
+"""Numbers in disguise: columns of text most of whose values are numbers.
+
+A word among them stands for a missing value, or they are written for people: $1,200, 35 %, 12 kg.
+A 0/1 column for each of them would tell rows apart one by one, so that it must be said what they
+are. A Style is how such numbers are written: the same in the whole column, and in later tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from rosenblatt._support.words import listed, option
+from rosenblatt.data.part import Place
+from rosenblatt.errors import InputError
+
+MISSING_LIKE = frozenset(
+    [
+        *("?", "??", "-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "_"),
+        *("na", "n/a", "n.a.", "n.a", "#n/a", "nan", "null", "nil", "none", "(none)", "nd", "n.d."),
+        *("missing", "(missing)", "unknown", "unk", "not available", "not applicable"),
+    ]
+)
+_SOME = 256  # words
+MARKS = (".", ",")  # that divide whole numbers from fractions
+_MONEY = r"[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR"
+_UNIT = rf"[%‰]|°\s?[CF]?|{_MONEY}|[^\W\d_][^\W\d_]*(?:[./][^\W\d_]+|[²³])*\.?"
+_GROUPS = {".": ",", ",": "."}  # what divides thousands, beside spaces and apostrophes
+
+
+def _pattern(mark: str) -> re.Pattern[str]:
+    group, point = rf"[{_GROUPS[mark]}'’\s_]", re.escape(mark)
+    digits = rf"\d{{1,3}}(?:{group}\d{{3}})+(?:{point}\d+)?|\d+(?:{point}\d*)?|{point}\d+"
+    return re.compile(
+        rf"(?P<sign>[-+−]?)\s?(?P<before>{_MONEY})?\s?(?P<minus>[-−]?)"
+        rf"(?P<digits>{digits})(?P<power>[eE][-+]?\d+)?\s?(?P<after>{_UNIT})?"
+    )
+
+
+_PATTERNS = {mark: _pattern(mark) for mark in MARKS}
+
+
+class Written(NamedTuple):
+    value: float
+    unit: str
+
+
+def parsed(word: str, mark: str) -> Written | None:
+    """What is written for people, as a number and its unit; None if that is no number."""
+    found = _PATTERNS[mark].fullmatch(word.strip())
+    if found is None or (found["before"] and found["after"]):
+        return None
+    unit = found["before"] or found["after"] or ""
+    return Written(float(_plain(found, mark)), re.sub(r"\s", "", unit))
+
+
+def _plain(found: re.Match[str], mark: str) -> str:
+    """The number as programs write it."""
+    digits = re.sub(rf"[{_GROUPS[mark]}'’\s_]", "", found["digits"]).replace(mark, ".")
+    sign = "-" if (found["sign"] in ("-", "−")) != bool(found["minus"]) else ""
+    return f"{sign}{digits}{found['power'] or ''}"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the numbers of a column are written."""
+
+    unit: str = ""
+    mark: str = "."
+
+    def number(self, word: str) -> float | None:
+        """None if the word is no number that is written so. 0 needs no unit."""
+        found = parsed(word, self.mark)
+        return found.value if found is not None and self.has(found) else None
+
+    def plain(self, word: str) -> str:
+        """As programs write it; the word itself if it is no number."""
+        found = _PATTERNS[self.mark].fullmatch(word.strip())
+        return word if found is None else _plain(found, self.mark)
+
+    def has(self, written: Written) -> bool:
+        return written.unit == self.unit or (written.value == 0 and not written.unit)
+
+    def numbers(self, column: Any, name: str, place: Place) -> Any:
+        """A column of text, as a dictionary, as float64; the first row is at this place."""
+        words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
+        found = [self.number(word) if word else None for word in words]
+        codes = np.asarray(column.indices.fill_null(-1), dtype=np.int64)
+        wrong = np.array(
+            [bool(w) and f is None for w, f in zip(words, found, strict=True)] + [False]
+        )
+        if wrong[codes].any():
+            row = int(wrong[codes].argmax())
+            raise InputError(
+                f"{place._replace(row=place.row + row)}, column {name!r} holds "
+                f"{words[codes[row]]!r}: a number{self} is expected. Correct it; or, if it stands "
+                f"for a missing value, say so: missing={words[codes[row]]!r} "
+                f"({option('missing', words[codes[row]])})."
+            )
+        values = np.array([np.nan if f is None else f for f in found] + [np.nan])[codes]
+        return pa.array(values, mask=np.isnan(values))
+
+    def __str__(self) -> str:
+        """How messages tell it, behind "a number"."""
+        unit = f" in {self.unit}" if self.unit else ""
+        return unit + (" with a decimal comma" if self.mark == "," else "")
+
+
+@dataclass(frozen=True)
+class Disguise:
+    """A column of text that holds numbers in most rows: how often each kind of word occurs."""
+
+    style: Style
+    plain: bool  # the numbers are written as programs write them
+    numbers: dict[str, int]
+    missing: dict[str, int]
+    others: dict[str, int]
+    of: int  # rows that were counted
+
+    @property
+    def rows(self) -> int:
+        return sum(self.numbers.values())
+
+
+def look(words: Mapping[str, int], mark: str, rows: int | None = None) -> Disguise | None:
+    """Words and how often each occurs; `mark`: the decimal mark of the file; `rows`: how many were
+    counted, with those that hold nothing.
+
+    None where most of what is not like a missing value is no number, or has many units.
+    """
+    missing = {word: n for word, n in words.items() if word.casefold() in MISSING_LIKE}
+    real = {word: n for word, n in words.items() if word not in missing}
+    if not _worth_a_look(real):
+        return None
+    tried = [_tried(real, m) for m in sorted(MARKS, key=lambda m: m != mark)]
+    style, numbers = max(tried, key=lambda found: sum(found[1].values()))  # the first of equals
+    if not numbers or 2 * sum(numbers.values()) <= sum(real.values()):
+        return None
+    others = {word: n for word, n in real.items() if word not in numbers}
+    plain = style.mark == mark and all(_is_plain(word, mark) for word in numbers)
+    return Disguise(style, plain, numbers, missing, others, rows or sum(words.values()))
+
+
+def _worth_a_look(words: Mapping[str, int]) -> bool:
+    """Of very many words some tell whether they may be numbers: a look at all takes its time."""
+    some = list(words)[:_SOME]
+    numbers = sum(any(parsed(word, mark) for mark in MARKS) for word in some)
+    return len(words) <= _SOME or 10 * numbers >= len(some)
+
+
+def _tried(words: Mapping[str, int], mark: str) -> tuple[Style, dict[str, int]]:
+    """The unit that most rows have, and the words that are numbers of it."""
+    found = {word: written for word in words if (written := parsed(word, mark)) is not None}
+    units: dict[str, int] = {}
+    for word, written in found.items():
+        if written.unit or written.value != 0:
+            units[written.unit] = units.get(written.unit, 0) + words[word]
+    style = Style(max(units, key=lambda unit: units[unit], default=""), mark)
+    return style, {word: words[word] for word, written in found.items() if style.has(written)}
+
+
+def _is_plain(word: str, mark: str) -> bool:
+    return re.fullmatch(rf"[-+]?(\d+\{mark}?\d*|\{mark}\d+)([eE][-+]?\d+)?", word) is not None
+
+
+def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, Style]:
+    """How the numbers of these columns are written. One that needs another decimal mark than the
+    file speaks for all of them."""
+    looks = {name: look(words, mark) for name, words in columns.items()}
+    marks = {found.style.mark for found in looks.values() if found} - {mark}
+    styles: dict[str, Style] = {}
+    for name in sorted(looks):
+        found = look(columns[name], min(marks)) if marks else looks[name]
+        if found is None:
+            words = listed([repr(word) for word in columns[name]], 3)
+            raise InputError(
+                f"numeric={name!r}: most values of this column are not numbers of one unit, as "
+                f"{words}. Correct them, or leave it out of numeric ({option('numeric', name)})."
+            )
+        styles[name] = found.style
+    return styles

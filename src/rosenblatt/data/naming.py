@@ -1,0 +1,141 @@
+"""Names of columns: is the first line names or data, and is a column there that somebody named?
+
+Nothing heavy is imported: a command says what is wrong here before it has loaded anything.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rosenblatt._support.words import listed
+from rosenblatt.data.files import is_svmlight
+from rosenblatt.errors import InputError, InputTypeError
+
+_LOOKED_AT = 1 << 16  # bytes of rows that names are compared with
+_SHOWN = 10
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
+_PLACE = re.compile(r"x\d+")  # how columns without names are called
+
+
+def need_target(source: Any, target: str | None) -> None:
+    """Labels are in a column that must be named; svmlight files have them in their place."""
+    if target is None and not is_svmlight(source):
+        raise InputError('Say which column holds the labels: target="..." (--target COLUMN).')
+
+
+def is_number(name: str) -> bool:
+    return _NUMBER.fullmatch(name) is not None
+
+
+def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> list[str]:
+    """Refuse a first line that looks like data: learned from, it would be names and one row less.
+
+    More than half of the names are numbers or values of their own columns. Numbers that count the
+    columns, as 0, 1, 2 or 2019, 2020, 2021, are names.
+    Returns the names that look like values where they are fewer.
+    """
+    strange = _like_data(names, _rows(body, delimiter))
+    if not all(map(is_number, names)) and 2 * len(strange) <= len(names):
+        return strange
+    shown = listed([repr(name) for name in names], 4)
+    raise InputError(
+        f"{file} begins with {shown}, which look like values and not like names of columns. If "
+        f"there is no line of names, say header=False (--no-header): then the columns are "
+        f"{places(len(names))}. If these are the names, say header=True (--header)."
+    )
+
+
+def in_doubt(strange: Iterable[str]) -> str | None:
+    """What to say about names that look like values."""
+    names = list(strange)
+    if not names:
+        return None
+    shown = listed([repr(name) for name in names], 4)
+    like = "looks like a value" if len(names) == 1 else "look like values"
+    return (
+        f"The first line was taken for the names of columns, and {shown} {like}. If it is a row of "
+        "the table, say header=False (--no-header)."
+    )
+
+
+def _like_data(names: list[str], rows: list[list[str]]) -> list[str]:
+    """The names that look like values."""
+    counting = _counting([name for name in names if is_number(name)])
+    others = [row for row in rows if len(row) == len(names) and row != names]  # or names again
+    values = [set(column) for column in zip(*others, strict=True)] or [set() for _ in names]
+    return [
+        name
+        for name, own in zip(names, values, strict=True)
+        if name and name not in counting and (is_number(name) or name in own)
+    ]
+
+
+def _counting(numbers: list[str]) -> list[str]:
+    if len(numbers) < 3 or not all(number.isdecimal() for number in numbers):
+        return []
+    first = int(numbers[0])
+    count = [int(number) for number in numbers] == list(range(first, first + len(numbers)))
+    return numbers if count else []
+
+
+def _rows(body: bytes, delimiter: str) -> list[list[str]]:
+    """The first rows, fields without the spaces around them."""
+    text = io.StringIO(body[:_LOOKED_AT].decode(errors="replace"), newline="")
+    try:
+        found = list(csv.reader(text, delimiter=delimiter))
+    except csv.Error:  # said better where the rows are read
+        return []
+    whole = found[:-1] if len(body) > _LOOKED_AT else found  # the last may be cut off
+    return [[field.strip() for field in row] for row in whole]
+
+
+def places(count: int) -> str:
+    """How columns without names are called."""
+    return "x0" if count == 1 else f"x0 to x{count - 1}"
+
+
+def find_columns(
+    names: list[str], file: str, wanted: Iterable[tuple[str, str | None]], *, header: bool
+) -> None:
+    """InputError where a column is not there; `wanted`: options and the names given by them."""
+    for option, name in wanted:
+        check_name(option, name)
+        if name is not None and name not in names:
+            raise InputError(
+                f"{option}={name!r} is not a column of {file}. {guess(name, names, header=header)}"
+            )
+
+
+def check_name(option: str, name: object) -> None:
+    """InputTypeError where that is no name of a column."""
+    if name is None or isinstance(name, str):
+        return
+    place = f", or {f'x{name}'!r} where they have none" if isinstance(name, int) else ""
+    raise InputTypeError(
+        f"{option}={name!r} is not text: give the name of a column, as {str(name)!r}{place}."
+    )
+
+
+def guess(name: str, names: list[str], *, header: bool = True) -> str:
+    """What might have been meant."""
+    if not header:
+        return (
+            f"It is read without a line of names (header=False, --no-header): its columns are "
+            f"{places(len(names))}."
+        )
+    folded = {known.casefold(): known for known in names}
+    near = folded.get(name.strip().casefold()) or next(
+        iter(difflib.get_close_matches(name, names, n=1)), None
+    )
+    columns = f"Its columns: {listed([repr(known) for known in names], _SHOWN)}."
+    if _PLACE.fullmatch(name) and not near:
+        columns += (
+            " They are called x0, x1 and so on where there is no line of names: header=False "
+            "(--no-header)."
+        )
+    return (f"Did you mean {near!r}? " if near else "") + columns

@@ -1,0 +1,84 @@
+"""Positive labels: one, several, or numbers on one side of another."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rosenblatt import data
+from rosenblatt.errors import InputError
+
+QUALITY = [3, 5, 7, 8, 6, 7, 5]
+
+
+def labels(values, **options):
+    table = data.read(pd.DataFrame({"a": range(len(values)), "y": values}), target="y", **options)
+    _, y, encoding = table.encode()
+    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
+    assert again == encoding
+    assert again.target.classes == sorted(set(y.tolist()))
+    return y.tolist()
+
+
+def test_several_labels_are_one_class():
+    expected = ["7 or 8" if q in (7, 8) else "(not 7 or 8)" for q in QUALITY]
+    assert labels(QUALITY, positive=[7, 8]) == expected
+    assert labels(QUALITY, positive=("8", "7")) == expected
+    assert labels(["x", "y", "z"], positive=["x", "z"]) == ["x or z", "(not x or z)", "x or z"]
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [
+        (">=7", lambda q: q >= 7),
+        ("> 6.5", lambda q: q > 6.5),
+        ("<6", lambda q: q < 6),
+        ("≤5", lambda q: q <= 5),
+    ],
+)
+def test_a_condition_on_numbers(given, holds):
+    name = given.replace(" ", "").replace("≤", "<=")
+    assert labels(QUALITY, positive=given) == [
+        name if holds(q) else f"(not {name})" for q in QUALITY
+    ]
+
+
+def test_a_condition_needs_no_list_of_values():
+    prices = np.linspace(0, 1, 30_000)
+    assert labels(prices, positive=">=0.25").count(">=0.25") == (prices >= 0.25).sum()
+    table = data.read(pd.DataFrame({"a": [1, 2, 3], "y": [1, 5, 9]}), target="y", positive=">4")
+    encoding = table.encode()[2]
+    _, y = encoding.apply_labelled(pd.DataFrame({"a": [1, 2], "y": [100, 2]}))
+    assert y.tolist() == [">4", "(not >4)"], "numbers that were never seen"
+
+
+def test_a_label_that_looks_like_a_condition_is_a_label():
+    income = ["<=50K", ">50K", "?"]
+    assert labels(income, positive=">50K") == ["(not >50K)", ">50K", "(not >50K)"]
+
+
+@pytest.mark.parametrize(
+    ("positive", "words"),
+    [
+        (
+            9,
+            "positive=9 is not one of the values of the target 'y': 3, 5, 6, 7, 8. Give one or sev",
+        ),
+        (">=9", "positive='>=9' holds for no row: the target 'y' goes from 3 to 8"),
+        (">=1", "holds for every row"),
+        ([3, 5, 6, 7, 8], "are all values of the target"),
+        ([">=7", 3], "stands by itself"),
+    ],
+)
+def test_what_cannot_be_chosen(positive, words):
+    with pytest.raises(InputError) as caught:
+        labels(QUALITY, positive=positive)
+    assert words in str(caught.value)
+
+
+def test_many_labels_are_told_how_to_choose():
+    with pytest.raises(InputError, match=r"positive='>=7' \(--positive '>=7'\)"):
+        labels(QUALITY)
+    with pytest.raises(InputError, match=r"If '\?' stands for a missing label, leave out its rows"):
+        labels(["1", "2", "?"])

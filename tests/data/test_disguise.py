@@ -1,0 +1,216 @@
+"""Numbers in disguise: refused with every way out, or read as what they are, now and later."""
+
+import json
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from rosenblatt import data
+from rosenblatt.data.disguise import look, parsed
+from rosenblatt.errors import InputError
+from tables import encoded, refusal
+
+
+@pytest.mark.parametrize(
+    ("word", "mark", "value", "unit"),
+    [
+        ("$1,200", ".", 1200.0, "$"),
+        ("-$5.50", ".", -5.5, "$"),
+        ("€-3", ".", -3.0, "€"),
+        ("7 €", ".", 7.0, "€"),
+        ("12.5%", ".", 12.5, "%"),
+        ("35 %", ".", 35.0, "%"),
+        ("12 kg", ".", 12.0, "kg"),
+        ("90km/h", ".", 90.0, "km/h"),
+        ("1,234,567.5", ".", 1234567.5, ""),
+        ("1'200", ".", 1200.0, ""),
+        ("1.234,5", ",", 1234.5, ""),
+        ("1 234,5", ",", 1234.5, ""),
+        ("1,5", ",", 1.5, ""),
+        ("−4", ".", -4.0, ""),
+        ("1e-3", ".", 0.001, ""),
+    ],
+)
+def test_numbers_as_people_write_them(word, mark, value, unit):
+    assert parsed(word, mark) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    "word", ["3+", "18-25", "10.0.0.1", "A11", "1.2.2020", "1,20,000", "$", ""]
+)
+def test_what_is_no_number(word):
+    assert parsed(word, ".") is None
+
+
+def test_most_of_what_is_not_missing_decides():
+    assert look({"1": 5, "?": 90, "2": 3}, ".").missing == {"?": 90}
+    assert look({"1": 5, "a": 5}, ".") is None
+    assert look({"1": 6, "a": 5}, ".").others == {"a": 5}
+    assert look({"1st": 3, "2nd": 3, "3rd": 3}, ".") is None, "units that differ are words"
+    assert look({"0": 1, "5 kg": 2}, ".").others == {}, "nothing has no unit"
+    assert look({"12 kg": 5, "900 g": 2}, ".").others == {"900 g": 2}
+
+
+def with_gaps(word="?", n=40):
+    """Two columns of numbers with a word here and there, and one of words."""
+    pulse = [word if i % 3 == 0 else i % 7 for i in range(n)]
+    temp = [word if i % 5 == 0 else i % 8 / 4 for i in range(n)]
+    rows = [f"{pulse[i]},{temp[i]},{'xyz'[i % 3]},{i % 2}" for i in range(n)]
+    return "\n".join(["pulse,temp,town,paid", *rows, ""])
+
+
+def test_a_word_for_missing_numbers_is_one_error_with_both_ways_out(file):
+    path = file(with_gaps())
+    said = refusal(path)
+    assert said == (
+        "2 columns hold numbers in most rows, and '?' in others: 'pulse' (in 26 of 40 rows), "
+        "'temp'. If '?' stands for a missing value, say missing='?' (--missing '?') and "
+        "impute='median' (--impute median). If the values are categories, say "
+        "categorical=['pulse', 'temp'] (--categorical pulse --categorical temp)."
+    )
+    X, _, names = encoded(path, missing="?", impute="median")
+    assert names[:2] == ["pulse", "temp"]
+    assert X[1][:2] == [1.0, 0.25]
+    numbers = sorted(i % 7 for i in range(40) if i % 3)  # 26 of them: the median by hand
+    assert X[0][0] == (numbers[12] + numbers[13]) / 2
+    assert "pulse=4" in encoded(path, categorical=["pulse", "temp"])[2]
+
+
+@pytest.mark.parametrize("word", ["?", "-", "--", "none", "Unknown", "n.a."])
+def test_words_that_look_like_missing_values(file, word):
+    said = refusal(file(with_gaps(word)))
+    assert f"If {word!r} stands for a missing value" in said
+    option = f"--missing={word}" if word.startswith("-") else f"--missing {word}"
+    assert option.replace("?", "'?'") in said
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers", "option"),
+    [
+        (["$1,200", "$90", "$7.50", "0"], [1200, 90, 7.5, 0], "'$1,200' as 1200"),
+        (["12.5%", "3%", "100%", "0%"], [12.5, 3, 100, 0], "'0%' as 0"),
+        (["12 kg", "7 kg", "8.5 kg", "9 kg"], [12, 7, 8.5, 9], "'12 kg' as 12"),
+        (["1,5", "2,25", "7", "0,1"], [1.5, 2.25, 7, 0.1], "'0,1' as 0.1"),
+        (["36 months", "60 months"] * 2, [36, 60] * 2, "'36 months' as 36"),
+    ],
+)
+def test_numbers_with_units_are_refused_or_read_as_numbers(file, words, numbers, option):
+    rows = "".join(f'"{word}",{i % 2}\n' for i, word in enumerate(words * 3))
+    path = file(f"price,paid\n{rows}")
+    said = refusal(path)
+    assert "The column 'price' holds numbers in 12 of 12 rows" in said
+    assert option in said
+    assert "say numeric='price' (--numeric price)" in said
+    assert "say categorical='price' (--categorical price)" in said
+    X, _, names = encoded(path, numeric="price")
+    assert (names, [x for (x,) in X]) == (["price"], numbers * 3)
+    assert len(encoded(path, categorical="price")[2]) == len(set(words)) - 1
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_text_in_frames_is_no_different(frame):
+    table = frame({"price": ["$1,200", "$90"] * 5, "paid": [0, 1] * 5})
+    assert "--numeric price" in refusal(table)
+    assert encoded(table, numeric="price")[0][:2] == [[1200], [90]]
+    assert "--numeric code" in refusal(frame({"code": ["1", "2"] * 5, "paid": [0, 1] * 5}))
+
+
+def test_a_type_that_says_category_is_believed():
+    table = pd.DataFrame({"code": pd.Categorical(["1", "2", "3"] * 4), "paid": [0, 1] * 6})
+    assert len(encoded(table)[2]) > 1
+
+
+def test_numbers_can_be_categories(file):
+    path = file("ward,paid\n" + "1,0\n2,1\n3,0\n" * 3)
+    assert encoded(path)[2] == ["ward"]
+    assert "ward=2" in encoded(path, categorical="ward")[2]
+
+
+def test_a_unit_that_changes_is_refused_with_its_place(file):
+    path = file("mass,paid\n" + "12 kg,0\n7 kg,1\n" * 4 + "900 g,1\n")
+    assert "row 8 (counted from 0, without the header), column 'mass' holds '900 g'" in refusal(
+        path
+    )
+    assert "a number in kg is expected" in refusal(path, numeric="mass")
+    assert "most values of this column are not numbers" in refusal(
+        file("mass,paid\n" + "x,0\ny,1\n" * 4), numeric="mass"
+    )
+
+
+def test_later_tables_are_read_as_the_first(file):
+    text = "mass;pulse;town;paid\n" + "1.200,5 kg;?;x;0\n7 kg;61,5;y;1\n9 kg;70;x;1\n" * 3
+    first = data.read(file(text), target="paid", numeric="mass", missing="?", impute="mean")
+    encoding = first.encode(scale=False)[2]
+    kept = json.loads(json.dumps(encoding.to_dict()))
+    assert kept["schema"] == "rosenblatt-encoding/2"
+    assert kept["reading"] == {
+        "header": None,
+        "missing": ["?"],
+        "charset": None,
+        "delimiter": ";",
+        "decimal": ",",
+        "numeric": [{"column": "mass", "unit": "kg", "decimal": ","}],
+    }
+    again = data.Encoding.from_dict(kept)
+    assert again == encoding
+    new = file("town;mass;pulse\ny;2.000 kg;?\n", "new.csv")
+    assert again.apply(new).tolist() == [[2000.0, 65.75, 1.0]]
+    with pytest.raises(InputError, match="holds '900 g': a number in kg with a decimal comma"):
+        again.apply(file("town;mass;pulse\ny;900 g;?\n"))
+
+
+def test_what_was_said_first_holds_unless_said_otherwise(file):
+    rows = "3,x,0\n?,y,1\n5,x,1\n"
+    first = data.read(file(rows * 3), target="x2", header=False, missing="?", impute="mean")
+    encoding = first.encode(scale=False)[2]
+    assert encoding.apply(file("?,y\n7,x\n")).tolist() == [[4.0, 1.0], [7.0, 0.0]]
+    named = file("x1,x0\ny,7\nx,-\n")
+    assert encoding.apply(named, header=True, missing="-").tolist() == [[7.0, 1.0], [4.0, 0.0]]
+
+
+def test_an_encoding_of_the_first_version_is_read_as_ever():
+    document = {
+        "schema": "rosenblatt-encoding/1",
+        "columns": [{"name": "a", "kind": "number", "fill": None, "center": 1.0, "scale": 2.0}],
+        "target": {"name": "y", "kind": "text", "values": ["p", "q", "r"], "positive": "q"},
+    }
+    encoding = data.Encoding.from_dict(document)
+    assert encoding.target.classes == ["(not q)", "q"]
+    assert encoding.apply(pd.DataFrame({"a": [5.0]})).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"numeric": [{"column": "a", "unit": "", "decimal": ";"}]},
+        {"delimiter": ""},
+        {"header": 1},
+        {"missing": "?"},
+        {"more": 1},
+    ],
+)
+def test_a_record_of_reading_is_not_trusted(change):
+    document = data.read(pd.DataFrame({"a": [1.0, 2.0]})).encoding().to_dict()
+    document["reading"] |= change
+    with pytest.raises(InputError, match="not the encoding of a table"):
+        data.Encoding.from_dict(document)
+
+
+def test_columns_are_named_once(file):
+    path = file("a,paid\n1,0\n2,1\n")
+    assert "categorical='b' is not a column" in refusal(path, categorical="b")
+    assert "categorical and numeric: say one" in refusal(path, categorical="a", numeric="a")
+    assert "'paid' is the target" in refusal(path, categorical="paid")
+
+
+def test_decimals_are_meant_as_people_write_them(shell, file):
+    """What verify tells of such a column, and the decimals that it stands for."""
+    rows = "".join(f'"$1,{i:03d}.10",{i % 2}\n' for i in range(10))
+    path = file(f"price,paid\n{rows}")
+    asked = (path, "-y", "paid", "--numeric", "price", "--decimal", "-o", "c.json")
+    assert shell("certify", *asked)[0] == 10
+    code, out, _ = shell("verify", "c.json", path)
+    assert code == 0
+    assert "'price' read as numbers in $" in out

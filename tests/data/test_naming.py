@@ -1,0 +1,77 @@
+"""The first line: names, or data that nobody meant to lose; and columns that are not there."""
+
+import pytest
+
+from rosenblatt import data
+from rosenblatt.errors import InputError
+from tables import refusal
+
+ADULT = """39, State-gov, 77516, Bachelors, <=50K
+50, Self-emp, 83311, Bachelors, <=50K
+38, Private, 215646, HS-grad, >50K
+39, State-gov, 234721, 11th, <=50K
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ADULT,
+        "M,0.455,0.365,15\nF,0.35,0.265,7\nM,0.53,0.42,9\n",
+        "0.02,0.0371,0.0428,R\n0.0453,0.0523,0.0843,M\n",
+        "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n",
+        "p,x,s,n\ne,x,s,y\np,x,y,w\ne,b,s,n\n",
+        "1,2,3\n4,5,6\n",
+    ],
+)
+def test_a_first_line_of_data_is_refused(file, text):
+    said = refusal(file(text), target="y")
+    assert "look like values and not like names of columns" in said
+    last = len(text.splitlines()[0].split(",")) - 1
+    assert f"say header=False (--no-header): then the columns are x0 to x{last}" in said
+    assert "If these are the names, say header=True (--header)." in said
+    table = data.read(file(text), header=False)
+    assert table.n_rows == len(text.splitlines())
+    assert (
+        data.read(file(text), header=True, ignore="x" if "x,s" in text else ()).n_rows
+        < table.n_rows
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age,town,paid\n39,Rome,1\n",
+        "0,1,2,target\n1,0,1,yes\n0,1,1,no\n",
+        "town,2019,2020,2021\nRome,1,2,3\nBonn,2019,5,1\n",
+        "age,town,paid\n1,x,0\nage,town,paid\n2,y,1\n",  # the names again
+        "a,b\na,1\n",
+        "age,town,paid\n",
+    ],
+)
+def test_names_are_believed(file, text):
+    names = text.splitlines()[0].split(",")
+    assert [column.name for column in data.read(file(text)).columns] == names
+
+
+def test_a_few_names_like_values_are_told_of(file):
+    table = data.read(file("Alice,Paris,yes,30\nBob,Rome,yes,31\nEve,Bonn,no,32\n"))
+    assert table.dialect.like_data == ("yes", "30")
+
+
+def test_columns_that_are_not_there(file):
+    path = file("a,b,paid\n1,2,0\n3,4,1\n")
+    assert refusal(path, target="x2").endswith(
+        "Its columns: 'a', 'b', 'paid'. They are called x0, x1 and so on where there is no line "
+        "of names: header=False (--no-header)."
+    )
+    said = refusal(file("1,2,0\n3,4,1\n"), target="paid", header=False)
+    assert said.endswith(
+        "It is read without a line of names (header=False, --no-header): its columns are x0 to x2."
+    )
+    many = file(",".join(f"column{i}" for i in range(30)) + "\n" + "1," * 29 + "2\n")
+    assert "'column9' and 20 more." in refusal(many, target="label")
+    with pytest.raises(
+        InputError, match="target=5 is not text: give the name of a column, as '5', or 'x5'"
+    ):
+        data.read(path, target=5)

@@ -1,0 +1,259 @@
+"""Ordinary tables: nothing misleads, by the command and from Python."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rosenblatt import study
+from rosenblatt._study import deciding
+from rosenblatt._study.warnings import result_warnings
+from rosenblatt.errors import InputError
+
+RNG = np.random.default_rng(3)
+
+
+def table(n=120, noise=0.3, **columns):
+    X = RNG.normal(size=(n, 2)).round(3)
+    label = np.where(X[:, 0] + noise * RNG.normal(size=n) > 0, "yes", "no")
+    return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], **columns, "label": label})
+
+
+def refused(shell, frame, words, **options):
+    """The same refusal by the command and from Python, and nothing is written."""
+    frame.to_csv("t.csv", index=False)
+    code, out, err = shell("fit", "t.csv", "-y", "label")
+    assert (code, out) == (2, "")
+    for source in ("t.csv", frame):
+        with pytest.raises(InputError) as caught:
+            study(source, target="label", **options)
+        for word in words:
+            assert word in str(caught.value)
+            assert word in err
+    assert [path.name for path in Path().iterdir()] == ["t.csv"]
+
+
+def test_a_question_mark_among_numbers(shell):
+    pulse = np.where(np.arange(120) % 4 == 0, "?", (np.arange(120) % 50).astype(str))
+    frame = table(pulse=pulse)
+    refused(shell, frame, ["--missing '?'", "--impute median", "--categorical pulse"])
+    found = study(frame, target="label", missing="?", impute="median")
+    assert found.encoding.feature_names == ["a", "b", "pulse"]
+    code, out, _ = shell(
+        *("fit", "t.csv", "-y", "label", "--missing", "?", "--impute", "median", "--json")
+    )
+    assert code == 0
+    assert json.loads(out)["data"]["features"] == ["a", "b", "pulse"]
+
+
+def test_names_that_are_numbers_are_quoted_in_the_rule():
+    """As pandas names the columns of a file without a line of names."""
+    frame = table().set_axis([0, 1, 2], axis=1)
+    with pytest.raises(InputError, match="target=2 is not text: give the name of a column, as '2'"):
+        study(frame, target=2)
+    found = study(frame, target="2")
+    assert found.rule.startswith("'2' = yes if ")
+    assert "·'0'" in found.rule
+
+
+def test_numbers_with_a_unit(shell):
+    frame = table(price=[f"${1000 + i % 70:,}" for i in range(120)])
+    refused(shell, frame, ["'$1,000' as 1000", "--numeric price", "--categorical price"])
+    found = study("t.csv", target="label", numeric="price")
+    assert found.encoding.feature_names == ["a", "b", "price"]
+    assert found.predict(frame.drop(columns="label")).shape == (120,)
+    code, out, _ = shell("fit", "t.csv", "-y", "label", "--numeric", "price", "--json")
+    assert code == 0
+    assert json.loads(out)["error"] == found.to_dict()["error"]
+
+
+def test_a_table_without_a_header(shell):
+    frame = table(town=np.tile(["x", "y", "z"], 40))
+    frame.to_csv("t.csv", index=False, header=False)
+    for target in ("label", "x3"):
+        code, out, err = shell("fit", "t.csv", "-y", target)
+        assert (code, out) == (2, "")
+        assert "(--no-header): then the columns are x0 to x3" in err
+        with pytest.raises(InputError, match="x0 to x3"):
+            study("t.csv", target=target)
+    code, out, _ = shell("fit", "t.csv", "-y", "x3", "--no-header")
+    assert code == 0
+    assert "120 rows, 3 columns" in out
+    assert study("t.csv", target="x3", header=False).predict("t.csv").shape == (120,)
+
+
+def test_a_first_line_in_doubt_is_a_warning(shell):
+    frame = table(n=119, name=[f"n{i % 7}" for i in range(119)], kind=np.resize(["p", "q"], 119))
+    names = ["n1", "-0.5", "other", "which", "label"]  # two of five look like values
+    frame[["name", "a", "b", "kind", "label"]].to_csv("t.csv", index=False, header=names)
+    found = study("t.csv", target="label")
+    assert found.warnings[0] == (
+        "The first line was taken for the names of columns, and 'n1', '-0.5' look like values. If "
+        "it is a row of the table, say header=False (--no-header)."
+    )
+    assert study("t.csv", target="label", header=True).warnings == []
+
+
+def test_text_that_is_the_same_everywhere_is_left_out(shell):
+    frame = table(kind="credit", on=True, unit="12 kg")
+    found = study(frame, target="label")
+    assert found.encoding.feature_names == ["a", "b"]
+    assert found.warnings == ["kind, on, unit are the same in every row: left out."]
+    frame.to_csv("t.csv", index=False)
+    code, out, _ = shell("fit", "t.csv", "-y", "label")
+    assert code == 0
+    assert "kind, on, unit are the same in every row: left out." in " ".join(out.split())
+    code, out, _ = shell("inspect", "t.csv", "-y", "label")
+    assert code == 0
+    assert "'kind' is the same in every row: it tells nothing, and is left out." in out
+    with pytest.raises(InputError, match="'kind' the same in every row"):
+        study(frame[["kind", "label"]], target="label")
+
+
+def test_several_positive_labels_and_a_condition(shell):
+    frame = table(n=200)
+    frame["label"] = np.clip((2 * frame["a"] + 6).round(), 3, 9).astype(int)
+    frame.to_csv("t.csv", index=False)
+    chosen = int(frame["label"].isin([7, 8]).sum())
+    code, out, _ = shell("fit", "t.csv", "-y", "label", "--positive", "7", "--positive", "8")
+    assert code == 0
+    assert f"label: (not 7 or 8) {200 - chosen}, 7 or 8 {chosen}" in out
+    assert study(frame, target="label", positive=[7, 8]).to_dict()["data"]["counts"] == {
+        "(not 7 or 8)": 200 - chosen,
+        "7 or 8": chosen,
+    }
+    more = int((frame["label"] >= 7).sum())
+    code, out, _ = shell("fit", "t.csv", "-y", "label", "--positive", ">=7", "--force")
+    assert code == 0
+    assert f">=7 {more}" in out
+    assert "label >=7 if " in out or "label >=7 by " in out
+    assert study(frame, target="label", positive=">=7").error is not None
+
+
+# --- Warnings about the rule ---------------------------------------------------------------------
+
+
+class Chosen:
+    """What a comparison found: labels of test rows and predictions."""
+
+    def __init__(self, labels, predictions, interval, majority):
+        self.labels, self.predictions = np.array(labels), np.array(predictions)
+        self.interval, self.majority = interval, majority
+        self.test_n = len(self.labels)
+        self.majority_errors = int((self.labels != majority).sum())
+        self.estimator = self
+        self.classes_ = np.unique(self.labels)
+
+
+def test_the_baseline_inside_the_interval():
+    labels = ["good"] * 14 + ["bad"] * 6  # always good: 30 % wrong
+    right = list(labels)
+    for interval, kind in [((0.2, 0.4), "no better"), ((0.35, 0.6), "worse"), ((0.0, 0.2), None)]:
+        found = result_warnings(Chosen(labels, right, interval, "good"))
+        assert [warned["kind"] for warned in found] == ([kind] if kind else [])
+    (said,) = result_warnings(Chosen(labels, right, (0.2, 0.4), "good"))
+    assert said["sentence"] == (
+        "The test rows do not show that the rule is better than always saying good: that is wrong "
+        "in 30.0%, inside the interval of the error, 20.0% to 40.0%."
+    )
+
+
+def test_a_label_that_is_nearly_always_missed():
+    labels = ["no"] * 80 + ["yes"] * 20
+    for found, missed in [(2, True), (3, False), (0, True)]:
+        calls = ["no"] * 80 + ["yes"] * found + ["no"] * (20 - found)
+        said = [w["sentence"] for w in result_warnings(Chosen(labels, calls, (0, 0.1), "no"))]
+        word = found or "none"
+        assert said == (
+            [f"yes is nearly always missed: of 20 test rows with this label the rule finds {word}."]
+            if missed
+            else []
+        )
+
+
+def test_a_rule_that_finds_rare_rows_is_not_said_to_fail():
+    """Of 4 % positive rows, most are found: always saying no is as often right, and no more is
+    said than that."""
+    n = 900
+    a = RNG.normal(size=n)
+    label = np.where(a > np.quantile(a, 0.96), "spill", "none")
+    frame = pd.DataFrame({"a": a + 0.12 * RNG.normal(size=n), "label": label})
+    found = study(frame, target="label")
+    said = " ".join(found.warnings)
+    assert "carry over" not in said
+    assert "missed" not in said
+
+
+# --- Time ----------------------------------------------------------------------------------------
+
+
+def test_the_verdict_has_ten_seconds(monkeypatch):
+    """Together with the margins; an option changes it."""
+    asked = []
+    certify = deciding.proving.certify
+
+    def seen(*arguments, time_limit, **options):
+        asked.append(time_limit)
+        return certify(*arguments, time_limit=time_limit, **options)
+
+    monkeypatch.setattr(deciding.proving, "certify", seen)
+    study(table(), target="label")
+    study(table(), target="label", time_limit=100)
+    assert 9 < asked[0] <= 10
+    assert 1 <= asked[1] <= asked[0]
+    assert 90 < asked[2] <= 100
+
+
+def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch, capfd):
+    shown = []
+    certify = deciding.proving.certify
+
+    def seen(*arguments, **options):
+        shown.append(capfd.readouterr().out)
+        return certify(*arguments, **options)
+
+    table().to_csv("t.csv", index=False)
+    whole = shell("fit", "t.csv", "-y", "label")[1]
+    monkeypatch.setattr(deciding.proving, "certify", seen)
+    rest = shell("fit", "t.csv", "-y", "label", "--force")[1]
+    assert shown[0].splitlines()[-1].startswith("rule ")
+    assert "\nerror " in shown[0]
+    assert rest.startswith("verdict ")
+
+    def alike(text):
+        return [line for line in text.splitlines() if not line.startswith("proof")]
+
+    assert alike(shown[0] + rest) == alike(whole)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "words"),
+    [
+        ("fit", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
+        ("certify", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
+        ("inspect", ["t.csv", "-y", "label", "--ignore", "c"], "ignore='c' is not a column"),
+        ("fit", ["t.csv", "-y", "label", "--group", "c"], "group='c' is not a column of t.csv"),
+        ("trace", ["none.csv", "-y", "label"], "There is no file none.csv"),
+        ("predict", ["none.json", "t.csv"], "There is no file none.json"),
+        ("verify", ["t.csv", "none.csv"], "No such file or directory: 'none.csv'"),
+    ],
+)
+def test_a_wrong_name_costs_no_heavy_import(tmp_path, command, arguments, words):
+    table(n=5).to_csv(tmp_path / "t.csv", index=False)
+    code = (
+        "import sys; from rosenblatt.cli import run; code = run(sys.argv[1:]); "
+        "print(code, *sorted({'sklearn', 'pyarrow', 'scipy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, command, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "2\n"
+    assert words in done.stderr

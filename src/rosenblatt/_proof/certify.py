@@ -22,7 +22,6 @@ from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
-from rosenblatt._support.telling import tell
 from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
@@ -62,12 +61,12 @@ def certify(
     sample_weight : array of shape (n,), optional
         Rows of weight 0 are left out; other weights make no difference.
     semantics : "binary64" or "decimal"
-        What the numbers mean: the floating-point numbers that they are, or the decimal numbers that
-        were written, 0.1 and not the float next to it.
+        What the numbers mean: the floats that they are, or the decimal numbers that were written.
     time_limit : float, optional
         Seconds after which the answer may be "undecided"; checking the proof comes on top.
     work_limit : int, optional
         Row evaluations after which it may be; the outcome is reproducible.
+        With neither, arithmetic with numbers of hundreds of digits ends after some seconds' work.
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
@@ -99,6 +98,7 @@ def certify(
         table = named(table, encoding)
         encoding = frames.with_target(encoding, table) if words else encoding
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
+    budget.bound(int(np.prod(table.X.shape)))
     return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
 
 
@@ -190,7 +190,7 @@ class _Case:
         return Certificate(out, checked=True, origin=self.table.origin)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        tell("finding the columns that separate")
+        self.budget.now("finding the columns that separate")
         with _noting(limits):
             collinear = collinear_columns(self.rows) if partition.done else []
             if collinear:
@@ -223,7 +223,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
-        tell("looking for a separating hyperplane")
+        self.budget.now("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
         if by_training.is_wide(self.rows):
             return by_training.train(partition, known)
@@ -236,7 +236,7 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
-        tell("finding the largest margin")
+        self.budget.now("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
@@ -261,7 +261,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
-        tell("checking the proof")
+        self.budget.now("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:

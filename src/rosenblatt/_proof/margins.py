@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.integer_algebra import Singular
 from rosenblatt._proof.least_distance import Guess, nearest_point
-from rosenblatt._proof.metric import Metric, narrowed
+from rosenblatt._proof.metric import Metric, bits, narrowed
 from rosenblatt._proof.optimum import Optimum
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats, nearest_floats
@@ -152,10 +152,17 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     small = rows.n * rows.D <= _SMALL and few >= rows.D
     if not small and (bound.gap < _CLOSE or min(rows.n, rows.D) > _MOST_EXACT):
         return bound
+    if not _affordable(rows):
+        return bound
     try:
         return Optimum(rows, bound.weights, free=free).run() or bound
     except Singular:
         return bound
+
+
+def _affordable(rows: Rows) -> bool:
+    """Long numbers grow longer in every system, of which there are about two for a dimension."""
+    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(rows), times=2 * rows.D)
 
 
 def radius_row(rows: Rows) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._study.document import (
@@ -124,7 +125,7 @@ def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
 
 
 def rule(
-    selection: Selection, X: Any, names: list[str], encoding: Encoding | None, target: str
+    selection: Selection, X: Any, names: Sequence[str], encoding: Encoding | None, target: str
 ) -> Rule:
     """The chosen rule, in the units of the table; X are the training rows as it saw them."""
     import numpy as np

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rosenblatt._study.document import Beginning, Data, Error, Fit, Verdict
+from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
@@ -17,7 +18,8 @@ _LEVELS = 10  # reference levels that are named
 def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
     """Subject, margin and text of each line; the margin names the subject where it begins."""
     before = None
-    for subject, said in lines:
+    for subject, words in lines:
+        said = one_line(words)
         head = f"{subject if subject != before else '':<{_INDENT}}"
         if subject in ("candidates", "next"):  # a table, and what is copied
             yield subject, head, said

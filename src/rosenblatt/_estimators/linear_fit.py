@@ -21,7 +21,6 @@ from rosenblatt._learning.state import Job
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
-from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.perceptron import Perceptron
@@ -108,17 +107,8 @@ def _job(
 def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:
     if not settings.prove:
         return Patience(settings.patience, None)
-    refuse_proofs_of_many(given.classes)
     names = getattr(p, "feature_names_in_", None)
     examples, intercept = given.examples, settings.units.fit_intercept
     X, y, present = examples.rows.X, examples.y, examples.present
     oracle = RowsOracle(X, y, present, names, given.y, given.classes, intercept)
     return Patience(settings.patience, oracle)
-
-
-def refuse_proofs_of_many(classes: NDArray[Any]) -> None:
-    if len(classes) > 2:
-        raise InputError(
-            f"prove=True with {len(classes)} classes: training asks for proofs about two classes "
-            "only. Leave prove=False."
-        )

@@ -81,7 +81,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, rows, "binary64"),
+        head(table, rows.intercept, "binary64", rows.budget),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

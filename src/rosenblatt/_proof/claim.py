@@ -65,6 +65,10 @@ class Names:
     def __call__(self, i: int) -> int:
         return int(i) if self._present is None else int(self._present[i])
 
+    def point(self, i: int) -> int:
+        """The row of the table; of many classes it is lifted once for each rival."""
+        return self(i)
+
     def blend(self, blend: Blend) -> dict[str, Any]:
         index = sorted(blend)
         return {"rows": [self(i) for i in index], "weights": [hex(blend[i]) for i in index]}
@@ -118,7 +122,7 @@ def margin(bound: Bound, name: Names) -> dict[str, Any]:
 def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[str, Any]:
     radius2 = Fraction(*rows.square(longest))
     return {
-        "radius_row": name(longest),
+        "radius_row": name.point(longest),
         "mistake_bound": _count(radius2 // bound.lo2),
         "best_possible_mistake_bound": _count(radius2 // bound.hi2),
     }

@@ -1,4 +1,4 @@
-"""The target: two labels, or some against the rest."""
+"""The target: two labels or more, or some against the rest."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.part import TRUTH, Kind, Part
 from rosenblatt.errors import InputError
 
+MOST_LABELS = 100  # of a target, where none is chosen
+
 
 @dataclass(frozen=True)
 class Target:
-    """The column of labels: `values` are the two of it, or all of them if some are `positive`;
-    none of numbers that fulfil a condition, or do not."""
+    """The column of labels: `values` are all of it, and some of more than two may be `positive`;
+    there are none of numbers that fulfil a condition, or do not."""
 
     name: str
     kind: Kind
@@ -144,11 +146,20 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
             f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
             "Two different labels are needed."
         )
-    elif len(target.values) > 2 and not given:
+    elif not given and are_no_labels(target, rows):
         yield (
             f"The target {target.name!r} has {target.counted} different values: {labels}. "
             f"{_how_to_choose(target)}"
         )
+
+
+def are_no_labels(target: Column, rows: int) -> bool:
+    """So many values, or such ones, that they are measured or tell rows apart one by one."""
+    different = len(target.values)
+    if different <= 2:
+        return False
+    fractions = target.kind is Kind.NUMBER and not all(float(v).is_integer() for v in target.words)
+    return fractions or different > MOST_LABELS or (different > 10 and 2 * different > rows)
 
 
 def _how_to_choose(target: Column) -> str:

@@ -127,9 +127,14 @@ class Charts:
         return self._svg(end + 52, title, f"{said}.", body)
 
     def interval(
-        self, rate: float, ends: tuple[float, float] | None, floor: float | None, title: str
+        self,
+        rate: float,
+        ends: tuple[float, float] | None,
+        floor: float | None,
+        title: str,
+        named: str = "the larger class",
     ) -> Markup:
-        """An error rate with its interval, and the rate of a rule that looks at nothing."""
+        """An error rate with its interval, and the rate of a rule that always says one label."""
         width = 440  # it stands beside the rule
         left, right, y = 8, width - 8, 28
         ticks = nice_ticks(0, min(max(rate, floor or 0, (ends or (0, 0))[1], 0.01) * 1.08, 1))
@@ -157,7 +162,7 @@ class Charts:
         if ends is not None:
             said += f", between {100 * ends[0]:.1f}% and {100 * ends[1]:.1f}%"
         if floor is not None:
-            said += f"; the larger class alone: {100 * floor:.1f}%"
+            said += f"; {named} alone: {100 * floor:.1f}%"
         return self._svg(62, title, f"{said}.", body, width)
 
     def _svg(

@@ -103,7 +103,7 @@ def _of_classes(certificate: Certificate, told: dict[str, Any]) -> dict[str, str
     by_class = told.pop("class_coefficient_signs")
     if by_class is None:
         return None
-    return {f"{c} {name}": sign for c, signs in by_class.items() for name, sign in signs.items()}
+    return {f"{c}: {name}": sign for c, signs in by_class.items() for name, sign in signs.items()}
 
 
 def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:

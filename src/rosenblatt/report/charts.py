@@ -21,14 +21,15 @@ class Charts:
     def __init__(self) -> None:
         self._ids = count(1)
 
-    def bars(self, items: Sequence[tuple[str, float]], title: str) -> Markup:
+    def bars(self, items: Sequence[tuple[str, float]], title: str, width: int = WIDTH) -> Markup:
         """Horizontal bars to both sides of zero, with their names and numbers."""
-        gutter = min(max(width_of(clip(shown(name), 30)) for name, _ in items), 30)
+        most = 30 * width // WIDTH  # characters of a name
+        gutter = min(max(width_of(clip(shown(name), most)) for name, _ in items), most)
         left = 16 + gutter * _CHARACTER
         low = min(0.0, *(value for _, value in items))
         high = max(0.0, *(value for _, value in items))
         beside = 68  # a number stands at the end of a bar
-        scale = (WIDTH - left - 2 * beside) / ((high - low) or 1)
+        scale = (width - left - 2 * beside) / ((high - low) or 1)
         middle = left + beside - low * scale
         body = [_rule(middle, 4, middle, 26 * len(items) + 4, "axis")]
         for place, (name, value) in enumerate(items):
@@ -38,12 +39,12 @@ class Charts:
             start = middle if value >= 0 else middle - length
             end = middle + math.copysign(length, value)
             body += [
-                _text(left - 8, y + 13, clip(shown(name), 30), "end", whole=name),
+                _text(left - 8, y + 13, clip(shown(name), most), "end", whole=name),
                 f'<rect class="{sign}" x="{start:.1f}" y="{y}" width="{length:.1f}" height="18"/>',
                 _text(end + step, y + 13, number(value), anchor, "quiet"),
             ]
         said = "; ".join(f"{name}: {number(value)}" for name, value in items[:5])
-        return self._svg(26 * len(items) + 8, title, f"The largest: {said}.", body)
+        return self._svg(26 * len(items) + 8, title, f"The largest: {said}.", body, width)
 
     def line(self, series: Mapping[str, Sequence[float]], title: str, x_label: str) -> Markup:
         """A line for each series over 1, 2, 3, …; the first is drawn last, over the others."""

@@ -11,6 +11,7 @@ from rosenblatt.report.words import number
 CARDS = 100  # classes that have a card
 APART = 12  # pairs of classes that are told apart
 _BARS = 8  # weights in the chart of a class
+_WIDTH = 460  # of that chart: two stand side by side
 _TERMS = 4  # of a difference
 _RIVALS = 200  # rows of a conflict
 
@@ -38,7 +39,7 @@ def class_cards(charts: Charts, rule: Mapping[str, Any]) -> list[dict[str, Any]]
                 "terms": terms,
                 "n_terms": card.get("n_terms") or len(terms),
                 "constant": card.get("constant"),
-                "chart": charts.bars(items, f"What speaks for {label}") if items else None,
+                "chart": charts.bars(items, f"What speaks for {label}", _WIDTH) if items else None,
             }
         )
     return found

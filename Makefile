@@ -3,6 +3,8 @@
 # check  ruff, types, and that the floors of the house import downwards only
 # bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
+# fuzz   attacks, in full: files spoiled, processes killed, disks filled
+# sanitize  the compiled core under the address and undefined-behaviour sanitizers
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
 #
@@ -18,7 +20,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak clean browser stub wasm
+.PHONY: demo test check bench soak fuzz sanitize clean browser stub wasm
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -62,6 +64,12 @@ wasm: $(VENV)/core
 
 soak: $(VENV)/tools browser
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
+
+fuzz: $(VENV)/tools
+	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal tests/attacks tests/model/test_model_file_attacks.py tests/data/test_fuzz.py tests/support tests/streams/test_faults.py
+
+sanitize: $(VENV)/tools
+	sh scripts/sanitize.sh $(RUN)
 
 browser:
 	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/browser.sh

@@ -198,23 +198,18 @@ class Certificate(Subject):
 
         try:
             verify.check_form(self._document)
-        except verify.Rejected as reason:
-            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
-        X, names, texts = read_again(X, y, self._document)
-        if names is not None and names != self.feature_names:
-            raise CertificateRejected(
-                f"The certificate is rejected: it is about the columns {self.feature_names}, in "
-                f"this order, and X has {names}."
-            )
-        try:
+            X, names, texts = read_again(X, y, self._document)
+            other = f"it is about the columns {self.feature_names}, in this order; X has {names}"
+            verify.demand(names in (None, self.feature_names), other)
             signs = verify.label_signs(self._document, texts)
             check(self._document, X, codes(signs, self._document["labels"]))
+        except InputError:  # of X and y
+            raise
         except verify.Rejected as reason:
             raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
             raise CertificateRejected(
-                f"The certificate is rejected: a field is missing or is not what it should be "
-                f"({type(error).__name__}: {error})."
+                f"The certificate is rejected: it is malformed ({type(error).__name__}: {error})."
             ) from None
         self._checked = True
 

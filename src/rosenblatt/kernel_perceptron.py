@@ -173,6 +173,7 @@ class KernelPerceptron(Training, KernelClassifier):
             most_bytes = 2**20 * validate.positive("cache_size", self.cache_size)
             rows = validate.rows(self, X, reset=True)
             labelled, classes = targets.examples(rows, y, sample_weight, self.class_weight)
+            self._refuse_many(settings, classes)
             kernel = checked_kernel(self, rows)
             begin = starts.start(
                 dual_coef_init,

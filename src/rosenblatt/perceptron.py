@@ -11,7 +11,7 @@ from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
-from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._inputs import starts, targets, validate, weights
 from rosenblatt._learning.primal import PrimalJob
 from rosenblatt._learning.settings import Settings, checked
@@ -92,8 +92,9 @@ class Perceptron(Training, LinearClassifier):
     training_errors_ : int
         Training rows with y_i (w·x_i + b) <= 0, or s_y - s_r <= 0, under the returned rule.
         `1 - score(X, y)` may be lower, since `predict` counts a score of 0 for `classes_[1]`, and
-        equal scores for the first of their classes. None after Ctrl-C with keep="vote" where
-        counting all votes would take long.
+        equal scores for the first of their classes. None with keep="vote" where every update made
+        a voter and they are so many that counting their votes on all rows would take far longer
+        than training, and where Ctrl-C cut the count short.
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
@@ -201,7 +202,7 @@ class Perceptron(Training, LinearClassifier):
         about the rows of this call; `n_iter_` counts calls. If `keep`, `eta0` or `fit_intercept`
         was changed, it begins anew from the returned weights.
         """
-        with Watch() as watch, unchanged_on_error(self):
+        with alone(self), Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
             if weights.is_balanced(self.class_weight):
                 raise InputError(
@@ -254,16 +255,7 @@ class Perceptron(Training, LinearClassifier):
 
     def _refuse_for_many(self, settings: Settings, classes: NDArray[Any]) -> None:
         """What is there for two classes only."""
-        if settings.prove and settings.one_vs_rest:
-            raise InputError(
-                "prove=True asks whether all classes are separable together, and multi_class='ovr' "
-                "trains each by itself: use multi_class='joint'."
-            )
-        if self._recorder is not None:
-            raise InputError(
-                f"A trace is made of training on two classes; y holds {len(classes)}. For more "
-                "classes trace each against the rest: y == label."
-            )
+        self._refuse_many(settings, classes)
         if settings.one_vs_rest and self._checkpoint is not None:
             raise InputError(
                 "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "

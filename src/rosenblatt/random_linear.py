@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt._compute.examples import Examples
 from rosenblatt._estimators.linear import LinearClassifier
-from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._inputs import targets, validate
 from rosenblatt._learning.watch import Interrupted, Watch
 from rosenblatt._rules.linear import LinearRule
@@ -70,7 +70,7 @@ class RandomLinearClassifier(LinearClassifier):
 
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with Watch() as watch, unchanged_on_error(self):
+        with alone(self), Watch() as watch, unchanged_on_error(self):
             validate.whole("k", self.k)
             validate.flag("fit_intercept", self.fit_intercept)
             X = validate.rows(self, X, reset=True)

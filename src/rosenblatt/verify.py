@@ -104,10 +104,6 @@ def length2(vector: Iterable[Any]) -> Any:
     return sum(v * v for v in vector)
 
 
-def square(x: float) -> Fraction | float:
-    return x if x == math.inf else Fraction(x) ** 2
-
-
 def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b") -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
     for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
@@ -481,8 +477,10 @@ def check_margin(data: Data, kind: str, part: Part) -> tuple[Fraction, Fraction]
     demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
     demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
-    demand(square(lo) <= lo2 < square(math.nextafter(lo, math.inf)), f"{kind}: lo is another")
-    demand(square(math.nextafter(hi, 0)) < hi2 <= square(hi), f"{kind}: hi is another")
+    ends = [lo, math.nextafter(lo, math.inf), math.nextafter(hi, 0), hi]
+    square = [v if v == math.inf else Fraction(v) ** 2 for v in ends]
+    demand(square[0] <= lo2 < square[1], f"{kind}: lo is another")
+    demand(square[2] < hi2 <= square[3], f"{kind}: hi is another")
     demand(part["exact"] is (lo2 == hi2), f"{kind}: exact or not")
     return lo2, hi2
 
@@ -547,7 +545,7 @@ def value(text: str, decimal: bool) -> float:
 def read_csv(claim: Part, path: str) -> tuple[Data, str]:
     """The rows, and what the numbers are."""
     names, decimal = [*claim["columns"], claim["target"]], claim["semantics"] == "decimal"
-    numbers, labels, readers = [], [], list[Callable[[str], float]]()
+    numbers, labels, kinds = [], [], list[bool]()
     with open(path, newline="", encoding="utf-8-sig") as file:
         table = csv.reader(file, strict=True)
         try:
@@ -557,17 +555,15 @@ def read_csv(claim: Part, path: str) -> tuple[Data, str]:
                 few = "several columns" if often[name] else "no column"
                 demand(often[name] == 1, f"{few} {name!r}; the columns are {header[:20]}")
             demand(names.count(names[-1]) == 1, f"the target {names[-1]!r} is a column, too")
-            *places, target = map(header.index, names)
+            places = [header.index(name) for name in names]
             for record in filter(None, table):
                 demand(len(record) == len(header), "there are more cells than names, or fewer")
-                cells = [record[place] for place in places]
-                readers = readers or [  # a column is one of booleans, or of numbers
-                    TRUTH.__getitem__ if cell in TRUTH else lambda text: value(text, decimal)
-                    for cell in cells
-                ]
-                row = [read(cell) for read, cell in zip(readers, cells, strict=True)]
+                *cells, label = [record[place] for place in places]
+                kinds = kinds or [cell in TRUTH for cell in cells]  # a column has one
+                both = zip(cells, kinds, strict=True)
+                row = [TRUTH[cell] if truth else value(cell, decimal) for cell, truth in both]
                 numbers.append(struct.pack(f"<{len(row)}d", *row))
-                labels.append(record[target])
+                labels.append(label)
         except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
             raise Rejected(f"{path}, line {table.line_num}: {error}") from None
     data = Data(claim, b"".join(numbers), label_signs(claim, labels))

@@ -10,7 +10,11 @@ import pandas as pd
 import pytest
 
 from commands import SMALL, write
-from rosenblatt import certify, verify
+from rosenblatt import Certificate, certify, verify
+from rosenblatt.data import Encoding
+from rosenblatt.data.levels import Words
+from rosenblatt.data.transformed import Transformed
+from rosenblatt.errors import InputError
 
 # 2^53 + 1 is no float: as one it is 2^53, and the rows that it tells apart are equal.
 LONG = "u,ok\n9007199254740993,a\n9007199254740992,b\n"
@@ -114,7 +118,7 @@ def test_an_undecided_certificate_is_accepted_in_the_same_words(shell, capfd):
     certify(X, y, work_limit=1).save("c.json")
     table = write("t.csv", "x0,y\n0,a\n1,b\n0.5,b\n2,a\n")
     code, out = alone(capfd, "c.json", table)
-    assert out.startswith("ACCEPTED: all that it claims, 4 rows, proved.")
+    assert out.startswith("ACCEPTED: it claims nothing about its 4 rows: undecided")
     assert shell("verify", "c.json", table)[:2] == (code, out)
 
 
@@ -210,22 +214,24 @@ def test_scaling_that_makes_one_number_of_two_is_not_certified(shell):
     assert shell("certify", table, "-y", "ok", "-o", "c.json")[0] == 0
 
 
-def test_missing_values_and_a_word_for_them_are_not_one(shell):
-    table = write("t.csv", "w,u,ok\n(missing),1,a\n,2,b\n")
-    shell(
-        "certify",
-        write("s.csv", "w,u,ok\nx,1,a\n,2,b\n"),
-        "-y",
-        "ok",
-        "--impute",
-        "mean",
-        "-o",
-        "c.json",
-    )
-    forged = edited("c.json", lambda c: c["encoding"]["columns"][0].update(words=["(missing)"]))
-    code, out, _ = shell("verify", forged, table)
-    assert code == 1
-    assert "one value of missing ones and the word '(missing)'" in out
+def test_missing_values_and_a_word_for_them_are_not_one():
+    words = Words("w", ("(missing)",), missing=True)
+    with pytest.raises(InputError, match=r"one value of missing ones and the word '\(missing\)'"):
+        Transformed(Encoding((words,))).refuse_merged()
+
+
+def test_frames_with_words_are_checked_in_the_same_way():
+    # From Python: the encoding that came with the certificate is applied to a frame.
+    X = pd.DataFrame({"u": [3.0, 4.0, 5.0, 6.0], "w": ["x", "y", "x", "y"]})
+    certificate = certify(X, ["a", "a", "b", "b"])
+    certificate.verify(X, ["a", "a", "b", "b"])
+    document = certificate.to_dict()
+    document["encoding"]["columns"][0]["center"] = 1e17
+    with pytest.raises(InputError, match=r"one number of 3\.0 and 4\.0"):
+        Certificate.from_dict(document).verify(X, ["a", "a", "b", "b"])
+    X["u"] = [2**53 + 1, 2**53, 1, 2]
+    with pytest.raises(InputError, match="9007199254740993"):
+        certify(X, ["a", "a", "b", "b"])
 
 
 def test_it_is_told_what_was_done_to_the_numbers(shell):

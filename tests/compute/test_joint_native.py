@@ -9,6 +9,7 @@ from scipy import sparse
 from common import KEEPS, ORDERS
 from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._compute import reference
+from rosenblatt._compute.backend import compute
 
 _core = pytest.importorskip("rosenblatt._compute._core", reason="the compiled core is not built")
 
@@ -194,3 +195,16 @@ def test_the_linear_kernel_is_the_primal_on_whole_numbers(order, keep, heavy):
             assert dual.intercept_.tolist() == primal.intercept_.tolist()
         if keep == "last":
             assert (dual.alpha_.T @ X).tolist() == primal.coef_.tolist()
+
+
+def test_sparse_rows_in_one_long_call_and_in_short_ones(monkeypatch, heavy):
+    """Weights lie by feature in long calls, by class in short ones: the same bits."""
+    for seed in range(heavy(40)):
+        rng = np.random.default_rng(seed)
+        X = sparse.random(300, 50, 0.1, format="csr", random_state=seed)
+        y, found = rng.integers(0, 3 + seed % 20, 300), []
+        for chunk in (compute.chunk, 1 << 8):
+            monkeypatch.setattr(compute, "chunk", chunk)
+            found.append(Perceptron(max_iter=3, random_state=0).fit(X, y)._state.memory.w)
+        monkeypatch.undo()
+        assert found[0].tobytes() == found[1].tobytes()

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.datasets import load_digits, load_iris
 from sklearn.model_selection import train_test_split
 
 from common import ORDERS, every_keep, every_order, may_not_converge, may_not_separate
 from joint_oracle import JointOracle
-from rosenblatt import Perceptron
+from pressing import Pressing
+from rosenblatt import Perceptron, StopReason
+from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.loop import train
@@ -267,16 +268,21 @@ def test_updates_never_exceed_the_bound():
             assert p.n_updates_ <= 2 * 1 / (1 / 3)  # 2 R² / γ²
 
 
-def test_sparse_rows_in_one_long_call_and_in_short_ones(monkeypatch, heavy):
-    """Weights lie by feature in long calls, by class in short ones: the same bits."""
-    from rosenblatt._compute.backend import compute
+# --- Ctrl-C ---------------------------------------------------------------------------------------
 
-    for seed in range(heavy(40)):
-        rng = np.random.default_rng(seed)
-        X = sparse.random(300, 50, 0.1, format="csr", random_state=seed)
-        y, found = rng.integers(0, 3 + seed % 20, 300), []
-        for chunk in (compute.chunk, 1 << 8):
-            monkeypatch.setattr(compute, "chunk", chunk)
-            found.append(Perceptron(max_iter=3, random_state=0).fit(X, y)._state.memory.w)
-        monkeypatch.undo()
-        assert found[0].tobytes() == found[1].tobytes()
+
+@pytest.mark.parametrize("kind", ["joint", "ovr"])
+@every_keep
+def test_ctrl_c_leaves_a_rule_of_all_classes(kind, keep, monkeypatch):
+    X, y, rng = small(3, n=40)
+    X = X + rng.normal(size=X.shape)
+    p = Perceptron(multi_class=kind, keep=keep, order="random", max_iter=50, patience=None)
+    monkeypatch.setattr(compute, "backend", Pressing(5, only=("search",)))
+    with pytest.raises(KeyboardInterrupt):
+        p.fit(X, y)
+    monkeypatch.undo()
+    assert p.stop_reason_ is StopReason.INTERRUPTED
+    assert p.decision_function(X).shape == (40, 3)
+    assert set(p.predict(X)) <= {0, 1, 2}
+    if kind == "ovr":  # the first class was under way, the others had not begun
+        assert [one.n_updates_ > 0 for one in p._of_classes] == [True, False, False]

@@ -350,6 +350,7 @@ def test_kernel_rules_that_point_out_of_their_arrays(path, kernel_model):
         ("rule.kernel", "my.module:function", "not one of linear"),
         ("rule.row_weights", [-1.0] * 30, "less than 0"),
         ("training.keep", "best", "lacks the field 'coefficients'"),
+        ("training.update_counts", None, "training.update_counts is null, as only on a stream"),
     ]
     for where, value, words in wrong:
         refused(path, changed(kernel_model, where, value), words)

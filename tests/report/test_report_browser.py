@@ -68,6 +68,23 @@ def test_hostile_names_are_text_on_the_screen(opened):
     assert opened.troubles == []
 
 
+def test_the_page_runs_its_own_script_and_no_other(opened):
+    page = opened(reports.credit())
+    assert page.locator("#theme").is_visible()  # as the script has made it
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "document.title = 'taken'";
+          document.body.append(script);
+          document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='document.title = 1'>");
+        }"""
+    )
+    page.wait_for_timeout(200)
+    assert "taken" not in page.title()
+    assert page.title() != "1"
+    assert any("Content Security Policy" in trouble for trouble in opened.troubles)
+
+
 def test_a_script_finds_the_same_document(opened):
     page = opened(reports.hostile())
     text = page.evaluate("document.getElementById('report').textContent")

@@ -173,7 +173,7 @@ def test_no_room_is_seen_before_the_work(folder, monkeypatch):
     monkeypatch.setattr(writer.shutil, "disk_usage", lambda _: Usage)
 
     class Usage:
-        free = 100_000
+        free = 20_000
 
     with (
         pytest.raises(FileError, match=r"take 0\.0 GB, and .*cache has only 0\.0 GB free"),

@@ -72,14 +72,20 @@ class Rows:
             scores(self.native, w, begin, end, out)
         return out
 
-    def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
+    def add_votes(
+        self,
+        voters: Weights,
+        votes: Weights,
+        out: NDArray[np.float64],
+        check_interrupt: Callable[[], None] = no_interrupt,
+    ) -> None:
         """out += Σ over voters of votes · sign(score), with sign(0) = +1.
 
         Of many classes the one with the highest score gets the votes.
         """
         assert voters.shape[-1] == self.d + 1
         vote = compute.backend.vote if voters.ndim == 2 else compute.backend.class_votes
-        for begin, end in self.chunks(looks=math.prod(voters.shape[:-1])):
+        for begin, end in self.chunks(check_interrupt, looks=math.prod(voters.shape[:-1])):
             vote(self.native, voters, votes, begin, end, out)
 
 

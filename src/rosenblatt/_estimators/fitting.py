@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._estimators.fitted import Fitted, shown_counts
 from rosenblatt._estimators.training import Training, is_number
-from rosenblatt._estimators.transaction import unchanged_on_error
+from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.state import AnyJob, AnyState, check_finite
@@ -52,8 +52,8 @@ class Several(Protocol):
 
 def fit(estimator: Training, prepare: Callable[[Settings, Watch], Task | Several]) -> None:
     """Train, and leave the estimator fitted; as it was, if anything fails."""
-    state = None
-    with Watch(estimator._checkpoint) as watch, unchanged_on_error(estimator):
+    state, watching = None, Watch(estimator._checkpoint)
+    with alone(estimator), watching as watch, unchanged_on_error(estimator):
         settings = checked(estimator)
         task = prepare(settings, watch)
         if isinstance(task, Task):

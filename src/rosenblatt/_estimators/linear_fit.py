@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
 
-if TYPE_CHECKING:
-    from rosenblatt.perceptron import Perceptron
+Perceptron = Any  # a `Perceptron`, which is on the floor above
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,7 @@ from rosenblatt._learning.watch import Watch
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import SeparateVoters, Voters
 
-if TYPE_CHECKING:
-    from rosenblatt.perceptron import Perceptron
+Perceptron = Any  # a `Perceptron`, which is on the floor above
 
 _PAIR = np.array([False, True])  # the rest, the class
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -19,6 +20,7 @@ from rosenblatt._learning.state import AnyJob, AnyState, Candidate
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Recorder
 from rosenblatt._support.budget import Budget
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._learning.watch import Checkpoint
@@ -61,6 +63,19 @@ class Training:
         if is_number(self.random_state):
             return _seed_of(int(self.random_state))
         return _drawn(self.random_state)
+
+    def _refuse_many(self, settings: Settings, classes: NDArray[Any]) -> None:
+        """What is there for two classes only."""
+        if len(classes) > 2 and settings.prove and settings.one_vs_rest:
+            raise InputError(
+                "prove=True asks whether all classes are separable together, and multi_class='ovr' "
+                "trains each by itself: use multi_class='joint'."
+            )
+        if len(classes) > 2 and self._recorder is not None:
+            raise InputError(
+                f"A trace is made of training on two classes; y holds {len(classes)}. For more "
+                "classes trace each against the rest: y == label."
+            )
 
     def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         if self._recorder is not None:

@@ -22,6 +22,7 @@ def plain(X: Any, *, finite: bool) -> bool:
         and X.dtype in _FLOATS
         and 0 < X.size <= _FEW
         and X.flags.c_contiguous
+        and X.flags.aligned
         and (not finite or bool(np.isfinite(X).all()))
     )
 

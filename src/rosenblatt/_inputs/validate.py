@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,7 @@ from rosenblatt._inputs.fast_path import plain, plain_for
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
+_TELLS_MEMORY = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
 
 # --- Parameters --------------------------------------------------------------------------------
 
@@ -97,6 +99,7 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
         _forget_encoding(estimator)
     if sparse.issparse(X):
         _check_indices(X, name)
+        _refuse_too_wide(X.shape[1], name)
     else:
         _check_numbers(X, name)
     try:
@@ -115,7 +118,7 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
         if name == "X":
             raise
         raise InputError(f"{name} is not in order: {error}") from None
-    return _arrays(X) if sparse.issparse(X) else np.asarray(X)
+    return _arrays(X) if sparse.issparse(X) else as_matrix(X)
 
 
 def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
@@ -174,6 +177,16 @@ def _check_indices(X: Any, name: str) -> None:
                 raise InputError(
                     f"{name} holds the {word} index {bad}, out of range 0 to {size - 1}."
                 )
+
+
+def _refuse_too_wide(d: int, name: str) -> None:
+    """Sparse rows may have any number of columns, and a rule has a weight for each."""
+    held = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if _TELLS_MEMORY else 1 << 50
+    if 8 * d > held:
+        raise InputError(
+            f"{name} has {d:,} columns: a weight for each takes {8 * d / 1e9:,.0f} GB, and this "
+            f"machine has {held / 1e9:,.0f} GB. Leave out columns that are 0 in every row."
+        )
 
 
 def _check_csr(X: Any, name: str) -> None:

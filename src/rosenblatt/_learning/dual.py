@@ -221,6 +221,8 @@ class Dual:
     def finite(self, memory: DualMemory) -> bool:
         return memory.w.finite() and (memory.drift is None or memory.drift.finite())
 
-    def training_votes(self, voters: DualVoters, *, quickly: bool) -> Floats:
+    def training_votes(
+        self, voters: DualVoters, check_interrupt: Callable[[], None], *, quickly: bool
+    ) -> Floats:
         """The mean vote on the training rows, which is at hand."""
         return voters.training_scores()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._learning.machine import EvaluationRows, V, W
 from rosenblatt._learning.state import Candidate
+from rosenblatt._learning.watch import Interrupted
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
@@ -232,9 +233,20 @@ class Vote(Keep):
     def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
         voters = _voters(state)
         voters.close(state.visits)
-        votes = job.machine.training_votes(voters, quickly=job.watch.pressed)
-        mistakes = None if votes is None else job.machine.examples.mistakes(votes)
-        return Result(voters, mistakes)
+        return Result(voters, self._training_mistakes(job, voters))
+
+    def _training_mistakes(self, job: Job[W, V], voters: V) -> int | None:
+        hurried = job.watch.pressed
+
+        def hear() -> None:
+            if job.watch.pressed and not hurried:
+                raise Interrupted
+
+        try:
+            votes = job.machine.training_votes(voters, hear, quickly=hurried)
+            return None if votes is None else job.machine.examples.mistakes(votes)
+        except Interrupted:
+            return None
 
 
 def _voters(state: State[W, V]) -> V:

@@ -154,5 +154,7 @@ class Machine(Protocol[W, V]):
     def validation_votes(self, voters: V, rows: EvaluationRows[W]) -> Floats:
         """The mean vote on other rows; asked again, only new voters are counted."""
 
-    def training_votes(self, voters: V, *, quickly: bool) -> Floats | Iterable[Floats] | None:
-        """The mean vote on the training rows; None where somebody waits and it would take long."""
+    def training_votes(
+        self, voters: V, check_interrupt: Callable[[], None], *, quickly: bool
+    ) -> Floats | Iterable[Floats] | None:
+        """The mean vote on the training rows; None where it would take long."""

@@ -7,22 +7,27 @@ A machine knows how to look at rows and step; the loop knows when. Weights are l
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
-from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.examples import Examples, Rows, Weights
+from rosenblatt._compute.matrices import nonzeros
 from rosenblatt._compute.screening import Screen, ScreenedRows
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.machine import EvaluationRows, Memory
+from rosenblatt._learning.patience import SHORTEST
 from rosenblatt._learning.state import Job, State
 from rosenblatt._rules.voters import Voters
 from rosenblatt._support.interrupt import no_interrupt
 
-_MOST_VOTES_QUICKLY = 1 << 24
+MOST_VOTED, MOST_VOTED_QUICKLY = 1 << 34, 1 << 28
+"""Numbers that are read to count the votes on the training rows: some seconds; and where somebody
+waits. Every voter reads every row: that can take thousands of times longer than training did."""
 
 
 PrimalMemory = Memory[Weights]
@@ -34,6 +39,18 @@ def is_finite(memory: PrimalMemory) -> bool:
     """Whether nothing grew beyond the largest floating-point number."""
     drift = memory.w if memory.drift is None else memory.drift
     return bool(np.isfinite(memory.w).all() and np.isfinite(drift).all())
+
+
+def may_vote(voters: Voters, parts: Iterable[Rows], most: int) -> bool:
+    """Whether so many numbers are enough to count the votes on rows, however they are stored."""
+    return all(
+        read <= most for read in accumulate(voters.vectors * _numbers(rows) for rows in parts)
+    )
+
+
+def _numbers(rows: Rows) -> int:
+    """A score costs something however short the row is."""
+    return max(nonzeros(rows.X), SHORTEST * int(rows.n))
 
 
 class InFeatures(ABC):
@@ -212,8 +229,10 @@ class Primal(InFeatures):
             self.log.add(rows, visits, scores[rows])
         return len(rows)
 
-    def training_votes(self, voters: Voters, *, quickly: bool) -> NDArray[np.float64] | None:
-        """The mean vote on the training rows; None where somebody waits and it would take long."""
-        if quickly and len(voters) * self.examples.rows.n > _MOST_VOTES_QUICKLY:
-            return None
-        return voters.scores(self.examples.rows)
+    def training_votes(
+        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
+    ) -> NDArray[np.float64] | None:
+        """The mean vote on the training rows; None where it would take long."""
+        rows = self.examples.rows
+        most = MOST_VOTED_QUICKLY if quickly else MOST_VOTED
+        return voters.scores(rows, check_interrupt) if may_vote(voters, [rows], most) else None

@@ -10,12 +10,13 @@ import numpy as np
 
 from rosenblatt._minimum.problem import Index, Mask, Problem, part
 from rosenblatt._proof.balance import Blend
+from rosenblatt._proof.face import Face
 from rosenblatt._proof.findings import hashes
 from rosenblatt._proof.integer_algebra import kernel
 from rosenblatt._proof.least_distance import nearest_point
 from rosenblatt._proof.metric import Metric
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._proof.simplex import decide
 
 _SAMPLE = 50  # times D: so many rows mostly hold a conflict, if there are any
 _GROWTH = 8

@@ -12,7 +12,7 @@ from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
 from rosenblatt._minimum.search import Clock, Search
 from rosenblatt._proof import claim as say
-from rosenblatt._proof.certify import head
+from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import read
 from rosenblatt._support.budget import Budget

@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 
 from rosenblatt._proof.exact_product import combined
 from rosenblatt._proof.integer_algebra import Singular, System, reduce
 from rosenblatt._proof.least_distance import blend_to
 from rosenblatt._proof.metric import Sight
-from rosenblatt._proof.modular import PRIMES, echelon, mod
+from rosenblatt._proof.modular import PRIMES, echelon, longest, mod
 from rosenblatt._proof.residues import spanning_rows
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats
@@ -26,49 +27,78 @@ from rosenblatt._proof.whole_numbers import Floats
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 12
 _STRICT = 1e-9  # a score from which on a row of length 1 is taken to be strictly right
+_SEEN = 1e-6  # of a row of length 1 that floats see well
+_UNEVEN = 64  # to twice as much: shares of rows of the same length
 _BITS = 60  # between the weights of long rows and of short ones, at most
 
 
 def spanning_balance(
-    rows: Rows, look: Callable[[NDArray[np.intp]], Sight], first: Sequence[int]
+    rows: Rows, look: Callable[[NDArray[np.intp], int], Sight], first: Sequence[int]
 ) -> Blend | None:
     """A positive blend that is zero of as many rows as span all that cannot be strict, with luck.
 
-    `look` tells how the search sees some rows. `first` are independent rows that are known to be
-    among those that cannot be strict. None also where they span all that cannot.
+    `look` tells how the search sees some rows of a known rank. `first` are independent rows that
+    are known to be among those that cannot be strict. None also where they span all that cannot.
     """
     alive = _without_columns_of_one_class(rows)
     given, support, more = list[int](), list[int](), list[int]()
+    sight: Sight | None = None
+    looked = 0  # rows in the pool when the sight was chosen: fewer are seen as they were before
     for _ in range(_MOST_ROUNDS):
         pool = np.flatnonzero(alive)
         given, _ = spanning_rows(rows, pool, [*first, *(i for i in given if alive[i])])
         if len(given) == len(first):  # which are enough
             return None
-        sight = look(pool)
-        given = list(dict.fromkeys([*given, *(i for i in more if alive[i])]))
-        shares, target = _even_shares(rows, sight, np.array(given, dtype=np.intp))
+        if sight is None:
+            sight, looked = look(pool, len(given)), len(pool)
+            more += _beside(rows, sight, given, pool, len(given))
+        more = [i for i in more if alive[i]]
+        shares, target = _even_shares(rows, sight, _unique(given, more))
         found = blend_to(rows, sight, -target, alive, [i for i in support if alive[i]])
         support = found.support
-        if found.complete:
-            balance = _exactly(rows, support, dict(zip(given, shares, strict=True)))
-            if balance is not None:
-                return balance
-            more += _farthest(rows, sight, support, pool)
+        if not found.complete:
+            strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
+            if not (strict & alive).any() or (strict | ~alive).all():
+                return None
+            alive &= ~strict
             continue
-        strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
-        if not (strict & alive).any() or (strict | ~alive).all():
-            return None
-        alive &= ~strict
+        fresh = looked == len(pool)
+        balance = _exactly(rows, support, shares, helped=fresh)
+        if balance is not None:
+            return balance
+        if fresh:
+            more += _beside(rows, sight, support, pool, len(given))
+        else:
+            sight = None
     return None
 
 
-def _farthest(rows: Rows, sight: Sight, support: list[int], pool: NDArray[np.intp]) -> list[int]:
-    """The row of the pool farthest from the span of the support: where floats saw less than there
-    is in the rows that were given, it shows them the rest."""
-    q, _ = np.linalg.qr(sight.rows(rows, np.array(support, dtype=np.intp)).T)
-    b = sight.rows(rows, pool)
-    b = b - (b @ q) @ q.T
-    return [int(pool[np.argmax(np.einsum("ij,ij->i", b, b))])]
+def _unique(*index: list[int]) -> NDArray[np.intp]:
+    return np.array(list(dict.fromkeys(i for part in index for i in part)), dtype=np.intp)
+
+
+def _beside(
+    rows: Rows, sight: Sight, index: list[int], pool: NDArray[np.intp], most: int
+) -> list[int]:
+    """Rows of the pool that floats see outside of the span of the given ones, the farthest first.
+
+    Rows that span the pool in whole numbers may do so by their last bits only. `most` is the rank.
+    """
+    q, r, _ = qr(sight.rows(rows, np.array(index, dtype=np.intp)).T, pivoting=True)
+    size = np.abs(np.diag(r))
+    rank = int(np.count_nonzero(size > _SEEN * size.max(initial=0.0)))
+    if rank >= most:
+        return []
+    b, found = sight.rows(rows, pool) @ q[:, rank:], list[int]()
+    while len(found) < most - rank:
+        length = np.sqrt(np.einsum("ij,ij->i", b, b))
+        farthest = int(np.argmax(length))
+        if not length[farthest] > _SEEN:
+            break
+        found.append(int(pool[farthest]))
+        direction = b[farthest] / length[farthest]
+        b = b - np.outer(b @ direction, direction)
+    return found
 
 
 def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
@@ -85,28 +115,36 @@ def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
     return alive
 
 
-def _even_shares(rows: Rows, sight: Sight, index: NDArray[np.intp]) -> tuple[list[int], Floats]:
-    """Whole shares of the given rows, which make them about equally long, and their blend."""
+def _even_shares(rows: Rows, sight: Sight, index: NDArray[np.intp]) -> tuple[Blend, Floats]:
+    """Whole shares of the given rows, which make them about equally long, and their blend.
+
+    No two rows have quite the same share: opposite rows shall not cancel.
+    """
     length = sight.lengths(rows, index)
     power = np.round(np.log2(np.maximum(length / length.max(initial=1e-300), 2.0**-_BITS)))
-    shares = [1 << int(v) for v in np.nan_to_num(power - power.min(initial=0.0)).tolist()]
-    return shares, (np.array(shares) / length) @ sight.rows(rows, index)
+    uneven = np.random.default_rng(0).integers(_UNEVEN, 2 * _UNEVEN, len(index)).tolist()
+    up = np.nan_to_num(power - power.min(initial=0.0)).tolist()
+    shares = [u << int(v) for u, v in zip(uneven, up, strict=True)]
+    target = (np.array(shares) / length) @ sight.rows(rows, index)
+    return dict(zip(index.tolist(), shares, strict=True)), target
 
 
-def _exactly(rows: Rows, support: list[int], given: Blend) -> Blend | None:
+def _exactly(rows: Rows, support: list[int], given: Blend, *, helped: bool) -> Blend | None:
     """The blend of the support that is minus the given one; both together, if that is positive.
 
-    Where the support does not span the given rows but for rounding, some of these help out: a
+    Where the support does not span the given rows but for rounding, some of these may help out: a
     little less of them than was given is still positive.
     """
-    rows.budget.spend_on_algebra(len(support))
     whole, _ = rows.whole([*support, *given])
+    rows.budget.spend_on_algebra(len(support), longest(whole))
     right = [-v for v in combined(list(given.values()), whole[len(support) :])]
     for prime in PRIMES:
         places, columns = echelon(mod(whole, prime), prime)
         if places[: len(support)] == list(range(len(support))):
             break
     else:
+        return None
+    if len(places) > len(support) and not helped:
         return None
     basis = [whole[k] for k in places]
     try:

@@ -13,19 +13,18 @@ from rosenblatt._inputs import validate
 from rosenblatt._proof import by_training, frames, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.check import check
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._proof.findings import coefficient_signs, revealing_columns
+from rosenblatt._proof.heading import head
 from rosenblatt._proof.lifted_training import train_jointly
 from rosenblatt._proof.limits import noting
-from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of, sizes_part
+from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
 from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.table import Table, named, pairs_of, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
-from rosenblatt._support.telling import tell
-from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
 
@@ -68,12 +67,12 @@ def certify(
     sample_weight : array of shape (n,), optional
         Rows of weight 0 are left out; other weights make no difference.
     semantics : "binary64" or "decimal"
-        What the numbers mean: the floating-point numbers that they are, or the decimal numbers that
-        were written, 0.1 and not the float next to it.
+        What the numbers mean: the floats that they are, or the decimal numbers that were written.
     time_limit : float, optional
         Seconds after which the answer may be "undecided"; checking the proof comes on top.
     work_limit : int, optional
         Row evaluations after which it may be; the outcome is reproducible.
+        With neither, arithmetic with numbers of hundreds of digits ends after some seconds' work.
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
@@ -103,7 +102,7 @@ def certify(
     work_limit = validate.whole_or_none("work_limit", work_limit)
     words = encoding is None and frames.has_words(X)
     if words:
-        X, encoding = frames.in_numbers(X)
+        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics, many=True)
     if encoding is not None:
         table = named(table, encoding)
@@ -111,6 +110,7 @@ def certify(
 
     def decided(table: Table, **more: Any) -> Certificate:
         budget = Budget(time_limit=time_limit, work_limit=work_limit)
+        budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
         return _Case(table, bool(fit_intercept), semantics, budget, encoding).run(**more)
 
     two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
@@ -205,7 +205,7 @@ class _Case:
         return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        tell("finding the columns that separate")
+        self.budget.now("finding the columns that separate")
         with noting(limits):
             collinear = collinear_columns(self.rows) if partition.done and not self.many else []
             if collinear:
@@ -238,7 +238,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
-        tell("looking for a separating hyperplane")
+        self.budget.now("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
         if by_training.is_wide(self.rows):
             if self.many:
@@ -253,7 +253,7 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
-        tell("finding the largest margin")
+        self.budget.now("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
@@ -278,7 +278,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
-        tell("checking the proof")
+        self.budget.now("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
         except verify.Rejected as reason:
@@ -287,23 +287,3 @@ class _Case:
                 "returned. This is a mistake in rosenblatt: please report it, with the data if you "
                 "can."
             ) from None
-
-
-def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[str, Any]:
-    """What a document is about."""
-    index = np.arange(len(table.y))
-    left_out = index[:0] if table.present is None else np.delete(index, table.present)
-    dropped = left_out.tolist()
-    return {
-        "schema": verify.SCHEMA if len(table.classes) <= 2 else verify.MANY,
-        "producer": f"rosenblatt {__version__}",
-        "semantics": semantics,
-        "fit_intercept": intercept,
-        "rows": len(table.y),
-        "dropped": dropped,
-        "columns": table.columns,
-        "target": table.target,
-        "labels": table.labels,
-        **sizes_part(table),
-        "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
-    }

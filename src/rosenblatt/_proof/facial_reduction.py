@@ -17,15 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend, spanning_balance
+from rosenblatt._proof.exact_product import combined
+from rosenblatt._proof.face import Face
 from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
 from rosenblatt._proof.least_distance import Guess, nearest_point
 from rosenblatt._proof.lifted_sight import looked, metric_of
 from rosenblatt._proof.metric import Metric, Sight
-from rosenblatt._proof.modular import PRIMES, mod
+from rosenblatt._proof.modular import PRIMES, longest, mod
 from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.quotient import Quotient, merged, positive_kernel
 from rosenblatt._proof.residues import independent, times
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._proof.simplex import decide
 from rosenblatt._proof.whole_numbers import Vector
 from rosenblatt._support.budget import LimitReached
 
@@ -48,6 +51,7 @@ class Partition:
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
     _sight: Sight | None = None  # how the search sees all rows
+    _quotient: Quotient | None = None  # what was taken in but is not yet in the balance
 
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
@@ -57,6 +61,9 @@ class Partition:
         self._first_round()
         while not self.done:
             self._round()
+        self.done = False  # if a limit strikes here
+        self._complete()
+        self.done = True
 
     def _first_round(self) -> None:
         """A separator of all rows, or a conflict; then a balance of many rows at once."""
@@ -76,11 +83,11 @@ class Partition:
             balance = spanning_balance(self.rows, self._look, first)
         self._take_in(balance or self.conflict)
 
-    def _look(self, pool: NDArray[np.intp]) -> Sight:
-        """How the search sees some rows best."""
+    def _look(self, pool: NDArray[np.intp], rank: int | None = None) -> Sight:
+        """How the search sees some rows best; their rank, where it is known."""
         assert self.metric is not None
         if len(pool) < self.rows.n:
-            return looked(self.rows, self.metric, pool)
+            return looked(self.rows, self.metric, pool, rank)
         if self._sight is None:
             self._sight = looked(self.rows, self.metric)
         return self._sight
@@ -130,65 +137,84 @@ class Partition:
 
     def _conflicting(self, support: Sequence[int]) -> bool:
         """A blend of these rows and of those taken in before that is zero, if it is one."""
-        old = independent(self.rows, list(self.balance))
-        new = list(support)
-        if not new:
+        if not support:
             return False
-        self.rows.budget.spend_on_algebra(len(new) + len(old))
-        whole, _ = self.rows.whole([*new, *old])
-        blend = kernel(whole, self.rows.budget.check_interrupt)
-        if blend is None:
-            return False
-        first = blend[: len(new)]
-        if not (all(v >= 0 for v in first) or all(v <= 0 for v in first)) or not any(first):
-            return False
-        sign = 1 if sum(first) > 0 else -1
-        if self.conflict is None:
-            found = {i: sign * v for i, v in zip(new, first, strict=True) if v}
-            self.conflict = dict(sorted(found.items()))
+        if self._quotient is None:
+            return self._first_conflict(support)
+        if self._quotient.pays(len(support), self.rows.D - len(self.normals or [])):
+            if not self._quotient.take_in(support):
+                return False
+            self._see(self._quotient.normals())
             return True
-        self._take_in(
-            {i: sign * v for i, v in zip(new, first, strict=True) if v},
-            {i: sign * v for i, v in zip(old, blend[len(new) :], strict=True)},
-        )
+        self._complete()
+        old = independent(self.rows, list(self.balance))
+        found = self._zero([*support, *old], len(support))
+        if found is None:
+            return False
+        blend = {i: v for i, v in zip(support, found, strict=False) if v}
+        self._take_in(blend, dict(zip(old, found[len(support) :], strict=True)))
         return True
+
+    def _first_conflict(self, support: Sequence[int]) -> bool:
+        found = self._zero(support, len(support))
+        if found is None:
+            return False
+        self.conflict = {i: v for i, v in sorted(zip(support, found, strict=True)) if v}
+        return True
+
+    def _zero(self, index: Sequence[int], count: int) -> Vector | None:
+        """The blend of these rows that is zero, if it is positive on the first of them."""
+        whole, _ = self.rows.whole(index)
+        self.rows.budget.spend_on_algebra(len(index), longest(whole))
+        return positive_kernel(whole, count, self.rows.budget.check_interrupt)
+
+    def _complete(self) -> None:
+        """What was taken in up to the span of the balance becomes part of it."""
+        if self._quotient is None or not self._quotient.blend:
+            return
+        blend, old = self._quotient.blend, independent(self.rows, list(self.balance))
+        whole, _ = self.rows.whole([*blend, *old])
+        self.rows.budget.spend_on_algebra(len(old), longest(whole))
+        total = combined(list(blend.values()), whole[: len(blend)])
+        found = kernel([*whole[len(blend) :], total], self.rows.budget.check_interrupt)
+        if found is None or not found[-1]:
+            raise Misled
+        times = abs(found[-1])
+        shares = [v * (times // found[-1]) for v in found[:-1]]
+        new = {i: times * v for i, v in blend.items()}
+        self.balance = merged(self.balance, new, dict(zip(old, shares, strict=True)))
+        self._quotient = Quotient(self.rows, self.normals) if self.normals else None
 
     def _take_in(self, blend: Blend, correction: Blend | None = None) -> None:
         """blend + correction (on rows taken in before, of any sign) is zero."""
-        times = 1
-        for i, v in (correction or {}).items():
-            times = max(times, -v // self.balance[i] + 1)
-        total = {i: times * v for i, v in self.balance.items()}
-        for i, v in (correction or {}).items():
-            total[i] += v
-        total |= blend
-        weights = reduce([total[i] for i in sorted(total)])
-        self.balance = dict(zip(sorted(total), weights, strict=True))
-        self._look_along()
-
-    def _look_along(self) -> None:
-        """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
+        self.balance = merged(self.balance, blend, correction or {})
         rows = self.rows
         basis = independent(rows, list(self.balance))
         if rows.D - len(basis) > _MOST_DIRECTIONS:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
-        rows.budget.spend_on_algebra(len(basis))
         whole, scale = rows.whole(basis)
+        rows.budget.spend_on_algebra(len(basis), longest(whole))
         found = (
             null_space(whole, rows.D, rows.budget.check_interrupt) if len(basis) < rows.D else []
         )
-        self.normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
-        if not self.normals:
+        normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
+        self._quotient = Quotient(rows, normals) if normals else None
+        self._see(normals)
+
+    def _see(self, normals: list[Vector]) -> None:
+        """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
+        rows, self.normals = self.rows, normals
+        if not normals:
             self.alive = np.zeros(rows.n, dtype=bool)
             return
         # A row times a direction takes as long modulo a prime as four do in floating point.
-        rows.budget.spend(4 * rows.n * len(self.normals))
+        rows.budget.spend(4 * rows.n * len(normals))
         alive = np.ones(rows.n, dtype=bool) if self.alive is None else self.alive
-        normals = [mod(self.normals, prime).T for prime in PRIMES]
+        modulo = [mod(normals, prime).T for prime in PRIMES]
         for begin, end in rows.chunks():
             some = np.flatnonzero(alive[begin:end]) + begin
             alive[some] = False
-            for prime, directions in zip(PRIMES, normals, strict=True):
+            for prime, directions in zip(PRIMES, modulo, strict=True):
                 seen = times(rows, directions, some, prime).any(axis=1)
                 alive[some[seen]] = True  # certainly; of the others the next prime is asked
                 some = some[~seen]

@@ -14,12 +14,15 @@ from scipy import sparse
 
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.collinear import Collinear, functional
+from rosenblatt._proof.face import Face
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.integer_algebra import Misled, kernel
 from rosenblatt._proof.least_distance import EXTRA, nearest_point
+from rosenblatt._proof.modular import longest
 from rosenblatt._proof.projected import Projected
+from rosenblatt._proof.quotient import along
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.simplex import Face, decide
+from rosenblatt._proof.simplex import decide
 from rosenblatt._proof.whole_numbers import Floats, Vector
 from rosenblatt._support.budget import LimitReached
 
@@ -240,13 +243,13 @@ def _only(
     rows, normals = partition.rows, partition.normals
     assert normals is not None
     new = [i for i in support if i != EXTRA]
-    columns = []
-    for normal in normals:
-        seen = rows.products(np.array(new, dtype=np.intp), normal)
-        common = math.lcm(*(below for _, below in seen))
-        asked = sum(int(a) * v for a, v in zip(extra, normal, strict=True)) * common
-        columns.append([asked, *(above * (common // below) for above, below in seen)])
-    blend = kernel([[*row] for row in zip(*columns, strict=True)], rows.budget.check_interrupt)
+    seen, scale = along(rows, new, normals)
+    asked = [
+        sum(int(a) * v for a, v in zip(extra, normal, strict=True)) * common
+        for normal, common in zip(normals, scale, strict=True)
+    ]
+    rows.budget.spend_on_algebra(len(new) + 1, longest([asked, *seen]))
+    blend = kernel([asked, *seen], rows.budget.check_interrupt)
     if blend is None:
         return None
     turn = 1 if blend[0] > 0 else -1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._inputs import exact
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,11 +68,12 @@ def _holds_words(column: Any) -> bool:
     return str(kind).split("(")[0] in ("category", "string", "str", "String", "Categorical", "Enum")
 
 
-def in_numbers(X: Any) -> tuple[Any, Encoding]:
+def in_numbers(X: Any, *, decimal: bool) -> tuple[Any, Encoding]:
     """Numbers stay, words become 0/1 columns for all but the reference level, with names."""
     from rosenblatt.data import read
     from rosenblatt.data.table import Table as Read
 
+    exact.refuse_rounded(X, decimal=decimal)
     table = read(X)
     assert isinstance(table, Read)
     for column in table.columns:
@@ -82,7 +84,21 @@ def in_numbers(X: Any) -> tuple[Any, Encoding]:
                 "where it is text, or leave the row out."
             )
     rows, _, encoding = table.encode(scale=False)
+    if decimal:
+        exact.refuse_other_decimals(X, rows)
     return rows, encoding
+
+
+def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
+    """The same by an encoding that somebody else brought along."""
+    from rosenblatt.data.transformed import refuse_merged
+
+    exact.refuse_rounded(X, decimal=decimal)
+    refuse_merged(encoding, (part for part, _ in encoding.parts(X)))
+    rows = encoding.apply(X)
+    if decimal:
+        exact.refuse_other_decimals(X, rows)
+    return rows
 
 
 def with_target(encoding: Encoding, table: Table) -> Encoding:

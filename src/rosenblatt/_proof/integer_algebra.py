@@ -87,8 +87,9 @@ class System:
 
 
 def _norm_bits(vector: Sequence[int]) -> int:
-    """log2 of the norm, rounded up."""
-    return (sum(v * v for v in vector).bit_length() + 1) // 2 + 1
+    """log2 of the norm, or somewhat more."""
+    largest = max(max(vector, default=0), -min(vector, default=0))
+    return largest.bit_length() + (len(vector).bit_length() + 1) // 2
 
 
 def reduce(vector: Sequence[int]) -> Vector:
@@ -133,8 +134,11 @@ def kernel(rows: Sequence[Sequence[int]], check_interrupt: Callable[[], None]) -
         for i, v in zip(independent, found, strict=True):
             out[i] = v
         out[rest] = denominator
-        if len(columns) == len(rows[0]) or not any(combined(out, rows)):
-            return reduce(out)
+        if len(columns) < len(rows[0]):  # the numbers of the row that is left may be much longer
+            left = combined(found, [rows[i] for i in independent]) if independent else []
+            if (left or [0] * len(rows[0])) != [-denominator * v for v in rows[rest]]:
+                continue
+        return reduce(out)
     return None
 
 

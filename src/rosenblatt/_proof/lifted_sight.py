@@ -98,10 +98,10 @@ def metric_of(rows: Rows) -> Metric:
     return decision_metric(rows.points if isinstance(rows, LiftedRows) else rows)
 
 
-def looked(rows: Rows, metric: Metric, pool: Index | None = None) -> Sight:
-    """How the search sees the rows in the pool (None: all) best."""
+def looked(rows: Rows, metric: Metric, pool: Index | None = None, rank: int | None = None) -> Sight:
+    """How the search sees the rows in the pool (None: all) best; their rank, where it is known."""
     if not isinstance(rows, LiftedRows):
-        return sharpened(rows, metric, pool) or metric
+        return sharpened(rows, metric, pool, rank) or metric
     points = None if pool is None else np.unique(rows.row[pool])
     if points is not None and len(points) == rows.points.n:
         points = None

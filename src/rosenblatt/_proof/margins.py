@@ -20,7 +20,7 @@ from rosenblatt._proof.integer_algebra import Singular
 from rosenblatt._proof.least_distance import Guess, nearest_point
 from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.lifted_sight import LiftedSight
-from rosenblatt._proof.metric import Metric, Sight, narrowed
+from rosenblatt._proof.metric import Metric, Sight, bits, narrowed
 from rosenblatt._proof.optimum import Optimum
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats, nearest_floats
@@ -171,10 +171,18 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     small = rows.n * rows.D <= _SMALL and few >= rows.D
     if not small and (bound.gap < _CLOSE or min(rows.n, rows.D) > _MOST_EXACT):
         return bound
+    if not _affordable(rows):
+        return bound
     try:
         return Optimum(rows, bound.weights, free=free).run() or bound
     except Singular:
         return bound
+
+
+def _affordable(rows: Rows) -> bool:
+    """Long numbers grow longer in every system, of which there are about two for a dimension."""
+    numbers = rows.points if isinstance(rows, LiftedRows) else rows
+    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(numbers), times=2 * rows.D)
 
 
 def radius_row(rows: Rows) -> int:

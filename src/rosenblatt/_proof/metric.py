@@ -13,6 +13,8 @@ from rosenblatt._compute.matrices import squares
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats
 
+_DIGITS = 53  # bits of a float
+
 
 class Sight(Protocol):
     """Rows as the search sees them: b_i."""
@@ -136,3 +138,15 @@ def _lengths(rows: Rows, scale: Floats, center: Floats) -> Floats:
             square = squares(x) + rows.intercept
         out[begin:end] = 1 / np.sqrt(np.maximum(square, 1e-300))
     return np.where(np.isfinite(out) & (out < 1e100), out, 1.0)
+
+
+def bits(rows: Rows) -> int:
+    """From the first bit of the largest number to the last one of the least, or more; and of 1."""
+    low = high = 0
+    for begin, end in rows.chunks():
+        x = rows.x(begin, end)
+        numbers = x.data if hasattr(x, "indptr") else x
+        exponent = np.frexp(numbers)[1][numbers != 0]
+        low = min(low, int(exponent.min(initial=0)))
+        high = max(high, int(exponent.max(initial=0)))
+    return high - low + _DIGITS

@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt._proof.bounds import Bound, proved
 from rosenblatt._proof.integer_algebra import System
 from rosenblatt._proof.lengths import spread, weights_of
+from rosenblatt._proof.modular import longest
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Vector, nearest_floats
 
@@ -67,7 +68,7 @@ class Optimum:
         matrix = [[*row, *(-v for v in part)] for row, part in zip(gram, border, strict=True)]
         matrix += [[*hull, *([0] * len(hulls))] for hull in hulls]
         right = [0] * len(index) + [1] * len(hulls)
-        self.rows.budget.spend_on_algebra(len(matrix))
+        self.rows.budget.spend_on_algebra(len(matrix), longest(matrix))
         found, below = System(matrix).solve(right, self.rows.budget.check_interrupt)
         target = {i: Fraction(v, below) for i, v in zip(index, found, strict=False)}
         return target, [Fraction(v, below * scale**2) for v in found[len(index) :]]

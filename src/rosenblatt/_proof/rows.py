@@ -16,6 +16,7 @@ from scipy import sparse
 
 from rosenblatt._compute.matrices import dense, squares
 from rosenblatt._proof.exact_product import products, signs_of_products
+from rosenblatt._proof.modular import longest
 from rosenblatt._proof.whole_numbers import (
     Floats,
     Vector,
@@ -288,7 +289,8 @@ class Rows:
             else:
                 return out
         found = []
+        bits = longest([w])
         for i in index.tolist():
-            self.budget.check_interrupt()
+            self.budget.spend_on_long(self.D, bits)
             found.append(self.above(i, w, bound))
         return np.array(found, dtype=np.int8)

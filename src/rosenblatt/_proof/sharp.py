@@ -85,8 +85,13 @@ def _sum(terms: list[Fraction]) -> Fraction:
     return Fraction(sum(v.numerator * (common // v.denominator) for v in terms), common)
 
 
-def sharpened(rows: Rows, metric: Metric, pool: Index | None = None) -> Sharp | None:
-    """None where floating point sees all columns of the rows in the pool (None: all) as it is."""
+def sharpened(
+    rows: Rows, metric: Metric, pool: Index | None = None, rank: int | None = None
+) -> Sharp | None:
+    """None where floating point sees all columns of the rows in the pool (None: all) as it is.
+
+    `rank` is that of the rows, where it is known.
+    """
     pool = np.arange(rows.n) if pool is None else pool
     if rows.decimal or len(pool) < rows.D or rows.n * rows.D > _MOST_NUMBERS:
         return None
@@ -94,7 +99,7 @@ def sharpened(rows: Rows, metric: Metric, pool: Index | None = None) -> Sharp | 
     if _all_clear(np.delete(b, _zero_columns(rows, pool, b), axis=1)):
         return None
     rows.budget.spend(4 * len(pool))
-    return _Columns(rows, pool).sharp()
+    return _Columns(rows, pool).sharp(rank)
 
 
 def _zero_columns(rows: Rows, pool: Index, seen: Floats) -> Index:
@@ -155,12 +160,14 @@ class _Columns:
             x = np.hstack([x, np.ones((len(x), 1))])
         return np.asarray(x * self.scale)
 
-    def sharp(self) -> Sharp | None:
+    def sharp(self, rank: int | None) -> Sharp | None:
         """None where nothing is gained."""
         gram = sum((a.T @ a for _, a in self._chunks()), np.zeros((self.rows.D, self.rows.D)))
         if not np.isfinite(gram).all():
             return None
         clear = _clearest(gram, np.diag(gram))
+        if len(clear) == rank:
+            return None
         order = np.append(clear, np.setdiff1d(np.arange(self.rows.D), clear))
         _, columns = spanning_rows(self.rows, self.pool, order=order)
         faint = np.setdiff1d(np.array(columns, dtype=np.intp), clear)

@@ -11,87 +11,24 @@ The inverse is kept as adjoint/det in whole numbers; a pivot divides without res
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
+from rosenblatt._proof.face import Decision, Face
 from rosenblatt._proof.integer_algebra import Misled, Singular, System, reduce
-from rosenblatt._proof.least_distance import EXTRA
+from rosenblatt._proof.long_floats import guess
 from rosenblatt._proof.modular import PRIMES, echelon
-from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Vector
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Exactly one of the two."""
-
-    separator: list[Fraction] | None = None  # for the rows as they are
-    conflict: dict[int, int] | None = None  # row: weight
-
-
-class Face:
-    """Some of the rows, seen along some directions: a_i·normal_k. No normals: all directions.
-
-    `extra` is one more row, with the number EXTRA.
-    """
-
-    def __init__(
-        self,
-        rows: Rows,
-        index: Sequence[int],
-        normals: list[Vector] | None = None,
-        extra: list[Fraction] | None = None,
-    ):
-        self.rows, self.normals, self.extra = rows, normals, extra
-        self.index = list(index)
-        self.inside = np.zeros(rows.n, dtype=bool)
-        self.inside[self.index] = True
-        if extra is not None:
-            self.index.insert(0, EXTRA)
-        self.size = rows.D if normals is None else len(normals)
-
-    def column(self, i: int) -> tuple[Vector, int]:
-        """A whole multiple of (a_i, 1), and the factor."""
-        a = self.rows.exact(i) if i != EXTRA or self.extra is None else self.extra
-        if self.normals is not None:
-            pairs = [zip(n, a, strict=True) for n in self.normals]
-            a = [sum((v * x for v, x in pair if v), Fraction(0)) for pair in pairs]
-        factor = math.lcm(*(v.denominator for v in a))
-        return [*(v.numerator * (factor // v.denominator) for v in a), factor], factor
-
-    def weights(self, v: Sequence[Fraction]) -> list[Fraction]:
-        """w with a_i·w = (the face's a_i)·v."""
-        if self.normals is None:
-            return list(v)
-        columns = zip(*self.normals, strict=True)
-        return [sum((x * n for x, n in zip(v, c, strict=True)), Fraction(0)) for c in columns]
-
-    def first_below(self, w: list[Fraction], bound: Fraction, *, strictly: bool) -> int | None:
-        """The first row with a_i·w < bound (or <= bound)."""
-        if self.extra is not None:
-            score = sum((a * v for a, v in zip(self.extra, w, strict=True)), Fraction(0)) - bound
-            if score < 0 or (score == 0 and not strictly):
-                return EXTRA
-        signs = self.rows.signs(w, bound, only=self.inside)
-        below = np.flatnonzero((signs < 0 if strictly else signs <= 0) & self.inside)
-        return int(below[0]) if len(below) else None
-
-    def agrees(self, decision: Decision) -> bool:
-        """Is the separator strict, or the blend zero along every direction?"""
-        if decision.separator is not None:
-            return self.first_below(decision.separator, Fraction(0), strictly=False) is None
-        assert decision.conflict is not None
-        columns = ((self.column(i), weight) for i, weight in decision.conflict.items())
-        totals = [[Fraction(weight * v, below) for v in a] for (a, below), weight in columns]
-        return not any(sum(column) for column in list(zip(*totals, strict=True))[:-1])
+from rosenblatt._support.budget import Budget
 
 
 def decide(face: Face, start: Sequence[int]) -> Decision:
     """A strict separator of the face's rows, or a conflict among them; `start` comes first."""
+    found = guess(face)
+    if found is not None:
+        return found
     order = [*start, *(i for i in face.index if i not in set(start))]
     for prime in PRIMES:
         basis, coordinates, flat = _basis(face, order, prime)
@@ -156,7 +93,7 @@ class _Simplex:
         face.rows.budget.spend_on_algebra(self.k)
         matrix = [self._restricted(i) for i in basis]  # rows of Bᵀ
         columns = [list(c) for c in zip(*matrix, strict=True)]
-        self.det, self.adjoint = _adjoint(columns, face.rows.budget.check_interrupt)
+        self.det, self.adjoint = _adjoint(columns, face.rows.budget)
 
     def _restricted(self, i: int) -> Vector:
         column, _ = self.face.column(i)
@@ -190,6 +127,7 @@ class _Simplex:
         column = self._restricted(entering)
         product = [sum(a * c for a, c in zip(row, column, strict=True)) for row in self.adjoint]
         pivot, old = product[q], self.adjoint[q]
+        self.face.rows.budget.spend_on_long(self.k**2, pivot.bit_length(), divided=True)
         for i, row in enumerate(self.adjoint):
             if i != q:
                 p = product[i]
@@ -212,7 +150,7 @@ class _Simplex:
         return Decision(separator=w)
 
 
-def _adjoint(matrix: list[Vector], check_interrupt: Callable[[], None]) -> tuple[int, list[Vector]]:
+def _adjoint(matrix: list[Vector], budget: Budget) -> tuple[int, list[Vector]]:
     """det > 0 and det·B⁻¹ (both negated where det < 0), without fractions (Bareiss 1968)."""
     k = len(matrix)
     m = [[*row, *(int(i == j) for j in range(k))] for i, row in enumerate(matrix)]
@@ -221,8 +159,8 @@ def _adjoint(matrix: list[Vector], check_interrupt: Callable[[], None]) -> tuple
         pivot_row = next(i for i in range(j, k) if m[i][j])
         m[j], m[pivot_row] = m[pivot_row], m[j]
         pivot, source = m[j][j], m[j]
+        budget.spend_on_long(2 * k**2, pivot.bit_length(), divided=True)
         for i in range(k):
-            check_interrupt()
             if i != j:
                 factor = m[i][j]
                 pairs = zip(m[i], source, strict=True)

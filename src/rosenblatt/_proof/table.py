@@ -17,8 +17,11 @@ from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_table
 from rosenblatt._inputs import exact, targets, validate, weights
 from rosenblatt._proof import frames
+from rosenblatt._support.numbered import Numbered
 from rosenblatt.certificate import Origin
 from rosenblatt.errors import InputError
+
+MOST_COLUMNS = 1 << 22
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -179,7 +182,8 @@ def read_again(
     if certified.get("encoding") is not None and frames.has_words(X):
         from rosenblatt.data import Encoding
 
-        X = Encoding.from_dict(certified["encoding"]).apply(X)
+        encoding = Encoding.from_dict(certified["encoding"])
+        X = frames.in_numbers_again(X, encoding, decimal=certified.get("semantics") == "decimal")
     semantics, y = certified.get("semantics", "binary64"), frames.outcome(y)[1]
     matrix, columns, _ = _matrix(X, semantics)
     texts = _texts(_as_given(y), certified["labels"])
@@ -216,7 +220,13 @@ def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
 
 
 def _columns(matrix: Matrix, names: Any) -> list[str]:
-    return [f"x{j}" for j in range(matrix.shape[1])] if names is None else [str(v) for v in names]
+    if matrix.shape[1] > MOST_COLUMNS:
+        raise InputError(
+            f"X has {matrix.shape[1]:,} columns, and a certificate, which names each of them and "
+            f"has a weight for it, may have up to {MOST_COLUMNS:,}. Leave out columns that are 0 "
+            "in every row: they change no verdict."
+        )
+    return list(Numbered(matrix.shape[1])) if names is None else [str(v) for v in names]
 
 
 def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:

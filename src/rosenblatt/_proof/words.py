@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._proof import column_words as columns
 from rosenblatt._proof import lifted_words
 from rosenblatt._proof.chance import probability_separable
+from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 from rosenblatt.errors import InputError
 
@@ -20,7 +21,7 @@ _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
 
 def as_text(certificate: Certificate) -> str:
-    return "\n".join(line for _, lines in sections(certificate) for line in lines)
+    return "\n".join(one_line(line) for _, lines in sections(certificate) for line in lines)
 
 
 def as_html(certificate: Certificate) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Csr, Matrix, Rows
-from rosenblatt._compute.matrices import as_table, dense, squares
+from rosenblatt._compute.matrices import as_table, dense, squares_alike
 from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 
@@ -66,7 +66,7 @@ class Kernel:
 
     def squares(self, X: Any) -> Floats:
         """‖x_i‖², for the kernel that needs them; else zeros."""
-        return squares(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
+        return squares_alike(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def matrix(self, A: Matrix, B: Matrix) -> Values:
@@ -258,12 +258,14 @@ def _gamma(gamma: Any, X: Matrix) -> float:
 
 
 def _variance(X: Matrix) -> float:
-    """Of all numbers in X."""
-    if not isinstance(X, Csr):
-        return float(X.var(dtype=np.float64))
+    """Of all numbers in X, the same to the bit however they are stored: zeros are not added."""
     size = X.shape[0] * X.shape[1]
-    values = X.data.astype(np.float64)
-    return float(values @ values / size - (values.sum() / size) ** 2)
+    given = X.data if isinstance(X, Csr) else X.reshape(-1)
+    values = given[given != 0].astype(np.float64)
+    mean = values.sum() / size
+    values -= mean
+    values *= values
+    return float((values.sum() + (size - len(values)) * mean**2) / size)
 
 
 def _number(name: str, value: Any) -> float:

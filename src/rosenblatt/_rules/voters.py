@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from rosenblatt._compute.examples import Rows, Weights
+from rosenblatt._support.interrupt import no_interrupt
 from rosenblatt.errors import TooManyVoters
 
 MOST_BYTES = 2 << 30
@@ -30,6 +31,11 @@ class Voters:
 
     def __len__(self) -> int:
         return len(self._votes)
+
+    @property
+    def vectors(self) -> int:
+        """Weight vectors: one a voter, or one for each of many classes."""
+        return len(self) * math.prod(self._shape[:-1])
 
     def copy(self) -> Voters:
         """Another one that can grow by itself; blocks that are full are shared."""
@@ -96,11 +102,12 @@ class Voters:
                 votes = np.array(self._votes[begin + skip : end], dtype=np.float64)
                 yield block[skip : end - begin], votes
 
-    def scores(self, rows: Rows) -> Weights:
+    def scores(self, rows: Rows, check_interrupt: Callable[[], None] = no_interrupt) -> Weights:
         """The weighted mean vote in [-1, 1]; of many classes the share of votes for each."""
         out = self._no_votes(rows)
         for voters, votes in self.blocks():
-            rows.add_votes(voters, votes, out)
+            check_interrupt()
+            rows.add_votes(voters, votes, out, check_interrupt)
         return out / max(sum(self._votes), 1)
 
     def running_scores(self, rows: Rows) -> Weights:

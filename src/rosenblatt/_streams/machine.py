@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._learning import primal
 from rosenblatt._learning.machine import Indices, Memory
-from rosenblatt._learning.primal import InFeatures, Primal, PrimalMemory
+from rosenblatt._learning.primal import InFeatures, Primal, PrimalMemory, may_vote
 from rosenblatt._rules.voters import Voters
 from rosenblatt._streams.examples import StreamedExamples
 
@@ -70,9 +71,11 @@ class Streamed(InFeatures):
         return mistakes
 
     def training_votes(
-        self, voters: Voters, *, quickly: bool
+        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
     ) -> Iterator[NDArray[np.float64]] | None:
-        """The mean vote, block by block; None where somebody waits."""
-        if quickly:
+        """The mean vote, block by block; None where it would take long."""
+        blocks = self.examples.blocks
+        parts = (block.rows for block in blocks(check_interrupt))
+        if quickly or not may_vote(voters, parts, primal.MOST_VOTED):
             return None
-        return (voters.scores(block.rows) for block in self.examples.blocks())
+        return (voters.scores(block.rows, check_interrupt) for block in blocks())

@@ -17,7 +17,7 @@ from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
-from rosenblatt.data.svmlight import iterate_svmlight, scan
+from rosenblatt.data.svmlight import MOST_HELD, iterate_svmlight, scan
 from rosenblatt.errors import InputError
 
 _ROWS = 1 << 13  # a chunk
@@ -59,7 +59,10 @@ class SvmlightRows:
         def see(some: NDArray[np.float64]) -> None:
             labels.update(np.unique(some).tolist())
 
-        found = [scan(str(file.path), n_features=self.n_features, see=see) for file in self.files]
+        found = [
+            scan(str(file.path), n_features=self.n_features, see=see, most=MOST_HELD)
+            for file in self.files
+        ]
         zero_based = any(info.zero_based for info in found)
         d = self.n_features or max(
             info.n_features + (zero_based and not info.zero_based) for info in found

@@ -85,7 +85,7 @@ def _data(work: Work, origin: Origin, options: Options) -> Data:
         "files": list(origin.files),
         "rows": sum(work.counts.values()),
         "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
-        "features": work.names[:LISTED],
+        "features": list(work.names[:LISTED]),
         "n_features": len(work.names),
         "classes": list(work.counts),
         "counts": work.counts,

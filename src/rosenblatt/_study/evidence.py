@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._study.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Rule, Term
@@ -155,7 +156,7 @@ def _terms(rule: Rule) -> list[Term]:
 
 
 def _heaviest(
-    encoding: Encoding | None, names: list[str], terms: list[Term]
+    encoding: Encoding | None, names: Sequence[str], terms: list[Term]
 ) -> list[tuple[str, Any, slice]]:
     """The columns that weigh most: name, how they became numbers, and where these are."""
     place = {term["feature"]: place for place, term in enumerate(terms)}

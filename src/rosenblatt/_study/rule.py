@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -22,7 +23,12 @@ _DIFFERENCES = 30  # pairs of classes that are told apart in words
 
 
 def rule(
-    selection: Selection, X: Any, y: Any, names: list[str], encoding: Encoding | None, target: str
+    selection: Selection,
+    X: Any,
+    y: Any,
+    names: Sequence[str],
+    encoding: Encoding | None,
+    target: str,
 ) -> Rule:
     """X and y are the training rows as the rule saw them."""
     estimator = selection.estimator
@@ -81,14 +87,14 @@ class _Sum(NamedTuple):
 class _Units:
     """From the numbers that training saw back to those of the table."""
 
-    names: list[str]
+    names: Sequence[str]
     centers: NDArray[np.float64]
     scales: NDArray[np.float64]
     indicators: NDArray[np.bool_]
     deviations: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X: Any, names: list[str], encoding: Encoding | None) -> _Units:
+    def of(cls, X: Any, names: Sequence[str], encoding: Encoding | None) -> _Units:
         d = len(names)
         centers, scales, indicators = np.zeros(d), np.ones(d), np.zeros(d, dtype=bool)
         if encoding is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rosenblatt._study.document import Beginning, Confusion, Data, Error, Fit, Rule, Verdict
 from rosenblatt._study.rule import score
+from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
@@ -19,7 +20,8 @@ _CLASSES = 10  # of many, and pairs of them, that have a line of their own
 def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
     """Subject, margin and text of each line; the margin names the subject where it begins."""
     before = None
-    for subject, said in lines:
+    for subject, words in lines:
+        said = one_line(words)
         head = f"{subject if subject != before else '':<{_INDENT}}"
         if subject in ("candidates", "next"):  # a table, and what is copied
             yield subject, head, said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.groups import groups_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
+from rosenblatt._support.numbered import Numbered
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.scales import Preparation
@@ -73,9 +74,9 @@ class Work:
         return None if prepare is None else prepare.encoding_
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         if self.encoding is None:
-            return [f"x{j}" for j in range(self.X.shape[1])]
+            return Numbered(self.X.shape[1])
         return self.encoding.feature_names
 
 

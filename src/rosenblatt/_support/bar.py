@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from rosenblatt._support.foreign import one_line
+
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
@@ -37,9 +39,9 @@ def bar(*, quiet: bool) -> Iterator[Bar]:
 
         def now(what: str, done: float | None = None, total: float | None = None, /) -> None:
             if done is None:
-                shown.update(task, description=what, advance=1)
+                shown.update(task, description=one_line(what), advance=1)
             else:
-                shown.update(task, description=what, completed=done, total=total)
+                shown.update(task, description=one_line(what), completed=done, total=total)
 
         yield now
 

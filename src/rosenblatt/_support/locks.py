@@ -13,6 +13,9 @@ try:
 except ImportError:  # Windows: nobody waits, and nobody knows who is at work
     fcntl = None  # type: ignore[assignment]
 
+# A link that somebody put there is not followed: it may lead anywhere.
+_OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+
 
 @final
 class Lock:
@@ -40,7 +43,7 @@ class Lock:
 
     def _take(self, wait: Callable[[], None] | None) -> int | None:
         while True:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            handle = os.open(self._path, _OPEN, 0o600)
             try:
                 if not _locked(handle, wait):
                     os.close(handle)

@@ -5,6 +5,7 @@ Nothing heavy is imported at the top of these files: `rosenblatt --help` stays q
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import Any
 
 import click
 
+from rosenblatt._support.foreign import shown
 from rosenblatt._support.version import __version__
 from rosenblatt.cli import _common
 from rosenblatt.errors import RosenblattError
@@ -63,7 +65,9 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return found if isinstance(found, int) else 0
     except click.ClickException as error:
-        error.show()
+        words = io.StringIO()
+        error.show(file=words)
+        click.echo(shown(words.getvalue()), err=True, nl=False)
         return 2
     except (KeyboardInterrupt, click.Abort):
         _common.say_error("Interrupted.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
+from rosenblatt._support.foreign import in_json, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
@@ -129,11 +130,16 @@ def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
 def say(message: str, *, quiet: bool = False) -> None:
     """A message for the person: never on standard output."""
     if not quiet:
-        click.echo(message, err=True)
+        click.echo(shown(message), err=True)
+
+
+def tell(message: str) -> None:
+    """What was asked for, on standard output."""
+    click.echo(shown(message))
 
 
 def say_error(message: str) -> None:
-    click.secho(message, err=True, fg=None if plain(sys.stderr) else "red")
+    click.secho(shown(message), err=True, fg=None if plain(sys.stderr) else "red")
 
 
 def plain(stream: TextIO) -> bool:
@@ -167,7 +173,7 @@ def print_json(command: str, content: dict[str, Any]) -> None:
     from rosenblatt._support.documents import document_of
 
     document = document_of(command, content)
-    click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+    click.echo(in_json(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)))
 
 
 def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> None:

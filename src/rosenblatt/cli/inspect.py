@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 
@@ -41,16 +42,16 @@ def _show(found: dict[str, Any]) -> None:
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = 120
-    named = ", ".join(found["files"][:3]) + (" …" if len(found["files"]) > 3 else "")
+    named = one_line(", ".join(found["files"][:3])) + (" …" if len(found["files"]) > 3 else "")
     rows, count = many(found["rows"], "row"), len(found["columns"])
     columns = f", {many(count, 'column')}" if count else ""
     console.print(f"{named}: {rows}{columns}. {found['format']}", soft_wrap=True)
     if found["columns"]:
         console.print(_columns(found["columns"]))
     for note in found["notes"]:
-        console.print(f"Note: {note}", soft_wrap=True)
+        console.print(f"Note: {one_line(note)}", soft_wrap=True)
     for problem in found["problems"]:
-        console.print(f"Problem: {problem}", style="red", soft_wrap=True)
+        console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
 
 
 def _columns(columns: list[dict[str, Any]]) -> Any:
@@ -63,10 +64,10 @@ def _columns(columns: list[dict[str, Any]]) -> Any:
         )
     for column in columns:
         shown.add_row(
-            column["name"],
+            one_line(column["name"]),
             column["kind"],
-            column["values"],
+            one_line(column["values"]),
             f"{column['missing']:,}" if column["missing"] else "",
-            column["becomes"],
+            one_line(column["becomes"]),
         )
     return shown

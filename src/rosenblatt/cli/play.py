@@ -48,7 +48,7 @@ def command(
     if not files:
         made = page()
     else:
-        _common.need_target(files, reading)
+        _common.check_table(files, reading)
         with _common.reading(quiet=quiet):
             X, y, encoding = _common.read_table(files, **reading).encode(scale=False)
         made = page(X, y, feature_names=None if encoding is None else encoding.feature_names)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 
+from rosenblatt._support.foreign import shown
+from rosenblatt._support.numbered import Numbered
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
@@ -124,10 +127,10 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
         )
     d = known.estimator.n_features_in_
     X = sparse.SparseTable(find(list(files)), n_features=d).X
-    return [f"x{j}" for j in range(d)], [(X, {})]
+    return Numbered(d), [(X, {})]
 
 
-def _rows(estimator: Any, names: list[str], parts: Any, count: int) -> Iterator[Row]:
+def _rows(estimator: Any, names: Sequence[str], parts: Any, count: int) -> Iterator[Row]:
     from rosenblatt._compute.matrices import dense
 
     judged = _of_two if len(estimator.classes_) == 2 else _of_many
@@ -171,7 +174,7 @@ def _lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
     return w[first] - w[second], float(b[first] - b[second])
 
 
-def _why(names: list[str], added: Any, count: int, intercept: float) -> Why:
+def _why(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
     import numpy as np
 
     order = np.argsort(-np.abs(added), kind="stable")
@@ -246,4 +249,5 @@ def _whole_output() -> Iterator[Any]:
         yield file
         file.seek(0)
         while text := file.read(1 << 16):
-            click.echo(text, nl=False)
+            # Into a file or a program go the labels themselves, colours or not.
+            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)

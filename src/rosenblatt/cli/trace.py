@@ -122,6 +122,6 @@ def _show(
         _common.print_json("trace", content)
         return
     table = {"table": found.__str__, "markdown": found.to_markdown, "latex": found.to_latex}
-    click.echo(found.steps() if steps else table[form]())
+    _common.tell(found.steps() if steps else table[form]())
     if checked is not None:
-        click.echo(f"\n{checked}")
+        _common.tell(f"\n{checked}")

@@ -18,6 +18,7 @@ from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
 from rosenblatt.errors import InputError
 
 _HEAD = 1 << 20
+MOST_COLUMNS = 500_000  # of text: each takes some kilobytes while it is read
 _DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the delimiter
@@ -182,6 +183,12 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
     fields = next(csv.reader(io.StringIO(record, newline=""), delimiter=dialect.delimiter), [])
     if not fields:
         raise InputError(f"{file.name} is empty: a table begins with the names of its columns.")
+    if len(fields) > MOST_COLUMNS:
+        raise InputError(
+            f"{file.name}, line 1 has {len(fields):,} fields. A table may have up to "
+            f"{MOST_COLUMNS:,} columns. Rows of more numbers, most of them 0, can be an svmlight "
+            "file; others an array, in Python."
+        )
     if not dialect.header:
         return [f"x{j}" for j in range(len(fields))]
     return [field.strip() for field in fields]

@@ -12,7 +12,7 @@ from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
 from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.part import Kind
-from rosenblatt.data.svmlight import read_svmlight
+from rosenblatt.data.svmlight import read_held
 from rosenblatt.errors import InputError
 
 
@@ -25,7 +25,7 @@ class SparseTable:
             raise InputError("svmlight files are read one at a time: put them into one file.")
         self.files, self.positive, self.n_features = files, positive, n_features
         self.source = [files[0].name]
-        self.X, self._y, self.info = read_svmlight(str(files[0].path), n_features=n_features)
+        self.X, self._y, self.info = read_held(str(files[0].path), n_features)
         labels, counts = np.unique(self._y, return_counts=True)
         words = dict(zip(labels.tolist(), counts.tolist(), strict=True))
         self.target = Column("y", Kind.NUMBER, words)

@@ -21,6 +21,9 @@ from rosenblatt.data._svmlight_readers import ALL, Entries, Reader, reader_of
 from rosenblatt.errors import InputError
 
 ZeroBased = bool | Literal["auto"]
+MOST_HELD = 1 << 26
+"""Features that rules are learned of: a weight for each takes half a gigabyte."""
+
 _SCANNED = 1 << 13  # rows that are looked through at a time
 
 
@@ -66,10 +69,22 @@ def read_svmlight(
     info : SvmlightInfo, what was found
     """
     _check(n_features, zero_based)
+    return _read(source, n_features, zero_based, MOST_INDEX + 1)
+
+
+Read = tuple[sparse.csr_matrix, NDArray[np.float64], SvmlightInfo]
+
+
+def read_held(source: Source, n_features: int | None) -> Read:
+    """The same, of rows that weights will be learned from: these must fit into memory."""
+    return _read(source, n_features, "auto", MOST_HELD)
+
+
+def _read(source: Source, n_features: int | None, zero_based: ZeroBased, most: int) -> Read:
     with opened(source) as text:
         reader = reader_of(text)
         entries = reader.read(ALL)
-        info = _info(text, reader, n_features, zero_based)
+        info = _info(text, reader, n_features, zero_based, most)
     return *_rows(entries, info), info
 
 
@@ -126,8 +141,12 @@ def scan(
     n_features: int | None = None,
     zero_based: ZeroBased = "auto",
     see: Callable[[NDArray[np.float64]], object] = len,
+    most: int = MOST_INDEX + 1,
 ) -> SvmlightInfo:
-    """Read everything, `see` its labels, keep nothing; an open file goes back to where it was."""
+    """Read everything, `see` its labels, keep nothing; an open file goes back to where it was.
+
+    `most`: features that the text may have where `n_features` does not say it.
+    """
     with opened(source) as text:
         before = None if isinstance(source, (str, os.PathLike)) else source.tell()
         reader = reader_of(text)
@@ -135,7 +154,7 @@ def scan(
             see(labels)
         if before is not None:
             text.file.seek(before)
-        return _info(text, reader, n_features, zero_based)
+        return _info(text, reader, n_features, zero_based, most)
 
 
 def _check(n_features: int | None, zero_based: object) -> None:
@@ -146,7 +165,11 @@ def _check(n_features: int | None, zero_based: object) -> None:
 
 
 def _info(
-    text: Bytes, reader: Reader, n_features: int | None, zero_based: ZeroBased
+    text: Bytes,
+    reader: Reader,
+    n_features: int | None,
+    zero_based: ZeroBased,
+    most: int = MOST_INDEX + 1,
 ) -> SvmlightInfo:
     """Which index is the first, how many features there are; do the rows agree with it?"""
     seen, name = reader.seen, text.name
@@ -168,6 +191,12 @@ def _info(
         raise InputError(
             f"{name}, line {seen.most_line} has feature {seen.most}, but n_features={n_features} "
             f"says that the last is {n_features - 1 + first}. Give n_features={d} or more."
+        )
+    if n_features is None and d > most:
+        raise InputError(
+            f"{name}, line {seen.most_line} has feature {seen.most}: weights for so many features "
+            f"would not fit into memory. Allowed: up to {most:,}. Is it an identifier? Leave it "
+            "out. Are the features few, with large numbers? Number them 1, 2, and so on."
         )
     return SvmlightInfo(
         rows=seen.rows,

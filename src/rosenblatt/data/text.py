@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -25,6 +26,7 @@ from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
 from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError
 
+_WIDE, _TOGETHER = 1_000, 20_000  # columns: each one's share of memory counts; parsed at a time
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
@@ -181,9 +183,18 @@ class TextFiles:
         """The place of the block, for errors, need not be known yet."""
         decimal = self.dialect.decimal
         try:
-            return _Attempt(decimal, self._read(block, types))
+            return _Attempt(decimal, self._some_at_a_time(block, types))
         except pa.ArrowInvalid as error:
             return _Attempt(decimal, error=error)
+
+    def _some_at_a_time(self, block: Any, types: dict[str, Any]) -> Any:
+        """While it parses, pyarrow takes kilobytes for every column."""
+        if len(types) <= _TOGETHER:
+            return self._read(block, types)
+        rest, columns = iter(types.items()), []
+        while some := dict(islice(rest, _TOGETHER)):
+            columns += self._read(block, some).columns
+        return pa.Table.from_arrays(columns, names=list(types))
 
     def _checked(self, attempt: _Attempt, block: Any, types: dict[str, Any], place: Place) -> Any:
         if attempt.error is None:
@@ -199,6 +210,7 @@ class TextFiles:
         self, block: Any, types: dict[str, Any], *, size: int | None = None, threads: bool = True
     ) -> Any:
         size = size or max(1 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
+        size = min(size, len(block) + 1)  # so much is reserved
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(block)),
@@ -212,7 +224,7 @@ class TextFiles:
                 arrow_csv.ConvertOptions(
                     column_types=types,
                     include_columns=list(types),
-                    null_values=list(self.dialect.missing),
+                    null_values=self._missing(block, len(types)),
                     strings_can_be_null=True,
                     decimal_point=self.dialect.decimal,
                 ),
@@ -221,6 +233,15 @@ class TextFiles:
             if "straddl" not in str(error) or size > len(block):
                 raise
             return self._read(block, types, size=len(block) + 1, threads=threads)  # a long row
+
+    def _missing(self, block: Any, columns: int) -> list[str]:
+        """The words for what is missing. pyarrow makes a dictionary of them for every column, some
+        kilobytes: of very many columns only those words that occur."""
+        words = list(self.dialect.missing)
+        if columns <= _WIDE:
+            return words
+        text = bytes(block)
+        return [word for word in words if word.encode() in text]
 
     # --- What is wrong, and where ---
 

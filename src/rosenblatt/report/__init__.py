@@ -18,10 +18,11 @@ def render(content: dict[str, Any]) -> str:
     >>> "<h1><bdi>&lt;b&gt;</bdi>" in page
     True
     """
-    from rosenblatt.report.view import derived, environment
+    from rosenblatt.report.view import derived, environment, script
 
     page = environment().get_template("page.html")
-    text = page.render(content=content, document=_embedded(content), **derived(content))
+    shown = derived(content) | script()
+    text = page.render(content=content, document=_embedded(content), **shown)
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text
 
 

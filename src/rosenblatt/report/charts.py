@@ -8,7 +8,8 @@ from itertools import count, pairwise
 
 from markupsafe import Markup, escape
 
-from rosenblatt.report.words import clip, number, shown, width_of
+from rosenblatt._support.foreign import shown
+from rosenblatt.report.words import clip, number, width_of
 
 WIDTH = 720
 _CHARACTER = 8.6  # the width of a character of a wide system font at 13 px

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -9,10 +11,11 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
+from rosenblatt._support.foreign import shown
 from rosenblatt._support.words import many
 from rosenblatt.report.charts import Charts
 from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
-from rosenblatt.report.words import clip, number, percent, sentence, shown
+from rosenblatt.report.words import clip, number, percent, sentence
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
@@ -34,6 +37,16 @@ def environment() -> Environment:
     made.filters |= {"number": number, "percent": percent, "many": many}
     made.filters |= {"name": name, "margin": margin, "sentence": sentence}
     return made
+
+
+@cache
+def script() -> dict[str, Markup]:
+    """The one script of the page, and its hash: the browser runs this and nothing else."""
+    loader = environment().loader
+    assert loader is not None
+    text = loader.get_source(environment(), "theme.js")[0].replace("\r\n", "\n")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
 
 
 def _finalize(value: Any) -> Any:

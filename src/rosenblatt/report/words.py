@@ -1,30 +1,9 @@
-"""Numbers and foreign text as the page shows them."""
+"""Numbers and words as the page shows them."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Any
-
-# They would turn round the text that follows them, or end the line.
-_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C, 0x2028, 0x2029}
-
-
-def shown(text: str) -> str:
-    """Text from anywhere, on its own line and in its own direction: the rest is spelled out."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if _harmless(c) else _spelled(c) for c in text)
-
-
-def _harmless(character: str) -> bool:
-    if character == "\n":
-        return True
-    kind = unicodedata.category(character)
-    return kind not in ("Cc", "Cs") and ord(character) not in _TURNING
-
-
-def _spelled(character: str) -> str:
-    return f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}"
 
 
 def width_of(text: str) -> int:

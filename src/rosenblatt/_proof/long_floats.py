@@ -1,0 +1,205 @@
+"""A guess where floats are too short: the nearest point in decimal floating point of many digits.
+
+Where numbers differ by hundreds of powers of ten, floats see the largest only. Decimal numbers have
+as many digits, and exponents as large, as it takes. It is what `least_distance` does, with all rows
+at once, and nothing here is proved. A step takes a millisecond where whole numbers, which grow to
+ten thousands of bits, take a second.
+"""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from operator import mul
+
+import numpy as np
+
+from rosenblatt._proof.face import Decision, Face
+from rosenblatt._proof.integer_algebra import kernel, reduce
+from rosenblatt._proof.metric import bits
+from rosenblatt._proof.modular import longest
+from rosenblatt._proof.whole_numbers import Vector
+
+DIGITS = (60, 180, 540, 1620)
+_MOST_NUMBERS = 20_000  # in a face: more take longer than they are worth
+_FEW_BITS = 640  # in a determinant: whole numbers are quick
+_STEPS = 8  # for each dimension, after which it is given up
+_BITS_OF_A_DIGIT, _BITS_IN_TEN = 4, 3.322
+_NOTHING = Decimal(0)
+
+Numbers = list[Decimal]
+
+
+def guess(face: Face) -> Decision | None:
+    """What more and more digits say, if it is right."""
+    if len(face.index) * face.size > _MOST_NUMBERS or face.size * bits(face.rows) <= _FEW_BITS:
+        return None
+    members: list[int] = []
+    for digits in DIGITS:
+        with localcontext(Context(prec=digits, Emin=-(10**15), Emax=10**15)):
+            search = _NearestPoint(face, digits)
+            found = search.run(members)
+        if found is not None and face.agrees(found):
+            return found
+        members = search.members
+    return None
+
+
+class _NearestPoint:
+    """x >= 0 with Σ x_i (b_i, 1) as near to (0, 1) as possible: non-negative least squares."""
+
+    def __init__(self, face: Face, digits: int):
+        self.face, self.digits = face, digits
+        self.zero = Decimal(10) ** (-digits // 3)  # squares take half of the digits
+        whole = {i: face.column(i)[0][:-1] for i in face.index}
+        self._even = _even([[abs(v).bit_length() for v in row] for row in whole.values()])
+        self.columns = {i: self._seen(row) for i, row in whole.items()}
+        self.members: list[int] = []
+        self._gram: dict[tuple[int, int], Decimal] = {}
+
+    # --- Numbers ---
+
+    def _seen(self, whole: Vector) -> Numbers:
+        """A row in coordinates of similar size, of length 1; and a 1."""
+        pairs = list(zip(whole, self._even, strict=True))
+        size = max((abs(v).bit_length() - e for v, e in pairs if v), default=0)
+        row = [self._long(v, size + e) for v, e in pairs]
+        length = _dot(row, row).sqrt() or Decimal(1)
+        return [*(v / length for v in row), Decimal(1)]
+
+    def _long(self, value: int, size: int) -> Decimal:
+        """value / 2^size, to as many digits as there are."""
+        drop = max(value.bit_length() - _BITS_OF_A_DIGIT * self.digits, 0)
+        return Decimal(value >> drop) * Decimal(2) ** (drop - size)
+
+    def _products(self, i: int, j: int) -> Decimal:
+        key = (i, j) if i < j else (j, i)
+        if key not in self._gram:
+            self._gram[key] = _dot(self.columns[i], self.columns[j])
+        return self._gram[key]
+
+    # --- The search ---
+
+    def run(self, start: list[int]) -> Decision | None:
+        """None: it did not get there."""
+        x = self._begin(start)
+        for _ in range(_STEPS * (self.face.size + 2)):
+            budget = self.face.rows.budget
+            products = len(self.columns) * (self.face.size + 1) + len(x) ** 3 // 3
+            budget.spend_on_long(products, _BITS_OF_A_DIGIT * self.digits)
+            r = self._residual(x)
+            if _dot(r, r) < self.zero**2:
+                return self._conflict()
+            gains = {i: _dot(column, r) for i, column in self.columns.items()}
+            outside = (i for i in self.columns if i not in x)
+            best = max(outside, key=gains.__getitem__, default=None)
+            if best is None or gains[best] <= self.zero * max(map(abs, r)) ** 2:
+                return self._separator(r)
+            moved = self._admitted(x, best)
+            if moved is None:
+                return self._separator(r)
+            x = moved
+            self.members = list(x)
+        return None
+
+    def _begin(self, start: list[int]) -> dict[int, Decimal]:
+        """These rows, less those that their best blend would have to take away."""
+        inside = list(start)
+        while inside:
+            found = self._solved(inside)
+            if found is None:
+                break
+            worst = min(inside, key=found.__getitem__)
+            if found[worst] > 0:
+                self.members = inside
+                return found
+            inside.remove(worst)
+        return {}
+
+    def _residual(self, x: dict[int, Decimal]) -> Numbers:
+        r = [_NOTHING] * self.face.size + [Decimal(1)]
+        for i, share in x.items():
+            r = [u - share * v for u, v in zip(r, self.columns[i], strict=True)]
+        return r
+
+    def _admitted(self, x: dict[int, Decimal], best: int) -> dict[int, Decimal] | None:
+        """A row joins; those that would turn negative leave. None: it brings nothing."""
+        x = {**x, best: _NOTHING}
+        while True:
+            z = self._solved(list(x))
+            if z is None or (z.get(best, Decimal(1)) <= 0 and x[best] == 0):
+                return None
+            falling = [i for i in x if z[i] <= 0]
+            if not falling:
+                return z
+            step = min(x[i] / (x[i] - z[i]) for i in falling)
+            x = {i: v + step * (z[i] - v) for i, v in x.items()}
+            least = min(falling, key=x.__getitem__)
+            x = {i: v for i, v in x.items() if i != least and not (i in falling and v <= 0)}
+
+    def _solved(self, index: list[int]) -> dict[int, Decimal] | None:
+        """The shares of these rows, of any sign, by Cholesky; None where they are dependent."""
+        factor, y = list[Numbers](), list[Decimal]()
+        for k, i in enumerate(index):
+            row: Numbers = []
+            for j, other in enumerate(index[:k]):
+                rest = self._products(i, other) - _dot(row, factor[j][:j])
+                row.append(rest / factor[j][j])
+            square = self._products(i, i) - _dot(row, row)
+            if square <= self.zero**2:
+                return None
+            row.append(square.sqrt())
+            factor.append(row)
+            y.append((1 - _dot(row[:-1], y)) / row[-1])
+        out: Numbers = [_NOTHING] * len(index)
+        for k in reversed(range(len(index))):
+            later = [factor[m][k] for m in range(k + 1, len(index))]
+            out[k] = (y[k] - _dot(later, out[k + 1 :])) / factor[k][k]
+        return dict(zip(index, out, strict=True))
+
+    # --- What is found ---
+
+    def _conflict(self) -> Decision | None:
+        columns = [self.face.column(i) for i in self.members]
+        vectors: list[Vector] = [column[:-1] for column, _ in columns]
+        budget = self.face.rows.budget
+        budget.spend_on_algebra(len(vectors), longest(vectors))
+        found = kernel(vectors, budget.check_interrupt)
+        if found is None or not (min(found) >= 0 or max(found) <= 0):
+            return None
+        weights = reduce([abs(v) * f for v, (_, f) in zip(found, columns, strict=True)])
+        return Decision(conflict={i: v for i, v in zip(self.members, weights, strict=True) if v})
+
+    def _separator(self, r: Numbers) -> Decision:
+        pairs = zip(r[:-1], self._even, strict=True)
+        v = [-self._binary(value) / (1 << even) for value, even in pairs]
+        return Decision(separator=self.face.weights(v))
+
+    def _binary(self, value: Decimal) -> Fraction:
+        """To as many digits, over a power of two: then products are short."""
+        if not value:
+            return Fraction(0)
+        up = _BITS_OF_A_DIGIT * self.digits - int(value.adjusted() * _BITS_IN_TEN)
+        above, below = value.as_integer_ratio()
+        if up < 0:
+            return Fraction(above // (below << -up) << -up)
+        return Fraction((above << up) // below, 1 << up)
+
+
+def _dot(a: Numbers, b: Numbers) -> Decimal:
+    return sum(map(mul, a, b), _NOTHING)
+
+
+def _even(lengths: list[Vector]) -> Vector:
+    """By how many bits each column is to be shifted for all numbers to be of about one size, when
+    rows may be shifted, too: medians of what the others leave."""
+    size = np.array(lengths, dtype=np.float64)
+    size[size == 0] = np.nan
+    down = np.zeros(size.shape[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows and columns of zeros have no median
+        for _ in range(3):
+            across = np.nan_to_num(np.nanmedian(size - down, axis=1))
+            down = np.nan_to_num(np.nanmedian(size - across[:, None], axis=0))
+    return [int(v) for v in down - down.min()]

@@ -1,0 +1,132 @@
+"""Small files do not take large memory: what cannot be held is refused, with the line."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rosenblatt import Perceptron, certify, data, train
+from rosenblatt._proof import table as proof_table
+from rosenblatt._support.numbered import Numbered
+from rosenblatt.data import dialect, text
+from rosenblatt.data.svmlight import MOST_HELD, read_svmlight
+from rosenblatt.errors import InputError
+
+MEASURED = """
+import resource, sys
+from rosenblatt.cli import run
+code = run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def measured(folder, *arguments):
+    """The command in a process of its own: exit code, output, errors, megabytes at most."""
+    found = subprocess.run(
+        [sys.executable, "-c", MEASURED, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    *errors, megabytes = found.stderr.splitlines()
+    return found.returncode, found.stdout, "\n".join(errors), int(megabytes)
+
+
+@pytest.mark.parametrize("index", [2**62, 300_000_000, MOST_HELD + 1])
+def test_svmlight_of_an_index_that_no_weights_have(tmp_path, index):
+    (tmp_path / "t.svm").write_text(f"1 1:1\n-1 2:1\n1 {index}:1\n")
+    with pytest.raises(InputError, match=rf"t.svm, line 3 has feature {index}: .*up to 67,108,864"):
+        data.read(str(tmp_path / "t.svm"))
+    with pytest.raises(InputError, match=rf"t.svm, line 3 has feature {index}: .*up to 67,108,864"):
+        train(Perceptron(), str(tmp_path / "t.svm"))
+
+
+@pytest.mark.parametrize("command", ["certify", "fit"])
+def test_of_every_command_in_little_memory(tmp_path, command):
+    (tmp_path / "t.svm").write_text("1 1:1\n-1 2:1\n" * 20 + "1 300000000:1\n")
+    code, _, errors, megabytes = measured(tmp_path, command, "t.svm")
+    assert code == 2
+    assert errors.startswith("Error: t.svm, line 41 has feature 300000000")
+    assert megabytes < 400
+
+
+def test_the_largest_that_is_held_is_read(tmp_path):
+    (tmp_path / "t.svm").write_text(f"1 1:1\n-1 {MOST_HELD}:1\n")
+    assert data.read(str(tmp_path / "t.svm")).X.shape == (2, MOST_HELD)
+
+
+def test_sparse_rows_of_more_columns_than_memory_has_weights_for(tmp_path):
+    (tmp_path / "t.svm").write_text(f"1 1:1\n-1 {2**62}:1\n")
+    X, y, _ = read_svmlight(str(tmp_path / "t.svm"))  # rows alone take little
+    for work in (Perceptron().fit, certify):
+        with pytest.raises(InputError, match=r"X has 4,611,686,018,427,387,904 columns: a weight"):
+            work(X, y)
+
+
+def test_a_certificate_has_only_so_many_columns(monkeypatch):
+    monkeypatch.setattr(proof_table, "MOST_COLUMNS", 5)
+    X = sparse.csr_matrix(np.eye(6))
+    with pytest.raises(InputError, match=r"X has 6 columns, and a certificate, .* up to 5"):
+        certify(X, [0, 1] * 3)
+    assert certify(X[:, :5], [0, 1] * 3).separable
+
+
+def wide(columns, rows=6):
+    names = ",".join(f"c{j}" for j in range(columns))
+    lines = [
+        ",".join("NA" if (i, j) == (1, 2) else str((i * j) % 7 / 4) for j in range(columns))
+        for i in range(rows)
+    ]
+    return "\n".join([f"{names},y", *(f"{line},{'ab'[i % 2]}" for i, line in enumerate(lines))])
+
+
+def test_wide_text_is_the_same_whatever_is_parsed_at_a_time(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(wide(1200) + "\n")
+
+    def encoded():
+        return data.read(str(tmp_path / "t.csv"), target="y", impute="mean").encode()[:2]
+
+    X, y = encoded()
+    for wide_from, together in ((10**9, 10**9), (1, 7), (1, 600), (1, 1201), (1, 1200)):
+        monkeypatch.setattr(text, "_WIDE", wide_from)
+        monkeypatch.setattr(text, "_TOGETHER", together)
+        again, labels = encoded()
+        assert np.array_equal(X, again)
+        assert y.tolist() == labels.tolist() == ["a", "b"] * 3
+    assert X.shape == (6, 1200)
+
+
+def test_errors_of_wide_text_have_their_row(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_TOGETHER", 7)
+    (tmp_path / "t.csv").write_text(wide(30) + "\n1,2,3\n")
+    with pytest.raises(InputError, match=r"t.csv, row 6 .* has 3 fields where the header has 31"):
+        data.read(str(tmp_path / "t.csv"), target="y")
+
+
+def test_many_columns_take_little_memory(tmp_path):
+    (tmp_path / "t.csv").write_text(wide(16_000) + "\n")
+    code, out, errors, megabytes = measured(tmp_path, "inspect", "t.csv", "-y", "y", "--json")
+    assert code == 2, errors  # a number is missing, and that is said
+    assert '"rows": 6' in out
+    assert megabytes < 480  # 600 with a dictionary of words for every column
+
+
+def test_of_too_many_columns_none_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(dialect, "MOST_COLUMNS", 30)
+    (tmp_path / "t.csv").write_text(wide(30) + "\n")
+    with pytest.raises(InputError, match=r"t.csv, line 1 has 31 fields. A table may have up to 30"):
+        data.read(str(tmp_path / "t.csv"), target="y")
+
+
+def test_numbered_names_are_a_list_of_them():
+    names = Numbered(12)
+    assert list(names) == [f"x{j}" for j in range(12)]
+    assert (names[3], names[-1], names[2:4], len(names)) == ("x3", "x11", ["x2", "x3"], 12)
+    assert names[np.int64(5)] == "x5"
+    assert len(Numbered(2**62)) == 2**62
+    with pytest.raises(IndexError):
+        names[12]

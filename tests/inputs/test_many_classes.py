@@ -1,0 +1,67 @@
+"""What is for two classes only says so; what does not fit the classes is refused."""
+
+import numpy as np
+import pytest
+
+import rosenblatt
+from refusing import refused
+from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt.errors import InputError
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(30, 4)), np.arange(30) % 3
+
+FOR_TWO = {
+    "certify": lambda: rosenblatt.certify(X, Y),
+    "minimum_errors": lambda: rosenblatt.minimum_errors(X, Y),
+    "trace": lambda: rosenblatt.trace(Perceptron(), X, Y),
+    "trace of a kernel": lambda: rosenblatt.trace(KernelPerceptron(), X, Y),
+    "a stream": lambda: rosenblatt.train(Perceptron(), lambda: iter([(X, Y)])),
+}
+
+
+@pytest.mark.parametrize("asked", FOR_TWO)
+def test_what_is_for_two_classes_names_the_way(asked):
+    with pytest.raises(InputError, match=r"3.*each against the rest.*y == label"):
+        FOR_TWO[asked]()
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Perceptron(prove=True),
+        Perceptron(prove=True, multi_class="ovr"),
+        KernelPerceptron(kernel="linear", prove=True),
+    ],
+)
+def test_no_proof_of_many_classes_in_training(estimator):
+    with refused(estimator, "prove=True", "3 classes", "prove=False", error=InputError):
+        estimator.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("choices", "given", "says"),
+    [
+        ({"multi_class": "one"}, {}, ("multi_class='one'", "'joint', 'ovr'")),
+        ({}, {"coef_init": np.zeros(4)}, ("(4,)", "3 classes", "(3, 4)")),
+        ({}, {"intercept_init": 1.0}, ("1.0", "3 numbers")),
+        ({"class_weight": {1: 0}}, {}, ("class 1", "weight 0", "leave its rows out")),
+        ({"class_weight": {5: 1}}, {}, ("5", "[0, 1, 2]")),
+        ({}, {"X_val": X, "y_val": Y + 1}, ("y_val", "3", "row 2", "3 classes [0, 1, 2]")),
+        ({}, {"X_val": X, "y_val": ["a"] * 30}, ("y_val", "'a'", "row 0", "3 classes")),
+    ],
+)
+@pytest.mark.parametrize("kind", ["joint", "ovr"])
+def test_what_does_not_fit_the_classes_is_refused(kind, choices, given, says):
+    estimator = Perceptron(**{"multi_class": kind} | choices)
+    with refused(estimator, *says, error=InputError):
+        estimator.fit(X, Y, **given)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_labels_of_rows_of_weight_zero_have_no_say():
+    labels = np.array(["a", "b", "c"], dtype=object)[Y]
+    labels[4], weight = None, np.where(np.arange(30) == 4, 0.0, 1.0)
+    p = Perceptron(max_iter=5, random_state=0).fit(X, labels, weight)
+    assert p.classes_.tolist() == ["a", "b", "c"]
+    assert not p.update_counts_.toarray()[4].any()

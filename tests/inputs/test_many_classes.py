@@ -12,11 +12,9 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(30, 4)), np.arange(30) % 3
 
 FOR_TWO = {
-    "certify": lambda: rosenblatt.certify(X, Y),
     "minimum_errors": lambda: rosenblatt.minimum_errors(X, Y),
     "trace": lambda: rosenblatt.trace(Perceptron(), X, Y),
     "trace of a kernel": lambda: rosenblatt.trace(KernelPerceptron(), X, Y),
-    "a stream": lambda: rosenblatt.train(Perceptron(), lambda: iter([(X, Y)])),
 }
 
 

@@ -159,7 +159,7 @@ class _Labels:
         self._numbers: dict[Any, int] = {}  # in the order in which they were seen
 
     def numbers(self, y: NDArray[Any], number: int) -> NDArray[np.int32]:
-        here = targets.found_classes(y)
+        here = targets.found_classes(y, many=True)
         if self._found is None:
             self._found = here
         kinds = {self._found.dtype.kind, here.dtype.kind}
@@ -168,7 +168,7 @@ class _Labels:
                 f"y of batch {number} holds labels like {here[:1].tolist()[0]!r}, but those before "
                 f"are like {next(iter(self._numbers))!r}. Give labels of one type."
             )
-        self._found = targets.found_classes(np.concatenate([self._found, here]))
+        self._found = targets.found_classes(np.concatenate([self._found, here]), many=True)
         known = [self._numbers.setdefault(c, len(self._numbers)) for c in here.tolist()]
         return np.array(known, dtype=np.int32)[np.searchsorted(here, y)]
 

@@ -17,6 +17,7 @@ from rosenblatt.data.part import TRUTH, Kind, Part
 from rosenblatt.errors import InputError
 
 MOST_LABELS = 100  # of a target, where none is chosen
+_MAY_BE_LABELS = {"none", "(none)", "nil", "nd", "unknown", "unk", "not applicable"}
 
 
 @dataclass(frozen=True)
@@ -154,17 +155,27 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
 
 
 def are_no_labels(target: Column, rows: int) -> bool:
-    """So many values, or such ones, that they are measured or tell rows apart one by one."""
+    """More than two values that are measured, tell rows apart one by one, or stand for gaps."""
     different = len(target.values)
     if different <= 2:
         return False
     fractions = target.kind is Kind.NUMBER and not all(float(v).is_integer() for v in target.words)
-    return fractions or different > MOST_LABELS or (different > 10 and 2 * different > rows)
+    many_ = different > MOST_LABELS or (different > 10 and 2 * different > rows)
+    return fractions or many_ or bool(_gaps(target))
+
+
+def _gaps(target: Column) -> list[Any]:
+    """Labels that stand for a missing one, most likely."""
+    return [w for w in target.words if str(w).casefold() in MISSING_LIKE - _MAY_BE_LABELS]
 
 
 def _how_to_choose(target: Column) -> str:
-    gaps = [word for word in target.words if str(word).casefold() in MISSING_LIKE]
-    gap = f"If {gaps[0]!r} stands for a missing label, leave out its rows. " if gaps else ""
+    gap = ""
+    if gaps := _gaps(target):
+        gap = (
+            f"If {gaps[0]!r} stands for a missing label, leave out its rows; else give it another "
+            "name. "
+        )
     how = "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
     if target.kind is Kind.NUMBER:
         example = f">={_middle(target)}"

@@ -95,11 +95,6 @@ def whole(vector: Sequence[Any]) -> list[int]:
     return [above * (common // below) for above, below in ratios]
 
 
-def quotient(a: Fraction, b: Fraction) -> float:
-    """The float next to a / b, without the fraction, which takes long to reduce."""
-    return (a.numerator * b.denominator) / (a.denominator * b.numerator)
-
-
 def length2(vector: Iterable[Any]) -> Any:
     return sum(v * v for v in vector)
 
@@ -209,31 +204,9 @@ class Data:
                 return 1 if score > 0 else -1
             return self.sign(x, y, exact)
 
-        ball = {y: self.ball(y, exact) for y in (-1, 1)}  # which settles most rows
         asked = [True] * len(self.present) if among is None else among
-        each = zip(asked, self.rows, self.labels, map(ball.__getitem__, self.labels), strict=True)
-        return [
-            (1 if math.dist(x, c) < radius else settled(x, y)) if wanted else 0
-            for wanted, x, y, (c, radius) in each
-        ]
-
-    def ball(self, y: int, exact: list[int]) -> tuple[tuple[float, ...], float]:
-        """A center c and a radius: all rows with this label that are nearer have a_i·w > bound.
-
-        For any c, a_i·w - y (w·c + b) >= -‖w‖ ‖x_i - c‖ (Cauchy and Schwarz); with c far out on
-        the right side that leaves few rows in doubt. With numbers of this size math.dist, these
-        roundings and decimals that are meant make much less of a difference than 2^-40."""
-        *w, bound = exact
-        b = w.pop() if self.intercept else 0
-        longest, largest = max(self.lengths), max(map(abs, w))
-        if not (largest and 2.0**-400 < longest < 2.0**400):
-            return (0.0,) * len(w), -1.0
-        f = [v / largest for v in w]
-        far = y * 2.0**20 * longest / math.hypot(*f)
-        *c, one = whole([*(far * v for v in f), 1])
-        reached = max(y * (sum(map(mul, w, c)) + b * one) - bound * one, 0)
-        length = math.sqrt(min(Fraction(reached**2, one**2 * length2(w)), Fraction(2**1000)))
-        return tuple(far * v for v in f), (length - longest * 2.0**-40) * (1.0 - 2.0**-40)
+        each = zip(asked, self.rows, self.labels, strict=True)
+        return [settled(x, y) if wanted else 0 for wanted, x, y in each]
 
     def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
@@ -388,7 +361,7 @@ def check_conflict(data: Data, part: Part) -> None:
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
-        demand(part["point"] == [quotient(v, total) for v in point], "they meet in another point")
+        demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
 
 
 def check_balance(claim: Part, data: Data) -> None:

@@ -24,16 +24,9 @@ def test_what_is_for_two_classes_names_the_way(asked):
         FOR_TWO[asked]()
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        Perceptron(prove=True),
-        Perceptron(prove=True, multi_class="ovr"),
-        KernelPerceptron(kernel="linear", prove=True),
-    ],
-)
-def test_no_proof_of_many_classes_in_training(estimator):
-    with refused(estimator, "prove=True", "3 classes", "prove=False", error=InputError):
+def test_proofs_are_about_all_classes_together():
+    estimator = Perceptron(prove=True, multi_class="ovr")
+    with refused(estimator, "prove=True", "all classes", "multi_class='joint'", error=InputError):
         estimator.fit(X, Y)
 
 

@@ -17,7 +17,6 @@ from rosenblatt._proof.collinear import Collinear
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
-from rosenblatt.verify import quotient
 
 
 def text(value: Fraction | int) -> str:
@@ -79,7 +78,7 @@ def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
-        found["point"] = [quotient(v, total) for v in point]
+        found["point"] = [float(v / total) for v in point]
     return found
 
 

@@ -9,6 +9,8 @@ from sklearn.datasets import dump_svmlight_file
 from common import KEEPS, may_not_converge, may_not_separate
 from rosenblatt import Perceptron, data, load, save, train
 from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.fingerprint import of_examples
 from rosenblatt._streams.cache import stored
 from rosenblatt.errors import FileError, InputError
 
@@ -99,12 +101,19 @@ def test_counts_by_class_and_the_labels_of_rows():
 
 def test_it_goes_on_from_a_checkpoint(tmp_path):
     X, y = flowers()
-    p = Perceptron(order="blocks", max_iter=8, random_state=0)
+    p = Perceptron(order="blocks", max_iter=8, random_state=0, class_weight={"rose": 0.5})
     expected = learned(p.fit(X, y), X)
     place = tmp_path / "half.checkpoint"
     train(p.set_params(max_iter=3), batches(X, y, 20), checkpoint=place)
     found = train(p.set_params(max_iter=8), batches(X, y, 20), checkpoint=place)
     assert learned(found, X) == expected
+
+
+def test_the_fingerprint_is_that_of_the_rows_in_memory():
+    X, y = flowers()
+    numbers = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    with stored(batches(X, y, 9), folder=None, say=None) as rows:
+        assert rows.fingerprint == of_examples(Examples(X, numbers, None, 4))
 
 
 def test_one_training_for_each_class_is_not_streamed():

@@ -189,5 +189,15 @@ class Writer:
                 "",
             )
             with closing(Stored(self.folder, about)) as rows:
-                mark = fingerprint.of_rows((self.n, self.d), rows.rows)
+                mark = fingerprint.of_rows((self.n, self.d), _hashed(rows))
             replace(about, fingerprint=mark).write(self.folder)
+
+
+def _hashed(rows: Stored) -> fingerprint.RowsFrom:
+    """As they are hashed: many classes are counted from 1."""
+
+    def some(begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
+        X, y = rows.rows(begin, end)
+        return X, y if rows.k is None else y + np.int32(1)
+
+    return some

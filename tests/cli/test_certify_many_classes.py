@@ -22,9 +22,7 @@ def iris():
 
 def test_it_says_what_python_says(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--pairs")
-    table = data.read(iris, target="species")
-    table.many_classes = True
-    X, y, encoding = table.encode(scale=False)
+    X, y, encoding = data.read(iris, target="species").encode(scale=False)
     certificate = certify(X, y, encoding=encoding, pairs=True)
     assert code == 11
     assert out == f"{certificate}\n"

@@ -129,7 +129,6 @@ def _numbers(
     if is_svmlight(list(files)):
         table: Any = data.read(list(files))
         table.refuse_rounded(None, decimal=decimal)
-        table.many_classes = claim["schema"] == verify.MANY
         X, y, _ = table.encode(scale=False)
         return X, y
     found = find(list(files))
@@ -153,7 +152,6 @@ def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Enc
         return encoding
     others = [c for c in column_names(files, **reading) if c not in (target, *names)]
     table: Any = data.read(files, target=target, ignore=others, **reading)
-    table.many_classes = claim["schema"] == verify.MANY
     found: Encoding = table.encoding()
     if sorted(found.feature_names) != sorted(names):
         raise InputError(

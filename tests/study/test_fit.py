@@ -217,9 +217,9 @@ def check_type(value, kind, path="fit"):
     """Is a value what a TypedDict says?"""
     if typing.is_typeddict(kind):
         hints = typing.get_type_hints(kind)
-        assert value.keys() == hints.keys(), path
-        for name, hint in hints.items():
-            check_type(value[name], hint, f"{path}.{name}")
+        assert kind.__required_keys__ <= value.keys() <= hints.keys(), path
+        for name, entry in value.items():
+            check_type(entry, hints[name], f"{path}.{name}")
     elif isinstance(kind, types.UnionType):
         if value is None:
             assert type(None) in kind.__args__, path

@@ -247,6 +247,17 @@ ODD = {
 }
 
 
+def test_many_classes_end_in_such_a_document(fit):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)).round(3), np.arange(120) % 4
+    X[:, 0] += 3 * y
+    pd.DataFrame(X, columns=list("abc")).assign(label=y).to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label")
+    check_type(found, document.Fit)
+    assert found["data"]["classes"] == ["0", "1", "2", "3"]
+    assert {"classes", "differences"} <= found["rule"].keys()
+
+
 def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 3000)).round(3)

@@ -66,15 +66,15 @@ class Training:
 
     def _refuse_many(self, settings: Settings, classes: NDArray[Any]) -> None:
         """What is there for two classes only."""
-        if len(classes) > 2 and settings.prove:
+        if len(classes) > 2 and settings.prove and settings.one_vs_rest:
             raise InputError(
-                f"prove=True with {len(classes)} classes: training asks for proofs about two "
-                "classes only. Leave prove=False."
+                "prove=True asks whether all classes are separable together, and multi_class='ovr' "
+                "trains each by itself: use multi_class='joint'."
             )
         if len(classes) > 2 and self._recorder is not None:
             raise InputError(
                 f"A trace is made of training on two classes; y holds {len(classes)}. For more "
-                "classes trace each against the rest: y == label."
+                "classes trace each against the rest: y == label (--positive LABEL)."
             )
 
     def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:

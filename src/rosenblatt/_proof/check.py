@@ -20,6 +20,7 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.integer_algebra import independent_rows
+from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.residues import orthogonal
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget
@@ -55,10 +56,13 @@ def data_of(
     hear: Callable[[], None] = no_interrupt,
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
-    n, d = X.shape
-    if n * d <= _SMALL:
-        return verify.Data(claim, packed(X), y.tolist())
-    return _Data(claim, X, y, hashed, Budget(hear=hear))
+    (n, d), k = X.shape, len(claim["labels"])
+    many = claim["schema"] == verify.MANY
+    if n * d * (k - 1) ** 2 <= _SMALL:
+        points = verify.Data(claim, packed(X), y.tolist())
+        return verify.Lifted(claim, points) if many else points
+    bulk = _Data(claim, X, y, hashed, Budget(hear=hear))
+    return _Lifted(claim, bulk) if many else bulk
 
 
 def packed(X: Any) -> bytes:
@@ -78,8 +82,45 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Data(verify.Data):
-    """Rows read in chunks; what is certain in floating point is decided there."""
+class _Bulk:
+    """Many rows at once; what is certain in floating point is decided there."""
+
+    _rows: Rows
+    _index: NDArray[Any]  # the numbers that rows have in the certificate, in order
+
+    def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
+        only = None if among is None else np.array(among)
+        signs = self._rows.signs(w, Fraction(bound), only=only)
+        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        """Never too large, as modulo any prime."""
+        rows = list(vectors)
+        return len(independent_rows(rows)) if rows else 0
+
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
+        place = np.searchsorted(self._index, rows).tolist()
+        signed = zip(place, weights, strict=True)
+        return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
+
+    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
+        if not normals:
+            return [True] * self._rows.n
+        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
+
+
+class _Lifted(_Bulk, verify.Lifted):
+    """Rows of many classes; none is kept."""
+
+    def __init__(self, claim: dict[str, Any], points: _Data):
+        super().__init__(claim, points)
+        own = np.array([points.y[i] - 1 for i in points.present])
+        self._rows = LiftedRows.of(points._rows, own, self.k)
+        self._index = np.array(self.present)
+
+
+class _Data(_Bulk, verify.Data):
+    """Rows read in chunks."""
 
     def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
         width = len(claim["columns"])
@@ -89,7 +130,7 @@ class _Data(verify.Data):
         some = X if len(present) == len(y) else X[present]
         self._rows = Rows(
             some,
-            y[present],
+            y[present] if claim["schema"] != verify.MANY else np.ones(len(present), dtype=np.int8),
             intercept=claim["fit_intercept"],
             decimal=claim["semantics"] == "decimal",
             budget=budget,
@@ -111,37 +152,20 @@ class _Data(verify.Data):
             return str(claim["sha256"])
         if claim["schema"] == verify.SCHEMAS[0]:
             return fingerprint_of_version_1(claim, self._rows)
-        y = np.array(self.y, dtype=np.int8)
+        y = codes(self.y, claim["labels"])
         return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
-
-    def signs(
-        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
-    ) -> Sequence[int]:
-        only = None if among is None else np.array(among)
-        signs = self._rows.signs(w, Fraction(bound), only=only)
-        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
 
     def square(self, i: int) -> Fraction:
         above, below = self._rows.square(int(np.searchsorted(self._index, i)))
         return Fraction(above, below)
 
-    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
-        """Never too large, as modulo any prime."""
-        rows = list(vectors)
-        return len(independent_rows(rows)) if rows else 0
 
-    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
-        place = np.searchsorted(self._index, rows).tolist()
-        signed = zip(place, weights, strict=True)
-        return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
-
-    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
-        if not normals:
-            return [True] * self._rows.n
-        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
+def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
+    """Signs, or of many classes their numbers from 1 on, as the fingerprint has them."""
+    return np.array(y, dtype=np.int8 if len(labels) == 2 else np.int32)
 
 
-def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:
+def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], None]) -> str:
     """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
     signs = y.copy()
     signs[dropped] = 0

@@ -22,7 +22,7 @@ class RowsOracle:
     """Does a hyperplane separate these rows? (Certifying is imported when it is asked.)"""
 
     X: Matrix
-    signs: NDArray[np.int8]
+    signs: NDArray[Any]  # of many classes their numbers
     present: Any  # the rows whose weight is not 0; None: all
     names: Any  # of the columns; None: they have none
     y: Any  # the labels as they were given, for the document

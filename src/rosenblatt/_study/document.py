@@ -9,7 +9,7 @@ most, and a count beside it says how many there are. model.json and certificate.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 LISTED = 500
 LISTED_OF_A_COLUMN = 20  # features that one column of text became
@@ -45,7 +45,8 @@ class Data(TypedDict):
     columns: int  # of the table that were learned from
     features: list[str]  # the names of the numbers that they became, LISTED at most
     n_features: int
-    classes: list[str]  # the two labels as text; a score of 0 or greater means the second
+    # the labels as text; of two a score of 0 or greater means the second
+    classes: list[str]
     counts: dict[str, int]  # rows by label
     target: str
     ignored: list[str]
@@ -73,7 +74,7 @@ class Candidate(TypedDict):
     train_n: int
     validation_errors: int
     validation_n: int
-    baseline: bool  # the floor, larger class and random hyperplanes: compared, not chosen
+    baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
     chosen: bool
 
 
@@ -98,17 +99,43 @@ class Term(TypedDict):
     scaled_weight: float  # for one standard deviation of the training rows: how heavy it is
 
 
+class ClassRule(TypedDict):
+    """The score of a class: the sum of weight times feature, plus the constant."""
+
+    label: str
+    terms: list[Term]  # the heaviest: LISTED by the number of classes, 20 at least
+    n_terms: int
+    constant: float
+
+
+class Difference(TypedDict):
+    """Two classes: `label` has no lower score than `other` where the sum reaches the threshold."""
+
+    label: str
+    other: str
+    terms: list[Term]
+    n_terms: int
+    threshold: float
+    sentence: str
+
+
 class Rule(TypedDict):
-    """The label is `label` where the sum of weight times feature reaches the threshold."""
+    """The label is `label` where the sum of weight times feature reaches the threshold.
+
+    Of more than two classes it is the one with the highest score; these fields are empty then.
+    """
 
     name: str  # of the candidate
     terms: list[Term]  # the LISTED heaviest; empty for a kernel, which has no weights of features
     n_terms: int
     references: list[str]  # levels of text that have no term: their weight is 0; LISTED at most
     threshold: float | None
-    label: str
-    other: str
+    label: str | None
+    other: str | None
     sentence: str
+    # of more than two classes that have weights
+    classes: NotRequired[list[ClassRule]]
+    differences: NotRequired[list[Difference]]  # of each class from its nearest rival
 
 
 class Learning(TypedDict):
@@ -121,7 +148,10 @@ class Learning(TypedDict):
 
 
 class Histogram(TypedDict):
-    """Signed distances to the hyperplane, scaled training rows; below 0 is the wrong side."""
+    """Signed distances to the hyperplane, scaled training rows; below 0 is the wrong side.
+
+    Of more than two classes: to the nearest hyperplane between a row's own class and another one.
+    """
 
     edges: list[float]  # one more than counts
     counts: dict[str, list[int]]  # by label
@@ -154,7 +184,7 @@ class Verdict(TypedDict):
     geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
     homogeneous_margin: dict[str, Any] | None
     mistake_bound: int | None
-    conflict: dict[str, Any] | None  # {rows, labels}
+    conflict: dict[str, Any] | None  # {rows, labels}; of more than two classes {…, rivals}
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
     rare_columns: list[str]  # those among them that differ in a few rows only
@@ -163,6 +193,8 @@ class Verdict(TypedDict):
     sha256: str
     separated_rows: int | None  # how many
     meeting_point: dict[str, float] | None  # by feature, LISTED at most: where both classes meet
+    # of more than two classes, where separation is quasi-complete: {first, second, rows, separated}
+    class_pairs: NotRequired[list[dict[str, Any]] | None]
     sentence: str
     chance: str | None  # of a separation that says little: how likely coin tosses have one
     text: str  # the whole certificate in words, several lines

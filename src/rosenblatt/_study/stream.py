@@ -143,22 +143,22 @@ def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
 
 def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
     """Rows in memory, as they stand in the table: all, or a sample."""
-    signs: Any
+    y: Any
     if rows.nbytes + rows.n * rows.classes.dtype.itemsize > streams.MOST_ASKED:
         most = min(SAMPLE, max(1000, _BYTES * rows.n // rows.nbytes))
         every = -(-rows.n // most)
         parts = list(_every(every, _parts(work, source, rows)))
         work.X = _stacked([X for X, _ in parts])
-        signs = np.concatenate([y for _, y in parts])
+        y = np.concatenate([some for _, some in parts])
         work.sample = np.arange(0, rows.n, every)
         work.unasked = _unasked(rows)
     elif isinstance(source, SvmlightRows):
-        X, signs = rows.whole()  # nothing was filled or scaled
+        X, y = rows.whole()  # nothing was filled or scaled
         work.X = as_table(X)
     else:
         work.X, work.y, _ = source.table.encode_with_gaps()
         return
-    work.y = rows.classes[(signs > 0).astype(np.intp)]
+    work.y = rows.named(y)
 
 
 def _unasked(rows: Stored) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rosenblatt._proof import column_words
 from rosenblatt._proof.words import sections
@@ -10,7 +13,7 @@ from rosenblatt._study.document import LISTED, Training, Verdict
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate, ErrorBracket
-    from rosenblatt.certificate import Margin
+    from rosenblatt.certificate import Conflict, Margin
 
 
 def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> dict[str, Any]:
@@ -29,10 +32,14 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         "geometric_margin": ends(certificate.geometric_margin),
         "homogeneous_margin": ends(certificate.homogeneous_margin),
         "mistake_bound": certificate.mistake_bound,
-        "conflict": conflict and {"rows": conflict.rows, "labels": conflict.labels},
+        "conflict": conflict and _conflict(conflict),
         "separator": separator
-        and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
+        and {
+            "coef": separator.coef.tolist(),
+            "intercept": np.asarray(separator.intercept).tolist(),
+        },
         "coefficient_signs": certificate.coefficient_signs,
+        **_of_many_classes(certificate),
         "revealing_columns": [c.column for c in certificate.revealing_columns],
         "rare_columns": [c.column for c in column_words.rare(certificate)],
         "collinear": [str(column) for column in certificate.collinear][:LISTED],
@@ -49,6 +56,23 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
     }
 
 
+def _conflict(conflict: Conflict) -> dict[str, Any]:
+    rivals = {} if conflict.rivals is None else {"rivals": conflict.rivals}
+    return {"rows": conflict.rows, "labels": conflict.labels} | rivals
+
+
+def _of_many_classes(certificate: Certificate) -> dict[str, Any]:
+    """What there is to tell of more than two classes, or of each pair of them, where asked for."""
+    told: dict[str, Any] = {}
+    if certificate.many:
+        told["class_coefficient_signs"] = certificate.class_coefficient_signs
+        pairs = certificate.class_pairs
+        told["class_pairs"] = None if pairs is None else [asdict(pair) for pair in pairs]
+    if certificate.pair_certificates is not None:
+        told["pairs"] = certificate.pair_certificates.table()
+    return told
+
+
 def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     """`rows`: whether what comes from single rows may be told."""
     told: Any = describe(certificate)
@@ -56,9 +80,10 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
         del told[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
     said = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
-    signs = certificate.coefficient_signs
-    endless = [(name, s) for name, s in signs.items() if s in ("+", "-", "±")]
-    told["infinite_coefficients"] = None if "?" in signs.values() else dict(endless[:LISTED])
+    signs = _of_classes(certificate, told) if certificate.many else certificate.coefficient_signs
+    endless = [(name, s) for name, s in (signs or {}).items() if s in ("+", "-", "±")]
+    unknown = signs is None or "?" in signs.values()
+    told["infinite_coefficients"] = None if unknown else dict(endless[:LISTED])
     told["separated_rows"] = None if separated is None else len(separated)
     point = None if conflict is None else conflict.meeting_point
     told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
@@ -70,6 +95,15 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     told["text"] = "\n".join(line for lines in said.values() for line in lines)
     found: Verdict = told
     return found
+
+
+def _of_classes(certificate: Certificate, told: dict[str, Any]) -> dict[str, str] | None:
+    """The signs of coefficients by class and feature; `told` has as much as can be mailed."""
+    told["class_pairs"] = told["class_pairs"] and told["class_pairs"][:LISTED]
+    by_class = told.pop("class_coefficient_signs")
+    if by_class is None:
+        return None
+    return {f"{c}: {name}": sign for c, signs in by_class.items() for name, sign in signs.items()}
 
 
 def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:

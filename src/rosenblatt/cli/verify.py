@@ -94,12 +94,10 @@ def _rejecting() -> Iterator[None]:
 
 
 def _data(claim: dict[str, Any], X: Any, y: Any) -> verify.Data:
-    import numpy as np
-
-    from rosenblatt._proof.check import data_of
+    from rosenblatt._proof.check import codes, data_of
 
     texts = [str(label) for label in y.tolist()]
-    return data_of(claim, X, np.array(verify.label_signs(claim, texts), dtype=np.int8))
+    return data_of(claim, X, codes(verify.label_signs(claim, texts), claim["labels"]))
 
 
 def _about(files: tuple[str, ...], told: list[str]) -> str:

@@ -226,7 +226,13 @@ class _Case:
         self.budget.now("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
         if by_training.is_wide(self.rows):
-            return by_training.train(partition, known)
+            try:
+                return by_training.train(partition, known)
+            except LimitReached:
+                if not by_training.is_searched(self.rows):
+                    raise
+            by_training.search(partition, known)
+            return None
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
                 return by_training.train(partition, known)
@@ -241,7 +247,7 @@ class _Case:
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
         with _noting(limits):
-            if trained is not None:
+            if trained is not None or by_training.is_wide(rows):
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
                 bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)

@@ -33,6 +33,7 @@ from rosenblatt._proof.whole_numbers import Vector
 from rosenblatt._support.budget import LimitReached
 
 _MOST_DIRECTIONS = 2000
+TOO_MANY = "more than one guess takes too long in so many dimensions"
 ONLY_SEPARABLE = "only whether the rows are separable was asked"
 
 
@@ -50,6 +51,7 @@ class Partition:
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
+    only_guess: bool = False  # one guess and its proof: more would take too long
     _sight: Sight | None = None  # how the search sees all rows
     _quotient: Quotient | None = None  # what was taken in but is not yet in the balance
 
@@ -76,8 +78,8 @@ class Partition:
             return
         assert self.conflict is not None
         first = independent(self.rows, list(self.conflict))
-        if self.first_conflict and len(first) < self.rows.D:
-            raise LimitReached(ONLY_SEPARABLE)
+        if len(first) < self.rows.D and (self.only_guess or self.first_conflict):
+            raise LimitReached(TOO_MANY if self.only_guess else ONLY_SEPARABLE)
         balance = None
         if len(first) < self.rows.D:
             balance = spanning_balance(self.rows, self._look, first)
@@ -112,6 +114,8 @@ class Partition:
             return
         if not guess.separates and self._conflicting(support):
             return
+        if self.only_guess:
+            raise LimitReached(TOO_MANY)
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
         decision = decide(Face(rows, index, self.normals), support)
         if decision.separator is not None:

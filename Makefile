@@ -49,6 +49,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/minimum.py
 	$(RUN) benchmarks/fit.py
 	$(RUN) benchmarks/online.py
+	$(RUN) benchmarks/play.py
 	$(RUN) -m pip install --quiet --group bench
 	$(RUN) benchmarks/svmlight.py
 	$(RUN) benchmarks/screening.py
@@ -63,6 +64,7 @@ wasm: $(VENV)/core
 	$(RUN) scripts/wasm.py
 
 soak: $(VENV)/tools browser
+	$(RUN) -m pip install --quiet --group soak
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 
 fuzz: $(VENV)/tools

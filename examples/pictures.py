@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from PIL import Image
 from sklearn.datasets import load_breast_cancer, load_iris, make_moons
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import KernelPerceptron, Perceptron, trace
@@ -19,6 +20,7 @@ from rosenblatt.plots import (
     LossLineDisplay,
     MistakesDisplay,
     PocketDisplay,
+    RegionsDisplay,
     SqueezeDisplay,
     UpdateDisplay,
     animate,
@@ -64,6 +66,12 @@ def displays():
     moons = make_moons(200, noise=0.2, random_state=0)
     curved = KernelPerceptron(gamma=2.0, random_state=0).fit(*moons)
     yield "kernel", BoundaryDisplay.from_estimator(curved, *moons)
+
+    iris = load_iris(as_frame=True)
+    petals = iris.data[["petal length (cm)", "petal width (cm)"]]
+    species = iris.target_names[iris.target]
+    three = LogisticRegression().fit(petals, species)
+    yield "regions", RegionsDisplay.from_estimator(three, petals, species)
 
     yield "update", UpdateDisplay.from_trace(trace(Perceptron(order="cyclic"), *FOUR), 3)
     toy = trace(Perceptron(order="cyclic", keep="last"), *TOY)

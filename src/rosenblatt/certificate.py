@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from typing import Any, final
 
@@ -13,22 +12,34 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._proof import coefficients
 from rosenblatt._proof.coefficients import CollinearColumn
+from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.parts import (
+    ClassPair,
     Conflict,
     Margin,
     Origin,
     RevealingColumn,
     Separator,
-    nearest_floats,
+    separated_rows,
 )
+from rosenblatt._proof.subject import Subject
 from rosenblatt._support.files import write_whole
 from rosenblatt.errors import CertificateRejected, InputError
 
-__all__ = ["Certificate", "Conflict", "Margin", "Origin", "RevealingColumn", "Separator"]
+__all__ = [
+    "Certificate",
+    "ClassPair",
+    "Conflict",
+    "Margin",
+    "Origin",
+    "PairCertificates",
+    "RevealingColumn",
+    "Separator",
+]
 
 
 @final
-class Certificate:
+class Certificate(Subject):
     """The answer of `certify`, with its proof.
 
     Attributes
@@ -49,7 +60,8 @@ class Certificate:
         At most so many updates does the perceptron make from zero weights, a row at a time, by
         Novikoff's theorem; and the least that this theorem can promise.
     conflict : Conflict or None
-        Why no hyperplane has all rows on the right side: at most d + 2 rows.
+        Why no hyperplane has all rows on the right side: at most d + 2 rows. Of many classes:
+        rows with the rivals they lose to.
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
@@ -59,6 +71,13 @@ class Certificate:
         "collinear" is left out; "?": not known, as under complete separation.
     collinear : list of CollinearColumn
         Columns that are combinations of others: their coefficients are not determined.
+    class_coefficient_signs : dict of dicts or None
+        The same for quasi-complete separation of many classes: each but the last against the last.
+    class_pairs : list of ClassPair or None
+        For quasi-complete separation of many classes: each pair, and how many of its rows can be
+        strictly right.
+    pair_certificates : PairCertificates or None
+        With `certify(X, y, pairs=True)`: a certificate for each pair of classes. Not saved.
     revealing_columns : list of RevealingColumn
         Columns that separate rows all by themselves: known only after the outcome?
     limits : list of str
@@ -68,9 +87,15 @@ class Certificate:
     """
 
     def __init__(
-        self, document: dict[str, Any], *, checked: bool = False, origin: Origin | None = None
+        self,
+        document: dict[str, Any],
+        *,
+        checked: bool = False,
+        origin: Origin | None = None,
+        pairs: PairCertificates | None = None,
     ):
         self._document, self._checked, self._origin = document, checked, origin
+        self._pairs = pairs
 
     @property
     def checked(self) -> bool:
@@ -83,51 +108,6 @@ class Certificate:
     def origin(self) -> Origin | None:
         """What only memory knows of the table; None after loading."""
         return self._origin
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that count: those of weight 0 are left out."""
-        return int(self._document["rows"]) - len(self._document["dropped"])
-
-    @property
-    def n_dropped(self) -> int:
-        """Rows of weight 0, which were left out."""
-        return len(self._document["dropped"])
-
-    @property
-    def n_features(self) -> int:
-        return len(self._document["columns"])
-
-    @property
-    def feature_names(self) -> list[str]:
-        return list(self._document["columns"])
-
-    @property
-    def classes(self) -> list[str]:
-        """The labels as text, the one that counts as +1 last."""
-        return [label for label in self._document["labels"] if label is not None]
-
-    @property
-    def fit_intercept(self) -> bool:
-        return bool(self._document["fit_intercept"])
-
-    @property
-    def semantics(self) -> str:
-        return str(self._document["semantics"])
-
-    @property
-    def sha256(self) -> str:
-        return str(self._document["sha256"])
-
-    @property
-    def fingerprint(self) -> str | None:
-        """The fingerprint of the rows: `sha256`, but of certificates of version 1."""
-        return self.sha256 if self._document["schema"] == verify.SCHEMA else None
-
-    @property
-    def encoding(self) -> dict[str, Any] | None:
-        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
-        return self._document.get("encoding")
 
     # --- What was found ---
 
@@ -154,24 +134,15 @@ class Certificate:
         return self._separator(self._document.get("margins", {}).get("homogeneous", {}))
 
     def _separator(self, part: dict[str, Any]) -> Separator | None:
-        if "separator" not in part:
-            return None
-        w = nearest_floats(part["separator"])
-        return Separator(w[: self.n_features], float(w[-1]) if self.fit_intercept else 0.0)
+        return Separator.of(self._document, part)
 
     @property
     def homogeneous_margin(self) -> Margin | None:
-        return self._margin("homogeneous")
+        return Margin.of(self._document, "homogeneous")
 
     @property
     def geometric_margin(self) -> Margin | None:
-        return self._margin("geometric")
-
-    def _margin(self, kind: str) -> Margin | None:
-        part = self._document.get("margins", {}).get(kind)
-        if part is None:
-            return None
-        return Margin(part["lo"], math.inf if part["hi"] is None else part["hi"], part["exact"])
+        return Margin.of(self._document, "geometric")
 
     @property
     def mistake_bound(self) -> int | None:
@@ -187,26 +158,31 @@ class Certificate:
 
     @property
     def conflict(self) -> Conflict | None:
-        part = self._document.get("conflict")
-        return part and Conflict.of(part, self._document["labels"], self.feature_names)
+        return Conflict.of(self._document)
 
     @property
     def separated_rows(self) -> NDArray[np.intp] | None:
-        if self.verdict == "undecided":
-            return None
-        if self.verdict == "overlap":
-            return np.zeros(0, dtype=np.intp)
-        if self.verdict == "complete separation":
-            return np.delete(np.arange(self._document["rows"]), self._document["dropped"])
-        return np.array(self._document["separated"], dtype=np.intp)
+        return separated_rows(self._document)
 
     @property
     def coefficient_signs(self) -> dict[str, str]:
-        return coefficients.coefficient_signs(self._document)
+        return {} if self.many else coefficients.coefficient_signs(self._document)
+
+    @property
+    def class_coefficient_signs(self) -> dict[str, dict[str, str]] | None:
+        return coefficients.class_coefficient_signs(self._document)
 
     @property
     def collinear(self) -> list[CollinearColumn]:
         return coefficients.collinear_columns(self._document)
+
+    @property
+    def class_pairs(self) -> list[ClassPair] | None:
+        return ClassPair.all_of(self._document)
+
+    @property
+    def pair_certificates(self) -> PairCertificates | None:
+        return self._pairs
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
@@ -217,7 +193,7 @@ class Certificate:
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every claim against the data, exactly. Raises CertificateRejected if one fails."""
-        from rosenblatt._proof.check import check
+        from rosenblatt._proof.check import check, codes
         from rosenblatt._proof.table import read_again
 
         try:
@@ -225,8 +201,8 @@ class Certificate:
             X, names, texts = read_again(X, y, self._document)
             other = f"it is about the columns {self.feature_names}, in this order; X has {names}"
             verify.demand(names in (None, self.feature_names), other)
-            signs = np.array(verify.label_signs(self._document, texts), dtype=np.int8)
-            check(self._document, X, signs)
+            signs = verify.label_signs(self._document, texts)
+            check(self._document, X, codes(signs, self._document["labels"]))
         except InputError:  # of X and y
             raise
         except verify.Rejected as reason:
@@ -278,7 +254,8 @@ class Certificate:
     def __repr__(self) -> str:
         open_kind = self.verdict == "undecided" and self.separable is False
         verdict = "not separable" if open_kind else self.verdict
-        return f"<Certificate: {verdict}, {self.n_rows} rows, {self.n_features} features>"
+        classes = f", {len(self.classes)} classes" if self.many else ""
+        return f"<Certificate: {verdict}, {self.n_rows} rows, {self.n_features} features{classes}>"
 
     def __str__(self) -> str:
         from rosenblatt._proof.words import as_text

@@ -225,12 +225,13 @@ class Perceptron(Training, LinearClassifier):
 
         It is the one of the largest geometric margin, or where the certificate has none (through
         the origin, or a search cut short) of the best homogeneous margin it has proved; ‖w‖ = 1,
-        so that scores are distances. Nothing is trained: `n_iter_` and `n_updates_` are 0.
+        so that scores are distances (of many classes the weights of all together have length 1).
+        Nothing is trained: `n_iter_` and `n_updates_` are 0.
         `training_errors_` is 0, as the certificate proves; None where rounding to floating-point
         numbers might turn a row, or where the proof is about decimal numbers.
 
         A certificate that was loaded from a file has labels as text: numbers, True and False are
-        read as such. `classes` gives the two labels, in the order of `certificate.classes`, where
+        read as such. `classes` gives the labels, in the order of `certificate.classes`, where
         they should be others that read the same.
         """
         check_certificate(certificate)

@@ -5,7 +5,7 @@ no tolerance and no solver: the hard part was finding the numbers in the certifi
 only multiplied and added, in whole numbers. docs/certificate.md says what each field means.
 
 Row i is a_i = y_i (x_i, 1), or y_i x_i through the origin, with y_i = -1 or +1. Weights w have
-row i on the right side if a_i·w > 0.
+row i on the right side if a_i·w > 0. `Lifted` has the rows of more than two classes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from operator import mul
 from typing import Any
 
 SCHEMA = "rosenblatt-certificate/2"
-SCHEMAS = ("rosenblatt-certificate/1", SCHEMA)
+MANY = "rosenblatt-certificate/3"  # of more than two classes
+SCHEMAS = ("rosenblatt-certificate/1", SCHEMA, MANY)
 HEX = "[0-9a-f]"
 EXACT = re.compile(f"-?0x({HEX}+(/0x[1-9a-f]{HEX}*)?|[01]([.]{HEX}{{1,13}})?p[+-]?[0-9]{{1,4}})")
 BOUND = re.compile(f"0|[1-9][0-9]*|0x{HEX}+")
@@ -52,7 +53,7 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "column": "column:count sign:side threshold:exact rows:count",
     "always": """schema:text producer:text verdict:text separable:flag~ semantics:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
-        sha256:text limits:text* encoding?:object collinear?:combination*""",
+        sizes?:count* sha256:text limits:text* encoding?:object collinear?:combination*""",
     "combination": "column:count vector:exact*",
 }
 VERDICTS = {
@@ -94,25 +95,19 @@ def whole(vector: Sequence[Any]) -> list[int]:
     return [above * (common // below) for above, below in ratios]
 
 
-def quotient(a: Fraction, b: Fraction) -> float:
-    """The float next to a / b, without the fraction, which takes long to reduce."""
-    return (a.numerator * b.denominator) / (a.denominator * b.numerator)
-
-
 def length2(vector: Iterable[Any]) -> Any:
     return sum(v * v for v in vector)
 
 
-def fingerprint(numbers: bytes, signs: Sequence[int], row: int) -> str:
+def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b") -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
     for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
     n, whole = len(signs), hashlib.sha256(struct.pack("<2Q", len(signs), row // 8))
     for first in range(0, n, 65536):
         some = signs[first : first + 65536]
-        block = hashlib.sha256(struct.pack(f"{len(some)}b", *some))
+        block = hashlib.sha256(struct.pack(f"<{len(some)}{form}", *some))
         for begin in range(first, first + len(some), 1024):
-            end = min(begin + 1024, first + len(some))
-            block.update(strip(numbers[begin * row : end * row]))
+            block.update(strip(numbers[begin * row : min(begin + 1024, first + len(some)) * row]))
         whole.update(block.digest())
     return whole.hexdigest()
 
@@ -125,15 +120,14 @@ def strip(numbers: bytes) -> bytes:
     places = [k for k, v in enumerate(values) if v]
     if 2 * len(places) >= len(values):
         return struct.pack(f"<{len(values)}d", *values)
-    form = f"<{len(places)}Q{len(places)}d"
-    return struct.pack(form, *places, *filter(None, values))
+    return struct.pack(f"<{len(places)}Q{len(places)}d", *places, *filter(None, values))
 
 
 class Data:
     """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
 
-    `numbers` are those of all rows, one after the other, as float64 in little-endian order.
-    """
+    `numbers` are those of all rows, one after the other, as float64 in little-endian order. y are
+    the signs of rows, or of more than two classes their numbers from 1 on."""
 
     def __init__(self, claim: Part, numbers: bytes, y: Sequence[int]):
         columns, dropped, n = claim["columns"], claim["dropped"], len(y)
@@ -144,7 +138,7 @@ class Data:
         self.numbers, self.y, self.intercept = numbers, y, claim["fit_intercept"]
         self.decimal, self.size = claim["semantics"] == "decimal", len(columns) + self.intercept
         self.form, out = struct.Struct(f"<{len(columns)}d"), set(dropped)
-        self.kept = [i not in out for i in range(n)]
+        self.n, self.kept = n, [i not in out for i in range(n)]
         self.present, self.labels = [list(compress(v, self.kept)) for v in (range(n), y)]
 
     def x(self, i: int) -> Sequence[float]:
@@ -165,22 +159,22 @@ class Data:
 
     def sha256(self, claim: Part) -> str:
         """The fingerprint of the rows: the same for dense and sparse storage."""
-        right = len(self.numbers) == len(self.y) * self.form.size
-        demand(right, "rows have more numbers, or fewer")
+        demand(len(self.numbers) == self.n * self.form.size, "rows have more numbers, or fewer")
         if claim["schema"] == SCHEMAS[0]:
             return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
-        return fingerprint(self.numbers, signs, self.form.size)
+        form = "b" if len(claim["labels"]) == 2 else "i"
+        return fingerprint(self.numbers, signs, self.form.size, form)
 
     def sha256_of_version_1(self, claim: Part) -> str:
         """Names, labels and non-zero numbers of the rows that are not dropped."""
         values = [v for x in self.rows for v in x]
         place = [k for k, v in enumerate(values) if v]
-        places = struct.pack(f"<{len(place)}Q", *place) if len(place) < len(values) else b""
-        numbers = struct.pack(f"<{len(place)}d", *filter(None, values))
+        k = len(place) if len(place) < len(values) else 0
+        numbers = struct.pack(f"<{k}Q{len(place)}d", *place[:k], *filter(None, values))
         names = [claim["columns"], claim["target"], claim["labels"], len(place)]
         signs = struct.pack(f"{len(self.labels)}b", *self.labels)
-        return hashlib.sha256(json.dumps(names).encode() + signs + places + numbers).hexdigest()
+        return hashlib.sha256(json.dumps(names).encode() + signs + numbers).hexdigest()
 
     def sign(self, x: Sequence[float], y: int, exact: list[int]) -> int:
         """The sign of y (x, 1)·w - bound in whole numbers, for exact = (w, bound)."""
@@ -188,9 +182,7 @@ class Data:
         total: int = y * sum(map(mul, row, filter(None, exact)))
         return (total > 0) - (total < 0)
 
-    def signs(
-        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
-    ) -> Sequence[int]:
+    def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
         """The sign of a_i·w - bound for every row: by floating point where that is certain, and 0
         for rows that are not among those asked for.
 
@@ -200,8 +192,7 @@ class Data:
         sums adds (d + 2) 2^-53 Σ |x_j f_j| and, where it underflows, (d + 2) 2^-1074. So it errs by
             (d + 8) 2^-53 (Σ |x_j f_j| + |b| + |bound|) + 2^-1000 (1 + Σ |x_j|)
         at most. The first sum is at most (‖x‖ + 2) ‖f‖ and Σ |x_j| <= d ‖x‖: the limit below is
-        above that, its own roundings included. NaN and infinity fail the test.
-        """
+        above that, its own roundings included. NaN and infinity fail the test."""
         exact = whole([*w, bound])
         largest = max(map(abs, exact)) or 1
         f = [v / largest for v in exact]
@@ -213,32 +204,9 @@ class Data:
                 return 1 if score > 0 else -1
             return self.sign(x, y, exact)
 
-        ball = {y: self.ball(y, exact) for y in (-1, 1)}  # which settles most rows
         asked = [True] * len(self.present) if among is None else among
-        each = zip(asked, self.rows, self.labels, map(ball.__getitem__, self.labels), strict=True)
-        return [
-            (1 if math.dist(x, c) < radius else settled(x, y)) if wanted else 0
-            for wanted, x, y, (c, radius) in each
-        ]
-
-    def ball(self, y: int, exact: list[int]) -> tuple[tuple[float, ...], float]:
-        """A center c and a radius: all rows with this label that are nearer have a_i·w > bound.
-
-        For any c, a_i·w - y (w·c + b) >= -‖w‖ ‖x_i - c‖ (Cauchy and Schwarz); with c far out on
-        the right side that leaves few rows in doubt. With numbers of this size math.dist, these
-        roundings and decimals that are meant make much less of a difference than 2^-40.
-        """
-        *w, bound = exact
-        b = w.pop() if self.intercept else 0
-        longest, largest = max(self.lengths), max(map(abs, w))
-        if not (largest and 2.0**-400 < longest < 2.0**400):
-            return (0.0,) * len(w), -1.0
-        f = [v / largest for v in w]
-        far = y * 2.0**20 * longest / math.hypot(*f)
-        *c, one = whole([*(far * v for v in f), 1])
-        reached = max(y * (sum(map(mul, w, c)) + b * one) - bound * one, 0)
-        length = math.sqrt(min(Fraction(reached**2, one**2 * length2(w)), Fraction(2**1000)))
-        return tuple(far * v for v in f), (length - longest * 2.0**-40) * (1.0 - 2.0**-40)
+        each = zip(asked, self.rows, self.labels, strict=True)
+        return [settled(x, y) if wanted else 0 for wanted, x, y in each]
 
     def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
@@ -248,11 +216,14 @@ class Data:
         """Is the row orthogonal to all of the normals?"""
         return [not any(self.sign(x, 1, [*v, 0]) for v in normals) for x in self.rows]
 
+    def squares(self, w: Sequence[Any], blend: Sequence[Any]) -> tuple[Any, Any]:
+        return length2(w), length2(blend)
+
     def total(self, part: Part, what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        there = all(i < len(self.y) and self.kept[i] for i in rows)
+        there = all(i < self.n and self.kept[i] for i in rows)
         demand(there, f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
@@ -289,6 +260,40 @@ class Data:
         return totals
 
 
+class Lifted(Data):
+    """More than two classes c, each with weights w_c: row i of class y is right if for every other
+    class c, its rival, (w_y - w_c)·(x_i, 1) > 0. So it is as many rows as it has rivals, with the
+    numbers (i k + y) k + c, that have (x_i, 1) in the block of y and minus that in the block of c.
+    The last class has no block, and its weights are 0: nothing changes if one vector is added to
+    the weights of all classes. `points` are the rows themselves."""
+
+    def __init__(self, claim: Part, points: Data):
+        k, own = len(claim["labels"]), {i: points.y[i] - 1 for i in points.present}
+        sizes = [[*own.values()].count(c) for c in range(k)]
+        good = 0 not in sizes and sum(sizes) == len(own) and sizes == claim["sizes"]
+        demand(good, "a class has no row, or another number of rows")
+        self.points, self.k, self.n, self.size = points, k, points.n * k**2, (k - 1) * points.size
+        others = ((i, y, c) for i, y in own.items() for c in range(k) if c != y)
+        self.parts = {(i * k + y) * k + c: (i, y, c) for i, y, c in others}
+        once: Any = Counter(self.parts.keys())  # 1 for each that is there, 0 for others
+        self.present, self.labels, self.kept, self.y = [*once], [*once.values()], once, once
+        self.intercept, self.decimal = False, points.decimal
+        self.sha256 = points.sha256  # type: ignore[method-assign]
+
+    def x(self, i: int) -> Sequence[float]:
+        row, own, rival = self.parts[i]
+        x = [*self.points.x(row), *[1.0] * self.points.intercept]
+        return [((c == own) - (c == rival)) * v for c in range(self.k - 1) for v in x]
+
+    rows: Any = property(lambda self: map(self.x, self.present))  # made when they are read
+
+    def squares(self, w: Sequence[Any], blend: Sequence[Any]) -> tuple[Any, Any]:
+        """With the last class: weights less their mean, the shortest; blocks that sum to 0."""
+        size = self.points.size
+        w2, blend2 = (length2(sum(v[j::size]) for j in range(size)) for v in (w, blend))
+        return length2(w) - w2 / self.k, length2(blend) + blend2
+
+
 def check_form(claim: Any) -> None:
     """Is it a certificate at all? All fields that it must have and no others, at any depth."""
     demand(type(claim) is dict and claim.get("schema") in SCHEMAS, f"the schema is not {SCHEMA}")
@@ -296,7 +301,12 @@ def check_form(claim: Any) -> None:
     demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
     check_fields(claim, f"{FORMS['always']} {VERDICTS[verdict]}", verdict)
     demand(claim["semantics"] in MEANT, "semantics is neither of the two")
-    demand(len(claim["labels"]) == 2 and any(claim["labels"]), "labels are not two names")
+    k, many = len(claim["labels"]), claim["schema"] == MANY
+    named = k > 2 and len({*claim["labels"], None}) == k + 1 if many else k == 2
+    demand(named and any(claim["labels"]), "labels are not two names, or of many classes as many")
+    odd = {"revealing", "geometric", "collinear"} if many else {"sizes"}
+    odd &= {*claim, *claim.get("margins", ())}
+    demand(not odd, f"{sorted(odd)} belong to another number of classes")
 
 
 def check_fields(part: Any, form: str, where: str) -> None:
@@ -355,7 +365,7 @@ def check_conflict(data: Data, part: Part) -> None:
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
-        demand(part["point"] == [quotient(v, total) for v in point], "they meet in another point")
+        demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
 
 
 def check_balance(claim: Part, data: Data) -> None:
@@ -397,9 +407,7 @@ def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
     return found
 
 
-def signs_beside(
-    data: Data, basis: list[list[int]], free: Sequence[bool], w: Sequence[Any]
-) -> Sequence[int]:
+def signs_beside(data: Data, basis: Any, free: Any, w: Sequence[Any]) -> Sequence[int]:
     """The sign of a_i·w for every row, of weights that have the balanced rows on their hyperplane:
     it has their span, too, and only the rows that are free of it have to be looked at."""
     exact = whole(w)
@@ -408,14 +416,12 @@ def signs_beside(
     return data.signs(w, among=free)
 
 
-def check_sign(
-    data: Data, w: list[Any], normals: list[Any], j: int, part: Part, others: Any, lowest: Any
-) -> None:
+def check_sign(data: Data, w: Any, normals: Any, j: int, part: Part, out: Any, lowest: Any) -> None:
     """The signs that w_j can take where all a_i·w >= 0 (and w is not always 0 there), of the w that
     are 0 in the columns left out: those with the same scores are w - Σ (w_k / vector_k) vector."""
 
     def at(w: Sequence[Any]) -> Any:
-        return w[j] - sum(Fraction(w[k] * v[j]) / v[k] for k, v in others.items() if v[j])
+        return w[j] - sum(Fraction(w[k] * v[j]) / v[k] for k, v in out.items() if v[j])
 
     what, signs = f"the sign of coefficient {j}", part["signs"]
     demand((signs != "0") == any(map(at, normals)), f"{what}: is it always 0?")
@@ -439,13 +445,12 @@ def check_margin(data: Data, kind: str, part: Part) -> tuple[Fraction, Fraction]
 
     For every w, min a_i·w <= Σ weight_i a_i·w / Σ weight_i <= ‖w‖ ‖Σ weight_i a_i‖ / Σ weight_i.
     With a free intercept ("geometric") the weights of both classes have the same sum, so that it
-    cancels, and lengths are those of the features alone. Returns the squares of both ends.
-    """
+    cancels, and lengths are those of the features alone. Returns the squares of both ends."""
     free, reached = kind == "geometric" and data.intercept, number(part["at_least"])
     blend, w = data.total(part, kind), data.vector(part["separator"], kind)
     demand(not (free and blend.pop()), f"{kind}: the weights of the two classes differ")
-    hi2 = length2(blend) / sum(number(v) for v in part["weights"]) ** 2
-    lo2 = reached**2 / length2(w[:-1] if free else w)
+    w2, blend2 = data.squares(w[:-1] if free else w, blend)
+    hi2, lo2 = blend2 / sum(number(v) for v in part["weights"]) ** 2, reached**2 / w2
     demand(reached > 0 and min(data.signs(w, reached)) >= 0, f"{kind}: a row is nearer")
     lo, hi = part["lo"], math.inf if part["hi"] is None else part["hi"]  # null: beyond all floats
     demand(0 <= lo <= hi, f"{kind}: lo is greater than hi, or negative")
@@ -459,6 +464,7 @@ def check_margin(data: Data, kind: str, part: Part) -> tuple[Fraction, Fraction]
 
 def check_mistake_bounds(claim: Part, data: Data, lo2: Fraction, hi2: Fraction) -> None:
     """No row is longer than the one named: by floating point where that is certain."""
+    data, times = (data.points, 2) if isinstance(data, Lifted) else (data, 1)  # (x_i, 1) twice
     longest = claim["radius_row"]
     demand(longest in data.present, "the longest row is not there")
     length, radius2 = math.hypot(*data.x(longest)), data.square(longest)
@@ -466,7 +472,7 @@ def check_mistake_bounds(claim: Part, data: Data, lo2: Fraction, hi2: Fraction) 
     for i in compress(data.present, (not length < limit for length in data.lengths)):
         demand(data.square(i) <= radius2, f"row {i} is longer")
     bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
-    proved = [int(bound, 0) for bound in bounds] == [radius2 // lo2, radius2 // hi2]
+    proved = [int(bound, 0) for bound in bounds] == [times * radius2 // v for v in (lo2, hi2)]
     demand(proved, "the mistake bounds are others")
 
 
@@ -483,11 +489,10 @@ def check_revealing(data: Data, part: Part) -> None:
 
 
 def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
-    """-1 or +1 for each label; 0 where a row that is left out has another.
-
-    A label that is a number may be written otherwise, but in one way: 1.00 does not join 1.
-    """
-    signs, left_out = dict(zip(claim["labels"], (-1, 1), strict=True)), set(claim["dropped"])
+    """-1 or +1 for each label, of many classes 1 to k; 0 where a row left out has another. Labels
+    that are numbers may be written otherwise, but in one way: 1.00 does not join 1."""
+    numbers = (-1, 1) if len(claim["labels"]) == 2 else range(1, len(claim["labels"]) + 1)
+    signs, left_out = dict(zip(claim["labels"], numbers, strict=True)), set(claim["dropped"])
     there = {text: i for i, text in enumerate(labels) if i not in left_out}
     taken = there.keys() & signs.keys()
     for text, i in sorted((text, i) for text, i in there.items() if text not in taken):
@@ -538,7 +543,8 @@ def read_csv(claim: Part, path: str) -> tuple[Data, str]:
                 labels.append(label)
         except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
             raise Rejected(f"{path}, line {table.line_num}: {error}") from None
-    return Data(claim, b"".join(numbers), label_signs(claim, labels)), f"the numbers in {path}"
+    data = Data(claim, b"".join(numbers), label_signs(claim, labels))
+    return Lifted(claim, data) if claim["schema"] == MANY else data, f"the numbers in {path}"
 
 
 def load(path: str) -> Any:
@@ -566,10 +572,8 @@ def accepted(claim: Part) -> str:
 
 
 def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, list[str], Any]:
-    """Check the certificate in a file; `read` gives the data, and what the numbers are.
-
-    Returns a status (0: proved, 1: rejected, 2: a file cannot be read), what to say, and the claim.
-    """
+    """Check the certificate in a file; `read` gives the data, and what the numbers are. Returns a
+    status (0: proved, 1: rejected, 2: cannot be read), what to say, and the claim."""
     claim = None
     try:
         claim = load(path)

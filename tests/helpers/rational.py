@@ -27,6 +27,19 @@ def lifted(X, y, intercept=True, exact=Fraction):
     ]
 
 
+def lift(X, y, k, intercept, exact=Fraction):
+    """Of k classes: every row against each class but its own, with a block for every class, none
+    left out; and the names (row, rival) of these."""
+    rows, names = [], []
+    for i, (x, own) in enumerate(zip(X, y, strict=True)):
+        point = [exact(float(v)) for v in x] + [Fraction(1)] * intercept
+        for rival in (c for c in range(k) if c != own):
+            signs = [(c == own) - (c == rival) for c in range(k)]
+            rows.append([s * v for s in signs for v in point])
+            names.append((i, rival))
+    return rows, names
+
+
 def dot(a, b):
     return sum(p * q for p, q in zip(a, b, strict=True))
 

@@ -12,7 +12,6 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(30, 4)), np.arange(30) % 3
 
 FOR_TWO = {
-    "certify": lambda: rosenblatt.certify(X, Y),
     "minimum_errors": lambda: rosenblatt.minimum_errors(X, Y),
     "trace": lambda: rosenblatt.trace(Perceptron(), X, Y),
     "trace of a kernel": lambda: rosenblatt.trace(KernelPerceptron(), X, Y),
@@ -26,16 +25,9 @@ def test_what_is_for_two_classes_names_the_way(asked):
         FOR_TWO[asked]()
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        Perceptron(prove=True),
-        Perceptron(prove=True, multi_class="ovr"),
-        KernelPerceptron(kernel="linear", prove=True),
-    ],
-)
-def test_no_proof_of_many_classes_in_training(estimator):
-    with refused(estimator, "prove=True", "3 classes", "prove=False", error=InputError):
+def test_proofs_are_about_all_classes_together():
+    estimator = Perceptron(prove=True, multi_class="ovr")
+    with refused(estimator, "prove=True", "all classes", "multi_class='joint'", error=InputError):
         estimator.fit(X, Y)
 
 

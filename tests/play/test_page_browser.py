@@ -231,6 +231,21 @@ def test_everything_on_the_board_by_keyboard(opened):
     assert state(shown)["n"] == 5
 
 
+def test_a_set_that_is_small_can_be_moved_too_and_the_view_follows(opened):
+    shown = opened()
+    shown.get_by_label("Example").select_option("tiny")
+    high = []
+    for _ in range(3):
+        box, (across, down) = shown.locator(".board-svg").bounding_box(), shown.evaluate(DOTS)[3]
+        scale = box["width"] / 600
+        shown.mouse.move(box["x"] + across * scale, box["y"] + down * scale)
+        shown.mouse.down()
+        shown.mouse.move(box["x"] + box["width"] * 0.8, box["y"] - 20, steps=3)
+        shown.mouse.up()
+        high.append(state(shown)["x"][7])
+    assert 1 / 32 < high[0] < high[1] < high[2]
+
+
 def test_a_finger_moves_a_point(opened):
     shown = opened(has_touch=True, viewport={"width": 390, "height": 800})
     start, end = place(shown, 1, 1), place(shown, 2, 1)

@@ -1,9 +1,11 @@
 """rosenblatt play: one page, written or served."""
 
 import json
+import re
 import threading
 import urllib.error
 import urllib.request
+from http.server import ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -66,6 +68,16 @@ def test_it_is_served_to_this_machine_alone():
         with pytest.raises(InputError, match="give another --port"):
             server("", serving.server_port)
         serving.shutdown()
+
+
+def test_ctrl_c_ends_serving_and_is_no_failure(shell, monkeypatch):
+    def pressed(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", pressed)
+    code, _, err = shell("play", "--serve")
+    assert code == 0
+    assert re.fullmatch(r"The playground is at http://127.0.0.1:\d+/ \(Ctrl-C ends it\).\n", err)
 
 
 def test_one_or_the_other(shell):

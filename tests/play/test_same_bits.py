@@ -14,6 +14,15 @@ from rosenblatt import KernelPerceptron, trace
 from rosenblatt._estimators.training import _drawn
 from rosenblatt.play import fingerprint
 
+FUSED = """
+// a b + c with one rounding, but for rare ties: exact product and sum (Dekker 1971), then rounded.
+const split = (v) => { const t = 134217729 * v, high = t - (t - v); return [high, v - high]; };
+const fused = (a, b, c) => {
+  const p = a * b, [ah, al] = split(a), [bh, bl] = split(b);
+  const e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+  const s = c + p, t = s - c, f = (c - (s - t)) + (p - t);
+  return s + (f + e);
+};"""
 ROOT = Path(__file__).parents[2]
 
 
@@ -57,10 +66,16 @@ def test_every_update_has_the_same_bits(browser, heavy, compiled):
     "change",
     [
         {"LANES = 16": "LANES = 8"},
+        {
+            "const LANES": f"{FUSED}\nconst LANES",
+            "lane[j % LANES] += x[i * d + j] * w[j]": (
+                "lane[j % LANES] = fused(x[i * d + j], w[j], lane[j % LANES])"
+            ),
+        },
         {"0x94d049bb133111ebn": "0x94d049bb133111edn"},
         {"> margin) return": ">= margin) return"},
     ],
-    ids=["lanes", "mixer", "a row on the line"],
+    ids=["lanes", "fused", "mixer", "a row on the line"],
 )
 def test_another_definition_has_other_bits(browser, change):
     page = playing.opened(browser, playing.TRAIN, change)

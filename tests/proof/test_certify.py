@@ -425,7 +425,8 @@ def test_a_saved_certificate_loads_as_it_was(y, tmp_path):
     [
         ([[math.nan], [1.0]], [0, 1], {}, "NaN"),
         ([[math.inf], [1.0]], [0, 1], {}, "infinity"),
-        ([[0.0], [1.0], [2.0]], [0, 1, 2], {}, "classes"),
+        (np.zeros((10**4, 1)), np.arange(10**4), {}, "10,000 classes"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 2], {"pairs": "all"}, "pairs='all'"),
         (np.empty((0, 2)), [], {}, "0 sample"),
         (np.empty((2, 0)), [0, 1], {}, "0 feature"),
         ([[0.0], [1.0]], [0, 1, 1], {}, "inconsistent"),
@@ -846,11 +847,6 @@ def test_where_it_is_not_a_number_is_said():
     for table in (frame, sparse.csr_matrix(frame.to_numpy())):
         with pytest.raises(ValueError, match=r"X holds nan at row 1, column 1 \('(income|x1)'\)"):
             certify(table, [0, 1])
-
-
-def test_three_classes_are_asked_for_one_against_the_rest():
-    with pytest.raises(ValueError, match=r"certify\(X, y == label\)"):
-        certify([[1], [2], [3]], [0, 1, 2])
 
 
 def test_words_of_each_verdict_say_what_follows():

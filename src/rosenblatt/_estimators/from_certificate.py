@@ -41,7 +41,8 @@ def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) ->
     labels = _labels(certificate, classes)
     w = _unit_separator(certificate)
     errors = 0 if _survives_rounding(certificate) else None
-    counts = np.zeros(certificate.n_rows + certificate.n_dropped, dtype=np.int64)
+    rows = certificate.n_rows + certificate.n_dropped
+    counts = np.zeros((rows, *w.shape[:-1]), dtype=np.int64)
     # Training can go on from it as from a start: no epoch was made, no row updated.
     state: PrimalState = State(Memory(w, np.zeros_like(w), counts), seed)
     more: dict[str, Any] = {"n_features_in_": certificate.n_features}
@@ -70,9 +71,16 @@ def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) ->
 
 
 def _unit_separator(certificate: Certificate) -> NDArray[np.float64]:
-    """(w, b) with ‖w‖ = 1, so that a score is the distance from the hyperplane."""
+    """(w, b) with ‖w‖ = 1, so that a score is the distance from the hyperplane.
+
+    Of many classes all of them, a row each, of length 1 together.
+    """
     separator = certificate.separator
     assert separator is not None
+    if certificate.many:
+        every = np.column_stack([separator.coef, separator.intercept])
+        every = every / np.abs(every).max()
+        return np.asarray(every / np.linalg.norm(every) + 0.0)
     w = np.append(separator.coef, separator.intercept)
     w = w / np.abs(separator.coef).max()
     return np.asarray(w / np.linalg.norm(w[:-1]) + 0.0)  # 0.0 instead of -0.0
@@ -105,7 +113,7 @@ def _survives_rounding(certificate: Certificate) -> bool:
 
 def _labels(certificate: Certificate, classes: Any) -> NDArray[Any]:
     texts = certificate.classes
-    if len(texts) != 2:
+    if len(texts) == 1:
         raise InputError(
             f"The certificate is about rows of one class only, {texts[0]!r}: a perceptron needs "
             "two."

@@ -63,11 +63,18 @@ _FOR_MORE = "For more classes ask for each against the rest: y == label."
 
 
 def found_classes(
-    y: NDArray[Any], present: NDArray[np.bool_] | None = None, for_more: str = _FOR_MORE
+    y: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    for_more: str = _FOR_MORE,
+    *,
+    many: bool = False,
 ) -> NDArray[Any]:
-    """The different labels in y, sorted: one or two; rows that are not present have no say."""
+    """The different labels in y, sorted: one or two, or more where there may be `many`.
+
+    Rows that are not present have no say.
+    """
     found = _different(y, present)
-    if len(found) > 2:
+    if len(found) > 2 and not many:
         raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
     return found
 

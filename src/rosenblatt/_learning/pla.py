@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,12 +17,22 @@ from rosenblatt._learning.watch import Watch
 
 
 def pla(
-    X: Matrix, y: NDArray[np.int8], *, margin: float, intercept: bool, max_iter: int
+    X: Matrix,
+    y: NDArray[Any],
+    *,
+    margin: float,
+    intercept: bool,
+    max_iter: int,
+    classes: int | None = None,
 ) -> PrimalState:
-    """Where training stands after so many epochs, or after a clean one."""
-    examples = Examples(X, y)
+    """Where training stands after so many epochs, or after a clean one.
+
+    With more than two classes say how many: y are their numbers then, from 0 on.
+    """
+    examples = Examples(X, y, None, classes)
     machine = Primal(examples, margin=margin, intercept=intercept)
-    state: PrimalState = State(machine.start(np.zeros(examples.d + 1), averaged=False), seed=0)
+    start = machine.start(np.zeros(examples.shape_of_weights), averaged=False)
+    state: PrimalState = State(start, seed=0)
     with Watch() as watch:
         job: PrimalJob = Job(
             machine, Cyclic(examples), Last(), machine.evaluation_rows, False, watch

@@ -12,7 +12,7 @@ from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
 from rosenblatt._minimum.search import Clock, Search
 from rosenblatt._proof import claim as say
-from rosenblatt._proof.certify import head
+from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import read
 from rosenblatt._support.budget import Budget
@@ -81,7 +81,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, rows, "binary64"),
+        head(table, rows.intercept, "binary64", rows.budget),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from rosenblatt._proof.lengths import blend_square, weights_square
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import nearest_floats, whole_vector
 
@@ -31,10 +32,9 @@ class Bound:
 def proved(
     rows: Rows, w: list[Fraction], reached: Fraction, weights: dict[int, int], *, free: bool
 ) -> Bound:
-    lo2 = reached**2 / sum(v * v for v in (w[:-1] if free else w))
+    lo2 = reached**2 / weights_square(rows, w[:-1] if free else w)
     total = rows.blend(weights)
-    length2 = sum((v * v for v in (total[:-1] if free else total)), Fraction(0))
-    hi2 = length2 / sum(weights.values()) ** 2
+    hi2 = blend_square(rows, total[:-1] if free else total) / sum(weights.values()) ** 2
     return Bound(w, reached, weights, lo2, hi2)
 
 

@@ -36,22 +36,28 @@ def is_wide(rows: Rows) -> bool:
     return size > _MOST_DIMENSIONS
 
 
-def search(partition: Partition, known: Blend | None) -> None:
-    """One guess and its proof, which takes one exact solution: more would take too long."""
+def decide(partition: Partition, known: Blend | None) -> Bound | None:
+    """By training; where that finds no separator, by one guess and its proof if it is affordable.
+
+    They take one exact solution. The margin's bracket comes with training.
+    """
     rows = partition.rows
+    try:
+        return train(partition, known)
+    except LimitReached:
+        if not int(rows.n) > int(rows.D) <= _MOST_SEARCHED:
+            raise
     partition.only_guess = True
     try:
         partition.run(known)
     except LimitReached as reached:
+        if str(reached) != TOO_MANY:
+            raise
         what = "whether they are separable is open"
         if partition.conflict is not None:
             what = "quasi-complete separation or overlap is open"
-        raise LimitReached(_open(rows, what) if str(reached) == TOO_MANY else str(reached)) from None
-
-
-def is_searched(rows: Rows) -> bool:
-    """Can one exact solution be afforded?"""
-    return int(rows.n) > int(rows.D) <= _MOST_SEARCHED
+        raise LimitReached(_open(rows, what)) from None
+    return None
 
 
 def train(partition: Partition, known: Blend | None) -> Bound | None:

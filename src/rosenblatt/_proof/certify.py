@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from fractions import Fraction
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +12,18 @@ from rosenblatt._inputs import validate
 from rosenblatt._proof import by_training, frames, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
-from rosenblatt._proof.check import check, fingerprint
+from rosenblatt._proof.check import check
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.facial_reduction import ONLY_SEPARABLE, Partition
-from rosenblatt._proof.findings import coefficient_signs, revealing_columns, visible_conflict
-from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.table import Table, named, read
+from rosenblatt._proof.findings import coefficient_signs, revealing_columns
+from rosenblatt._proof.heading import head
+from rosenblatt._proof.lifted_training import train_jointly
+from rosenblatt._proof.limits import noting
+from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
+from rosenblatt._proof.pair_certificates import PairCertificates
+from rosenblatt._proof.table import Table, named, pairs_of, read
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
-from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import CertificateRejected
 
@@ -45,8 +46,12 @@ def certify(
     time_limit: float | None = None,
     work_limit: int | None = None,
     encoding: Encoding | None = None,
+    pairs: bool = False,
 ) -> Certificate:
-    """Decide whether a hyperplane separates the two classes, and prove it.
+    """Decide whether a hyperplane separates the classes, and prove it.
+
+    With more than two classes: whether there are weights for each class, so that every row has a
+    higher score for its own class than for any other.
 
     Parameters
     ----------
@@ -55,7 +60,7 @@ def certify(
         the most frequent: the reference level. Design matrices of patsy and formulaic keep their
         names.
     y : array of shape (n,)
-        Their labels: two different ones, or one.
+        Their labels: two different ones, or more, or one.
     fit_intercept : bool
         False: hyperplanes through the origin only, as for a design with a column of ones.
     sample_weight : array of shape (n,), optional
@@ -70,6 +75,9 @@ def certify(
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
+    pairs : bool
+        Certify each pair of classes, too: `pair_certificates` has them, as a table. The limits are
+        those of each.
 
     Returns
     -------
@@ -86,6 +94,7 @@ def certify(
     Margin(lo=1.0, hi=1.0)
     """
     validate.flag("fit_intercept", fit_intercept)
+    validate.flag("pairs", pairs)
     validate.one_of("semantics", semantics, SEMANTICS)
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
@@ -93,13 +102,18 @@ def certify(
     words = encoding is None and frames.has_words(X)
     if words:
         X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
-    table = read(X, y, sample_weight, semantics=semantics)
+    table = read(X, y, sample_weight, semantics=semantics, many=True)
     if encoding is not None:
         table = named(table, encoding)
         encoding = frames.with_target(encoding, table) if words else encoding
-    budget = Budget(time_limit=time_limit, work_limit=work_limit)
-    budget.bound(int(np.prod(table.X.shape)))
-    return _Case(table, bool(fit_intercept), semantics, budget, encoding).run()
+
+    def decided(table: Table, **more: Any) -> Certificate:
+        budget = Budget(time_limit=time_limit, work_limit=work_limit)
+        budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
+        return _Case(table, bool(fit_intercept), semantics, budget, encoding).run(**more)
+
+    two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
+    return decided(table, pairs=PairCertificates(dict(two)) if pairs else None)
 
 
 def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
@@ -124,16 +138,6 @@ def by_training_first(
     return case.run()
 
 
-def in_full(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
-    """All that `certify` tells about a table that was checked before."""
-    return _Case(table, fit_intercept, "binary64", budget).run()
-
-
-def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int | None:
-    """Novikoff's, proved; None where the rows are not separable, or it is undecided."""
-    return _Case(table, fit_intercept, "binary64", budget).mistake_bound()
-
-
 class _Case:
     """One table to decide about."""
 
@@ -149,33 +153,33 @@ class _Case:
     ):
         self.table, self.budget, self.semantics = table, budget, semantics
         self.encoding = encoding
-        present = table.present
-        self.rows = Rows(
-            table.X if present is None else table.X[present],
-            table.y if present is None else table.y[present],
-            intercept=intercept,
-            decimal=semantics == "decimal",
-            budget=budget,
-        )
-        self.name = say.Names(present)
+        self.intercept = intercept
+        decimal = semantics == "decimal"
+        self.rows = rows_of(table, intercept=intercept, decimal=decimal, budget=budget)
+        self.many = len(table.classes) > 2
+        self.name = names_of(table, self.rows)
 
     def _threads(self) -> AbstractContextManager[object]:
         """One, unless the table is so small that there are no others."""
         large = self.rows.n * self.rows.D > _MANY_NUMBERS
         return one_thread() if large else nullcontext()
 
-    def run(self, *, only_separable: bool = False) -> Certificate:
+    def run(
+        self, *, only_separable: bool = False, pairs: PairCertificates | None = None
+    ) -> Certificate:
         with self._threads(), np.errstate(all="ignore"):  # floating point only guesses here
-            return self._run(only_separable)
+            out = self._run(only_separable)
+        return Certificate(out, checked=True, origin=self.table.origin, pairs=pairs)
 
-    def _run(self, only_separable: bool) -> Certificate:
+    def _run(self, only_separable: bool) -> dict[str, Any]:
         small = self.rows.n * self.rows.D <= _SMALL
         partition = Partition(self.rows, first_conflict=only_separable and not small)
         limits: list[str] = []
         trained = None
-        with _noting(limits):
+        with noting(limits):
             trained = self._decide(partition)
-        out = head(self.table, self.rows, self.semantics) | say.partition_part(partition, self.name)
+        out = head(self.table, self.intercept, self.semantics, self.budget)
+        out |= say.partition_part(partition, self.name)
         if only_separable:
             self.budget.lift()
             limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
@@ -187,52 +191,29 @@ class _Case:
         if self.encoding is not None:
             out["encoding"] = self.encoding.to_dict()
         self._check(out)
-        return Certificate(out, checked=True, origin=self.table.origin)
+        return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
         self.budget.now("finding the columns that separate")
-        with _noting(limits):
-            collinear = collinear_columns(self.rows) if partition.done else []
+        with noting(limits):
+            collinear = collinear_columns(self.rows) if partition.done and not self.many else []
             if collinear:
                 out["collinear"] = [say.collinear(c) for c in collinear]
             if out["verdict"] == "quasi-complete separation":
                 found = coefficient_signs(partition, collinear)
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
-        if out["separable"] or "separator" in out:
+        if not self.many and (out["separable"] or "separator" in out):
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
-
-    def mistake_bound(self) -> int | None:
-        with self._threads(), np.errstate(all="ignore"):
-            return self._mistake_bound()
-
-    def _mistake_bound(self) -> int | None:
-        partition, limits, trained = Partition(self.rows), list[str](), None
-        with _noting(limits):
-            trained = self._decide(partition)
-        w = partition.separator
-        if not partition.done or partition.conflict is not None or w is None:
-            return None
-        bound = trained
-        with _noting(limits):
-            bound = trained or margins.homogeneous(self.rows, partition.support, w)
-        self.budget.lift()
-        bound = bound or margins.simple(self.rows, w)
-        radius2 = Fraction(*self.rows.square(margins.radius_row(self.rows)))
-        return int(radius2 // bound.lo2)
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.now("looking for a separating hyperplane")
-        known = visible_conflict(self.rows)
+        known = conflict_at_sight(self.rows)
         if by_training.is_wide(self.rows):
-            try:
-                return by_training.train(partition, known)
-            except LimitReached:
-                if not by_training.is_searched(self.rows):
-                    raise
-            by_training.search(partition, known)
-            return None
+            if self.many:
+                return train_jointly(partition, known)
+            return by_training.decide(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
                 return by_training.train(partition, known)
@@ -246,7 +227,7 @@ class _Case:
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
-        with _noting(limits):
+        with noting(limits):
             if trained is not None or by_training.is_wide(rows):
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
@@ -257,7 +238,7 @@ class _Case:
         if "homogeneous" not in bounds:  # a limit struck: what is known already
             self.budget.lift()
             bounds["homogeneous"] = margins.simple(rows, w)
-        if not rows.intercept:
+        if not self.intercept and not self.many:
             bounds["geometric"] = bounds["homogeneous"]
         longest = margins.radius_row(rows)
         return {
@@ -276,31 +257,3 @@ class _Case:
                 "returned. This is a mistake in rosenblatt: please report it, with the data if you "
                 "can."
             ) from None
-
-
-def head(table: Table, rows: Rows, semantics: str) -> dict[str, Any]:
-    """What a document is about; `rows` are those that are present."""
-    index = np.arange(len(table.y))
-    left_out = index[:0] if table.present is None else np.delete(index, table.present)
-    dropped = left_out.tolist()
-    return {
-        "schema": verify.SCHEMA,
-        "producer": f"rosenblatt {__version__}",
-        "semantics": semantics,
-        "fit_intercept": rows.intercept,
-        "rows": len(table.y),
-        "dropped": dropped,
-        "columns": table.columns,
-        "target": table.target,
-        "labels": table.labels,
-        "sha256": fingerprint(table.X, table.y, dropped, rows.budget.hear),
-    }
-
-
-@contextmanager
-def _noting(limits: list[str]) -> Iterator[None]:
-    """What a limit cuts short is left out, and noted."""
-    try:
-        yield
-    except LimitReached as reached:
-        limits += [str(reached)] * (str(reached) not in limits)

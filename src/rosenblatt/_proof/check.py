@@ -20,6 +20,7 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._compute.fingerprint import of_matrix
 from rosenblatt._compute.matrices import dense
 from rosenblatt._proof.integer_algebra import independent_rows
+from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.residues import orthogonal
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import whole_binary
@@ -56,10 +57,13 @@ def data_of(
     hear: Callable[[], None] = no_interrupt,
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
-    n, d = X.shape
-    if n * d <= _SMALL:
-        return verify.Data(claim, packed(X), y.tolist())
-    return _Data(claim, X, y, hashed, Budget(hear=hear))
+    (n, d), k = X.shape, len(claim["labels"])
+    many = claim["schema"] == verify.MANY
+    if n * d * (k - 1) ** 2 <= _SMALL:
+        points = verify.Data(claim, packed(X), y.tolist())
+        return verify.Lifted(claim, points) if many else points
+    bulk = _Data(claim, X, y, hashed, Budget(hear=hear))
+    return _Lifted(claim, bulk) if many else bulk
 
 
 def packed(X: Any) -> bytes:
@@ -79,63 +83,18 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Data(verify.Data):
-    """Rows read in chunks; what is certain in floating point is decided there."""
+class _Bulk:
+    """Many rows at once; what is certain in floating point is decided there."""
 
-    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
-        width = len(claim["columns"])
-        verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
-        present = np.delete(np.arange(len(y)), claim["dropped"])
-        self._hashed, self._index = hashed, present
-        some = X if len(present) == len(y) else X[present]
-        self._rows = Rows(
-            some,
-            y[present],
-            intercept=claim["fit_intercept"],
-            decimal=claim["semantics"] == "decimal",
-            budget=budget,
-        )
-        super().__init__(claim, b"", y.tolist())
-        # The last blend: that of a conflict which is also the balance is asked for twice.
-        self._blended: tuple[Sequence[int], Sequence[int], list[Fraction]] | None = None
-        self._X = X
+    _rows: Rows
+    _index: NDArray[Any]  # the numbers that rows have in the certificate, in order
+    # The last blend: that of a conflict which is also the balance is asked for twice.
+    _blended: tuple[Sequence[int], Sequence[int], list[Fraction]] | None = None
 
-    def x(self, i: int) -> Sequence[float]:
-        return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
-
-    @cached_property
-    def lengths(self) -> Sequence[float]:
-        """Never too small, which is what matters."""
-        rounding = (self._rows.D + 8) * 2.0**-51
-        return (self._rows.norms() * (1 + rounding) + 2.0**-490).tolist()  # type: ignore[no-any-return]
-
-    def sha256(self, claim: dict[str, Any]) -> str:
-        if self._hashed:
-            return str(claim["sha256"])
-        if claim["schema"] == verify.SCHEMAS[0]:
-            return fingerprint_of_version_1(claim, self._rows)
-        y = np.array(self.y, dtype=np.int8)
-        return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
-
-    def signs(
-        self, w: Sequence[Any], bound: Any = 0, among: Sequence[bool] | None = None
-    ) -> Sequence[int]:
+    def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
         only = None if among is None else np.array(among)
         signs = self._rows.signs(w, Fraction(bound), only=only)
         return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
-
-    def square(self, i: int) -> Fraction:
-        above, below = self._rows.square(int(np.searchsorted(self._index, i)))
-        return Fraction(above, below)
-
-    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
-        if self._rows.decimal or not len(rows):
-            return super().multiples(rows)
-        x = dense(self._X[rows]).astype(np.float64)
-        if self._rows.intercept:
-            x = np.hstack([x, np.ones((len(x), 1))])
-        columns, _ = whole_binary(x.T)
-        return [[*row] for row in zip(*columns, strict=True)]
 
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
         """Never too large, as modulo any prime."""
@@ -156,7 +115,72 @@ class _Data(verify.Data):
         return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
 
 
-def fingerprint(X: Any, y: NDArray[np.int8], dropped: list[int], hear: Callable[[], None]) -> str:
+class _Lifted(_Bulk, verify.Lifted):
+    """Rows of many classes; none is kept."""
+
+    def __init__(self, claim: dict[str, Any], points: _Data):
+        super().__init__(claim, points)
+        own = np.array([points.y[i] - 1 for i in points.present])
+        self._rows = LiftedRows.of(points._rows, own, self.k)
+        self._index = np.array(self.present)
+
+
+class _Data(_Bulk, verify.Data):
+    """Rows read in chunks."""
+
+    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
+        width = len(claim["columns"])
+        verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
+        present = np.delete(np.arange(len(y)), claim["dropped"])
+        self._hashed, self._index = hashed, present
+        some = X if len(present) == len(y) else X[present]
+        self._rows = Rows(
+            some,
+            y[present] if claim["schema"] != verify.MANY else np.ones(len(present), dtype=np.int8),
+            intercept=claim["fit_intercept"],
+            decimal=claim["semantics"] == "decimal",
+            budget=budget,
+        )
+        super().__init__(claim, b"", y.tolist())
+        self._X = X
+
+    def x(self, i: int) -> Sequence[float]:
+        return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def lengths(self) -> Sequence[float]:
+        """Never too small, which is what matters."""
+        rounding = (self._rows.D + 8) * 2.0**-51
+        return (self._rows.norms() * (1 + rounding) + 2.0**-490).tolist()  # type: ignore[no-any-return]
+
+    def sha256(self, claim: dict[str, Any]) -> str:
+        if self._hashed:
+            return str(claim["sha256"])
+        if claim["schema"] == verify.SCHEMAS[0]:
+            return fingerprint_of_version_1(claim, self._rows)
+        y = codes(self.y, claim["labels"])
+        return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
+
+    def square(self, i: int) -> Fraction:
+        above, below = self._rows.square(int(np.searchsorted(self._index, i)))
+        return Fraction(above, below)
+
+    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
+        if self._rows.decimal or not len(rows):
+            return super().multiples(rows)
+        x = dense(self._X[rows]).astype(np.float64)
+        if self._rows.intercept:
+            x = np.hstack([x, np.ones((len(x), 1))])
+        columns, _ = whole_binary(x.T)
+        return [[*row] for row in zip(*columns, strict=True)]
+
+
+def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
+    """Signs, or of many classes their numbers from 1 on, as the fingerprint has them."""
+    return np.array(y, dtype=np.int8 if len(labels) == 2 else np.int32)
+
+
+def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], None]) -> str:
     """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
     signs = y.copy()
     signs[dropped] = 0

@@ -17,7 +17,6 @@ from rosenblatt._proof.collinear import Collinear
 from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.findings import Revealing, SignSet
 from rosenblatt._proof.rows import Rows
-from rosenblatt.verify import quotient
 
 
 def text(value: Fraction | int) -> str:
@@ -65,6 +64,10 @@ class Names:
     def __call__(self, i: int) -> int:
         return int(i) if self._present is None else int(self._present[i])
 
+    def point(self, i: int) -> int:
+        """The row of the table; of many classes it is lifted once for each rival."""
+        return self(i)
+
     def blend(self, blend: Blend) -> dict[str, Any]:
         index = sorted(blend)
         return {"rows": [self(i) for i in index], "weights": [hex(blend[i]) for i in index]}
@@ -75,7 +78,7 @@ def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
-        found["point"] = [quotient(v, total) for v in point]
+        found["point"] = [float(v / total) for v in point]
     return found
 
 
@@ -118,7 +121,7 @@ def margin(bound: Bound, name: Names) -> dict[str, Any]:
 def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[str, Any]:
     radius2 = Fraction(*rows.square(longest))
     return {
-        "radius_row": name(longest),
+        "radius_row": name.point(longest),
         "mistake_bound": _count(radius2 // bound.lo2),
         "best_possible_mistake_bound": _count(radius2 // bound.hi2),
     }

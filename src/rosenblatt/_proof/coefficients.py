@@ -24,6 +24,16 @@ def coefficient_signs(document: dict[str, Any]) -> dict[str, str]:
     return found | dict.fromkeys((c.column for c in left_out), "collinear")
 
 
+def class_coefficient_signs(document: dict[str, Any]) -> dict[str, dict[str, str]] | None:
+    """Of many classes, for each but the last: the same of its coefficients against the last."""
+    if "signs" not in document or len(document["labels"]) == 2:
+        return None
+    names, signs = _names(document), [part["signs"] for part in document["signs"]]
+    blocks = (signs[k : k + len(names)] for k in range(0, len(signs), len(names)))
+    each = zip(document["labels"], blocks, strict=False)  # the last has none
+    return {label: dict(zip(names, block, strict=True)) for label, block in each}
+
+
 def collinear_columns(document: dict[str, Any]) -> list[CollinearColumn]:
     names, intercept = _names(document), bool(document["fit_intercept"])
     return [CollinearColumn.of(p, names, intercept) for p in document.get("collinear", [])]

@@ -21,13 +21,13 @@ from rosenblatt._proof.exact_product import combined
 from rosenblatt._proof.face import Face
 from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
 from rosenblatt._proof.least_distance import Guess, nearest_point
-from rosenblatt._proof.metric import Metric, Sight, decision_metric
+from rosenblatt._proof.lifted_sight import looked, metric_of
+from rosenblatt._proof.metric import Metric, Sight
 from rosenblatt._proof.modular import PRIMES, longest, mod
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.quotient import Quotient, merged, positive_kernel
 from rosenblatt._proof.residues import independent, times
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.sharp import sharpened
 from rosenblatt._proof.simplex import decide
 from rosenblatt._proof.whole_numbers import Vector
 from rosenblatt._support.budget import LimitReached
@@ -58,7 +58,7 @@ class Partition:
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
         if self.metric is None:
-            self.metric = decision_metric(self.rows)
+            self.metric = metric_of(self.rows)
         self.conflict = known
         self._first_round()
         while not self.done:
@@ -89,9 +89,9 @@ class Partition:
         """How the search sees some rows best; their rank, where it is known."""
         assert self.metric is not None
         if len(pool) < self.rows.n:
-            return sharpened(self.rows, self.metric, pool, rank) or self.metric
+            return looked(self.rows, self.metric, pool, rank)
         if self._sight is None:
-            self._sight = sharpened(self.rows, self.metric) or self.metric
+            self._sight = looked(self.rows, self.metric)
         return self._sight
 
     def _round(self) -> None:

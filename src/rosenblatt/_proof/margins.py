@@ -18,7 +18,9 @@ import numpy as np
 from rosenblatt._proof.bounds import Bound, lowest, proved
 from rosenblatt._proof.integer_algebra import Singular
 from rosenblatt._proof.least_distance import Guess, nearest_point
-from rosenblatt._proof.metric import Metric, bits, narrowed
+from rosenblatt._proof.lifted_rows import LiftedRows
+from rosenblatt._proof.lifted_sight import LiftedSight
+from rosenblatt._proof.metric import Metric, Sight, bits, narrowed
 from rosenblatt._proof.optimum import Optimum
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats, nearest_floats
@@ -31,9 +33,13 @@ _FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
 
 def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound:
     """`separator` is any that is proved; `start` are rows near it."""
-    metric = _plain(rows, np.zeros(rows.d), separator, free=False)
-    guess = nearest_point(rows, metric, start=start)
-    bound = _bound(rows, metric, guess, separator, free=False)
+    sight: Sight
+    if isinstance(rows, LiftedRows):
+        sight = _plain_lifted(rows, separator)
+    else:
+        sight = _plain(rows, np.zeros(rows.d), separator, free=False)
+    guess = nearest_point(rows, sight, start=start)
+    bound = _bound(rows, guess, sight.exactly(rows, guess.direction), separator, free=False)
     return _exact_or(rows, bound, free=False)
 
 
@@ -55,7 +61,9 @@ def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bo
         # An intercept costs nothing once the center is on the best hyperplane.
         metric = _plain(rows, center, separator, free=True)
         guess = nearest_point(rows, metric, start=support)
-        bound = _bound(rows, metric, guess, separator, free=True)
+        w = rows.lifted(*metric.weights(rows, guess.direction))
+        found = _centered(rows, w) if np.isfinite(w).all() else np.zeros(rows.D)
+        bound = _bound(rows, guess, [Fraction(v) for v in found.tolist()], separator, free=True)
         support = guess.support
         best = bound if best is None else _tighter(best, bound)
         if best.gap < _CLOSE:
@@ -75,6 +83,21 @@ def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool)
 
     With b free the lift is long, so that an intercept costs little.
     """
+    scale, radius, unit = _sizes(rows, center, separator)
+    lift = 4.0 * scale * radius if free else scale
+    return narrowed(rows, Metric(np.full(rows.d, scale), center, lift, unit))
+
+
+def _plain_lifted(rows: LiftedRows, separator: list[Fraction]) -> LiftedSight:
+    """The same of the points that are lifted."""
+    points = rows.points
+    scale, _, unit = _sizes(rows, np.zeros(0), separator)
+    metric = Metric(np.full(points.d, scale), np.zeros(points.d), scale, unit)
+    return LiftedSight.of(rows, narrowed(points, metric))
+
+
+def _sizes(rows: Rows, center: Floats, separator: list[Fraction]) -> tuple[float, float, float]:
+    """The factor, how long the longest row is, and the width of the separation once scaled."""
     radius = (
         float(np.max(rows.norms(), initial=0.0)) + float(np.linalg.norm(center)) + rows.intercept
     )
@@ -83,8 +106,7 @@ def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool)
     m = rows.scores(*rows.split(w))
     width = scale * float(m.min()) / max(float(np.linalg.norm(w)), 1e-300)
     unit = min(max(width, 1e-12), 1.0) if np.isfinite(width) else 1.0
-    lift = 4.0 * scale * radius if free else scale
-    return narrowed(rows, Metric(np.full(rows.d, scale), center, lift, unit))
+    return scale, radius, unit
 
 
 def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
@@ -103,12 +125,9 @@ def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
 
 
 def _bound(
-    rows: Rows, metric: Metric, guess: Guess, separator: list[Fraction], *, free: bool
+    rows: Rows, guess: Guess, exact: list[Fraction], separator: list[Fraction], *, free: bool
 ) -> Bound:
-    w = rows.lifted(*metric.weights(rows, guess.direction))
-    exact = separator
-    if np.isfinite(w).all():
-        exact = [Fraction(v) for v in (_centered(rows, w) if free else w).tolist()]
+    """`exact` are the weights that were guessed; where they do not separate, the separator."""
     reached = lowest(rows, exact)
     if reached <= 0:
         exact, reached = separator, lowest(rows, separator)
@@ -162,7 +181,8 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
 
 def _affordable(rows: Rows) -> bool:
     """Long numbers grow longer in every system, of which there are about two for a dimension."""
-    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(rows), times=2 * rows.D)
+    numbers = rows.points if isinstance(rows, LiftedRows) else rows
+    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(numbers), times=2 * rows.D)
 
 
 def radius_row(rows: Rows) -> int:

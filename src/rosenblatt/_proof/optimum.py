@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt._proof.bounds import Bound, proved
 from rosenblatt._proof.integer_algebra import System
+from rosenblatt._proof.lengths import spread, weights_of
 from rosenblatt._proof.modular import longest
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Vector, nearest_floats
@@ -78,6 +79,7 @@ class Optimum:
         scale = math.lcm(*scales)
         factor = [scale // s for s in scales]
         rows = [[v * f for v, f in zip(row, factor, strict=True)] for row in whole]
+        rows = spread(self.rows, rows)
         return ([row[:-1] for row in rows] if self.free else rows), scale
 
     def _towards(self, target: Shares) -> None:
@@ -95,7 +97,7 @@ class Optimum:
     ) -> tuple[list[Fraction], Fraction]:
         """w, and what all rows inside reach with it."""
         common, whole = _whole(target)
-        w = [v / common for v in self.rows.blend(whole)]
+        w = weights_of(self.rows, [v / common for v in self.rows.blend(whole)])
         if not self.free:
             return w, reached[0]
         above, below = reached

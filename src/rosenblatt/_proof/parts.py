@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,13 +25,36 @@ class Margin:
     def __repr__(self) -> str:
         return f"Margin(lo={self.lo!r}, hi={self.hi!r})"
 
+    @classmethod
+    def of(cls, document: dict[str, Any], kind: str) -> Margin | None:
+        part = document.get("margins", {}).get(kind)
+        if part is None:
+            return None
+        return cls(part["lo"], math.inf if part["hi"] is None else part["hi"], part["exact"])
+
 
 @dataclass(frozen=True)
 class Separator:
-    """A hyperplane coef·x + intercept = 0, to the nearest floating-point numbers."""
+    """A hyperplane coef·x + intercept = 0, to the nearest floating-point numbers.
+
+    Of many classes: a row of weights and an intercept for each, which sum to 0 over the classes.
+    """
 
     coef: NDArray[np.float64]
-    intercept: float
+    intercept: Any  # a number; of many classes an array
+
+    @classmethod
+    def of(cls, document: dict[str, Any], part: dict[str, Any]) -> Separator | None:
+        """That of a part of the document, where it has one."""
+        if "separator" not in part:
+            return None
+        w, d = nearest_floats(part["separator"]), len(document["columns"])
+        if len(document["labels"]) == 2:
+            return cls(w[:d], float(w[-1]) if document["fit_intercept"] else 0.0)
+        size = d + document["fit_intercept"]
+        each = np.vstack([w.reshape(-1, size), np.zeros(size)])  # the last class has the weights 0
+        each -= each.mean(axis=0)
+        return cls(each[:, :d], each[:, d] if document["fit_intercept"] else np.zeros(len(each)))
 
 
 @dataclass(frozen=True)
@@ -37,23 +63,56 @@ class Conflict:
 
     The weighted rows of one class have the same sum as those of the other (and through the origin
     their signed sum is zero), so that a hyperplane would have to have that point on both sides.
+
+    Of many classes: rows that cannot all have a higher score for their own class than for the
+    rival beside them; a row may come with several rivals. For each class the weighted rows that
+    are of it have the same sum as those that it is the rival of.
     """
 
     rows: list[int]
     weights: list[int]
     labels: list[Any]
-    meeting_point: dict[str, float] | None  # None through the origin
+    meeting_point: dict[str, float] | None  # None through the origin, and of many classes
+    rivals: list[Any] | None = None  # of many classes: the label that the row loses to
 
     @classmethod
-    def of(cls, part: dict[str, Any], labels: list[Any], names: list[str]) -> Conflict:
-        """As the document of a certificate has it."""
-        label, point = dict(zip((-1, 1), labels, strict=True)), part.get("point")
-        return cls(
-            list(part["rows"]),
-            [int(verify.number(w)) for w in part["weights"]],
-            [label[y] for y in part["y"]],
-            None if point is None else dict(zip(names, point, strict=True)),
-        )
+    def of(cls, document: dict[str, Any]) -> Conflict | None:
+        part = document.get("conflict")
+        if part is None:
+            return None
+        names, point = document["labels"], part.get("point")
+        weights = [int(verify.number(w)) for w in part["weights"]]
+        if len(names) > 2:
+            lifted = [lifted_name(name, len(names)) for name in part["rows"]]
+            labels, rivals = [names[y] for _, y, _ in lifted], [names[c] for _, _, c in lifted]
+            return cls([i for i, _, _ in lifted], weights, labels, None, rivals)
+        label = dict(zip((-1, 1), names, strict=True))
+        where = None if point is None else dict(zip(document["columns"], point, strict=True))
+        return cls(list(part["rows"]), weights, [label[y] for y in part["y"]], where)
+
+
+@dataclass(frozen=True)
+class ClassPair:
+    """Two of many classes under quasi-complete separation: of their rows, `separated` can be
+    strictly right against the other class, and the others tie with it."""
+
+    first: str
+    second: str
+    rows: int
+    separated: int
+
+    @classmethod
+    def all_of(cls, document: dict[str, Any]) -> list[ClassPair] | None:
+        """None but for quasi-complete separation of many classes."""
+        names, sizes = document["labels"], document.get("sizes")
+        if sizes is None or "separated" not in document:
+            return None
+        lifted = (lifted_name(name, len(names)) for name in document["separated"])
+        strict = Counter((min(y, c), max(y, c)) for _, y, c in lifted)
+        return [
+            cls(names[a], names[b], sizes[a] + sizes[b], strict[a, b])
+            for a, b in combinations(range(len(names)), 2)
+        ]
 
 
 @dataclass(frozen=True)
@@ -82,6 +141,11 @@ class Origin(NamedTuple):
     named: bool  # whether the columns have names of their own
 
 
+def lifted_name(name: int, k: int) -> tuple[int, int, int]:
+    """Row, class and rival from the number of a lifted row among k classes."""
+    return name // k**2, name // k % k, name % k
+
+
 def nearest_floats(values: list[str]) -> NDArray[np.float64]:
     """The nearest floats; all divided by a power of two where they are too large for any."""
     exact = [verify.number(v) for v in values]
@@ -89,3 +153,18 @@ def nearest_floats(values: list[str]) -> NDArray[np.float64]:
     if size > 2**1000:
         exact = [v / 2 ** (int(size).bit_length() - 1) for v in exact]
     return np.array([float(v) for v in exact])
+
+
+def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
+    """The rows that can be strictly right; of many classes those that can against every other."""
+    if document["verdict"] == "undecided":
+        return None
+    if document["verdict"] == "overlap":
+        return np.zeros(0, dtype=np.intp)
+    if document["verdict"] == "complete separation":
+        return np.delete(np.arange(document["rows"]), document["dropped"])
+    found = np.array(document["separated"], dtype=np.intp)
+    if len(document["labels"]) == 2:
+        return found
+    rows, times = np.unique(found // len(document["labels"]) ** 2, return_counts=True)
+    return np.asarray(rows[times == len(document["labels"]) - 1])

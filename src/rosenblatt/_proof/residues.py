@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._proof.exact_product import vanishing
+from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.modular import PRIMES, Ints, echelon, halves, inverse, joined, mod, product
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats, Vector, decimal_ratio
@@ -28,6 +29,8 @@ def residues(rows: Rows, prime: int, index: Any) -> Ints:
 
 def times(rows: Rows, normals: Ints, index: Any, prime: int) -> Ints:
     """Rows times the columns of a matrix modulo the prime; rows as they are, not signed."""
+    if isinstance(rows, LiftedRows):
+        return _times_lifted(rows, normals, index, prime)
     used = np.flatnonzero(normals[: rows.d].any(axis=1))
     x = rows.X[index] if len(used) == rows.d else rows.X[index][:, used]
     if not sparse.issparse(x):
@@ -37,6 +40,17 @@ def times(rows: Rows, normals: Ints, index: Any, prime: int) -> Ints:
         high, low = (x.__class__((v, x.indices, x.indptr), shape=x.shape) for v in parts)
         out = joined(high, low, normals[used], prime)
     return (out + normals[-1]) % prime if rows.intercept else out
+
+
+def _times_lifted(rows: LiftedRows, normals: Ints, index: Any, prime: int) -> Ints:
+    """From the products of the points with the blocks of each class."""
+    used, row = np.unique(rows.row[index], return_inverse=True)
+    D, many = rows.points.D, normals.shape[1]
+    blocks = normals.reshape(rows.classes - 1, D, many).transpose(1, 0, 2).reshape(D, -1)
+    found = times(rows.points, np.ascontiguousarray(blocks), used, prime)
+    scores = np.zeros((len(used), rows.classes, many), dtype=np.int64)
+    scores[:, :-1] = found.reshape(len(used), -1, many)
+    return np.asarray((scores[row, rows.own[index]] - scores[row, rows.rival[index]]) % prime)
 
 
 def _residues(rows: Rows, prime: int, x: Floats) -> Ints:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 
+_MOST_COMPARISONS = 5 * 10**7  # of a row with a class
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows and labels, checked."""
 
     X: Any  # an array or a CSR matrix
-    y: NDArray[np.int8]
-    classes: list[str]  # one or two labels, as text
+    y: NDArray[Any]  # -1 and +1; of many classes their numbers, from 1 on
+    classes: list[str]  # the labels, as text
     present: NDArray[np.intp] | None  # None: all rows
     columns: list[str]
     target: str
@@ -39,14 +44,20 @@ class Table:
 
     @property
     def labels(self) -> list[str | None]:
-        """The text of the label of -1 and of +1."""
+        """The text of the label of -1 and of +1; of many classes that of each."""
         return [None, *self.classes] if len(self.classes) == 1 else list(self.classes)
 
 
 def read(
-    X: Any, y: Any, sample_weight: Any = None, *, semantics: str, asked: str = "certify"
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    semantics: str,
+    asked: str = "certify",
+    many: bool = False,
 ) -> Table:
-    """Check what was given to the function that was `asked`."""
+    """Check what was given to the function that was `asked`; there may be `many` classes."""
     target, y = frames.outcome(y)
     matrix, columns, named = _matrix(X, semantics)
     n = matrix.shape[0]
@@ -55,13 +66,37 @@ def read(
     c = weights.sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
     for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
-    classes = targets.found_classes(y, None if c is None else c != 0, for_more)
-    pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
-    signs = targets.signs(y, pair, None if c is None else c != 0)
+    there = None if c is None else c != 0
+    classes = targets.found_classes(y, there, for_more, many=many)
+    if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
+        raise InputError(
+            f"y holds {len(classes):,} classes in {n:,} rows, too many to compare each row with "
+            "each class. Is y a number to be predicted, rather than a label? Else ask for each "
+            f"class against the rest: {asked}(X, y == label)."
+        )
+    signs = _signs(y, classes, there)
     mixed = len(set(map(type, given))) > 1 or (y.dtype.kind == "f" and type(given[0]) is not float)
     words = [_word(given, y == label, mixed) for label in classes]
+    if len(set(words)) < len(words):
+        raise InputError(
+            "y holds different labels that read the same, so that the certificate could not tell "
+            "them apart. Give labels with texts of their own."
+        )
     origin = Origin(classes, named)
     return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
+
+
+def _signs(
+    y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
+) -> NDArray[Any]:
+    """-1 and +1, or numbers from 1 on; whatever where rows are not present."""
+    if len(classes) <= 2:
+        pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
+        return targets.signs(y, pair, present)
+    codes = np.zeros(len(y), dtype=np.int32)
+    there = slice(None) if present is None else present
+    codes[there] = np.searchsorted(classes, y[there]) + 1
+    return codes
 
 
 def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
@@ -79,12 +114,18 @@ def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
 
 
 def trained_on(
-    X: Matrix, signs: NDArray[np.int8], present: Any, names: Any, y: Any, classes: NDArray[Any]
+    X: Matrix, signs: NDArray[Any], present: Any, names: Any, y: Any, classes: NDArray[Any]
 ) -> Table:
-    """What `read` would give for rows, signs and classes that an estimator has checked."""
+    """What `read` would give for rows, signs and classes that an estimator has checked.
+
+    Of many classes `signs` are their numbers from 0 on.
+    """
     target = str(getattr(y, "name", None) or "y")
     there = np.arange(len(signs)) if present is None else present
-    first = [int(there[np.argmax(signs[there] == sign)]) for sign in (-1, 1)]
+    each: Any = (-1, 1)
+    if len(classes) > 2:
+        signs, each = signs.astype(np.int32) + 1, range(1, len(classes) + 1)
+    first = [int(there[np.argmax(signs[there] == sign)]) for sign in each]
     return Table(
         as_table(X),
         signs,
@@ -110,6 +151,28 @@ def named(table: Table, encoding: Encoding) -> Table:
             "another table."
         )
     return replace(table, columns=names, target=target.name if target else table.target)
+
+
+def pairs_of(table: Table) -> Iterator[tuple[tuple[str, str], Table]]:
+    """Each two of the classes: their labels, and the table with all other rows left out."""
+    if len(table.classes) <= 2:
+        yield (table.classes[0], table.classes[-1]), table
+        return
+    there = np.zeros(len(table.y), dtype=bool)
+    there[slice(None) if table.present is None else table.present] = True
+    for a, b in combinations(range(len(table.classes)), 2):
+        first, second = table.y == a + 1, table.y == b + 1
+        names = table.classes[a], table.classes[b]
+        yield (
+            names,
+            replace(
+                table,
+                y=np.where(second, 1, -1).astype(np.int8),
+                classes=list(names),
+                present=np.flatnonzero(there & (first | second)),
+                origin=table.origin._replace(classes=table.origin.classes[[a, b]]),
+            ),
+        )
 
 
 def read_again(

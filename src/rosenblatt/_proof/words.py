@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rosenblatt._proof import column_words as columns
+from rosenblatt._proof import lifted_words
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
@@ -40,19 +41,35 @@ def _lines(lines: list[str]) -> str:
 
 
 def _folded(conflict: Conflict) -> str:
+    if conflict.rivals is not None:
+        return _folded_rivals(conflict)
     head = "<tr><th>row</th><th>label</th><th>weight in its class</th></tr>"
     body = "".join(
         f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{share:.2%}</td></tr>"
         for row, label, share in sorted(_shares(conflict), key=lambda item: -item[2])
     )
-    return (
-        f"<details><summary>all {len(conflict.rows)} rows of the conflict</summary>"
-        f"<table>{head}{body}</table></details>"
+    return _details(f"all {len(conflict.rows)} rows of the conflict", head + body)
+
+
+def _folded_rivals(conflict: Conflict) -> str:
+    head = "<tr><th>row</th><th>label</th><th>rival</th><th>weight</th></tr>"
+    body = "".join(
+        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{html.escape(rival)}</td>"
+        f"<td>{share:.2%}</td></tr>"
+        for row, label, rival, share in lifted_words.shares(conflict)
     )
+    return _details(f"all {len(conflict.rows)} comparisons of the conflict", head + body)
+
+
+def _details(summary: str, table: str) -> str:
+    return f"<details><summary>{summary}</summary><table>{table}</table></details>"
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
     """Kind and lines of each part."""
+    if certificate.many:
+        yield from _sections_of_many(certificate)
+        return
     yield "verdict", list(_verdict(certificate))
     for kind, lines in (
         ("columns", columns.telling_lines(certificate)),
@@ -69,6 +86,19 @@ def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
         yield "margins", list(_margins(certificate))
     if certificate.separable and 1 < certificate.n_rows <= 2 * _dimensions(certificate):
         yield "chance", list(_chance(certificate))
+    yield "about", list(_about(certificate))
+
+
+def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
+    yield "verdict", list(lifted_words.verdict(certificate))
+    if certificate.class_coefficient_signs is not None:
+        yield "coefficients", list(lifted_words.coefficients(certificate))
+    if certificate.conflict is not None:
+        yield "conflict", list(lifted_words.conflict(certificate.conflict))
+    if certificate.homogeneous_margin is not None:
+        yield "margins", list(_margins(certificate))
+    if certificate.pair_certificates is not None:
+        yield "pairs", ["Each pair of classes:", *str(certificate.pair_certificates).split("\n")]
     yield "about", list(_about(certificate))
 
 
@@ -176,14 +206,16 @@ def _margins(certificate: Certificate) -> Iterator[str]:
     if geometric is not None and certificate.fit_intercept:
         yield f"Geometric margin, the distance of the nearest row: {_number(geometric)}."
     lift = "of the rows with a 1 appended" if certificate.fit_intercept else "of the rows"
+    lift += ", and of the weights of all classes together" if certificate.many else ""
     yield f"Homogeneous margin γ of Novikoff's theorem, {lift}: {_number(homogeneous)}."
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
     assert best is not None
     loose = f" (with the largest γ: {updates(best)})" if best < bound else ""
     use = "; of no practical use, so scale the columns" if bound > 10**9 else ""
+    who = "joint perceptron" if certificate.many else "perceptron"
     yield (
-        "Mistake bound: from zero weights, a row at a time, the perceptron makes at most "
+        f"Mistake bound: from zero weights, a row at a time, the {who} makes at most "
         f"{updates(bound)}{loose}{use}."
     )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rosenblatt._proof import column_words
 from rosenblatt._proof.words import sections
@@ -10,7 +13,7 @@ from rosenblatt._study.document import LISTED, Training, Verdict
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate, ErrorBracket
-    from rosenblatt.certificate import Margin
+    from rosenblatt.certificate import Conflict, Margin
 
 
 def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> dict[str, Any]:
@@ -29,10 +32,14 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         "geometric_margin": ends(certificate.geometric_margin),
         "homogeneous_margin": ends(certificate.homogeneous_margin),
         "mistake_bound": certificate.mistake_bound,
-        "conflict": conflict and {"rows": conflict.rows, "labels": conflict.labels},
+        "conflict": conflict and _conflict(conflict),
         "separator": separator
-        and {"coef": separator.coef.tolist(), "intercept": separator.intercept},
+        and {
+            "coef": separator.coef.tolist(),
+            "intercept": np.asarray(separator.intercept).tolist(),
+        },
         "coefficient_signs": certificate.coefficient_signs,
+        **_of_many_classes(certificate),
         "revealing_columns": [c.column for c in certificate.revealing_columns],
         "rare_columns": [c.column for c in column_words.rare(certificate)],
         "collinear": [str(column) for column in certificate.collinear][:LISTED],
@@ -47,6 +54,23 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         "limits": certificate.limits,
         "sha256": certificate.sha256,
     }
+
+
+def _conflict(conflict: Conflict) -> dict[str, Any]:
+    rivals = {} if conflict.rivals is None else {"rivals": conflict.rivals}
+    return {"rows": conflict.rows, "labels": conflict.labels} | rivals
+
+
+def _of_many_classes(certificate: Certificate) -> dict[str, Any]:
+    """What there is to tell of more than two classes, or of each pair of them, where asked for."""
+    told: dict[str, Any] = {}
+    if certificate.many:
+        told["class_coefficient_signs"] = certificate.class_coefficient_signs
+        pairs = certificate.class_pairs
+        told["class_pairs"] = None if pairs is None else [asdict(pair) for pair in pairs]
+    if certificate.pair_certificates is not None:
+        told["pairs"] = certificate.pair_certificates.table()
+    return told
 
 
 def verdict(certificate: Certificate, *, rows: bool) -> Verdict:

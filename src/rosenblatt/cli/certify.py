@@ -28,8 +28,10 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Without a separation: how few errors can a rule make? Search so long; 0 for not at all.",
+    help="Without a separation of two classes: how few errors can a rule make? Search so long; 0 "
+    "for not at all.",
 )
+@click.option("--pairs", is_flag=True, help="Decide about each pair of classes, too.")
 @_common.force_option
 @_common.output_options
 def command(
@@ -42,6 +44,7 @@ def command(
     no_intercept: bool,
     time_limit: float | None,
     fewest_errors: float,
+    pairs: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -49,6 +52,9 @@ def command(
     **reading: Any,
 ) -> int:
     """Decide whether a hyperplane separates the labels of a table, and prove it.
+
+    With more than two labels: whether weights for each of them give every row the highest score
+    for its own.
 
     Words become 0/1 columns, one for each but the most frequent of a column: the reference level.
 
@@ -82,6 +88,7 @@ def command(
     with _common.reading(quiet=quiet):
         weights = None if weight is None else _weights(files, weight, reading)
         table: Any = _common.read_table(files, **reading)
+        table.many_classes = True
         X, y, encoding = table.encode(scale=scale)
         table.refuse_rounded(encoding, decimal=decimal)
         if scale and encoding is not None:
@@ -96,6 +103,7 @@ def command(
             semantics="decimal" if decimal else "binary64",
             time_limit=time_limit,
             encoding=encoding,
+            pairs=pairs,
         )
     if encoded is not None:
         target = reading["target"] or "y"
@@ -105,7 +113,8 @@ def command(
         certificate.save(output)
         _common.say(f"The certificate is in {output}.", quiet=quiet)
     bracket = None
-    if certificate.separable is False and fewest_errors > 0 and not decimal:
+    ask_for_fewest = certificate.separable is False and not certificate.many
+    if ask_for_fewest and fewest_errors > 0 and not decimal:
         with _common.working("looking for the fewest errors", quiet=quiet):
             bracket = minimum_errors(
                 X,

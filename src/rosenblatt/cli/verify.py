@@ -87,12 +87,10 @@ def _rejecting() -> Iterator[None]:
 
 
 def _data(claim: dict[str, Any], X: Any, y: Any) -> verify.Data:
-    import numpy as np
-
-    from rosenblatt._proof.check import data_of
+    from rosenblatt._proof.check import codes, data_of
 
     texts = [str(label) for label in y.tolist()]
-    return data_of(claim, X, np.array(verify.label_signs(claim, texts), dtype=np.int8))
+    return data_of(claim, X, codes(verify.label_signs(claim, texts), claim["labels"]))
 
 
 def _about(files: tuple[str, ...], told: list[str]) -> str:
@@ -131,6 +129,7 @@ def _numbers(
     if is_svmlight(list(files)):
         table: Any = data.read(list(files))
         table.refuse_rounded(None, decimal=decimal)
+        table.many_classes = claim["schema"] == verify.MANY
         X, y, _ = table.encode(scale=False)
         return X, y
     found = find(list(files))
@@ -154,6 +153,7 @@ def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Enc
         return encoding
     others = [c for c in column_names(files, **reading) if c not in (target, *names)]
     table: Any = data.read(files, target=target, ignore=others, **reading)
+    table.many_classes = claim["schema"] == verify.MANY
     found: Encoding = table.encoding()
     if sorted(found.feature_names) != sorted(names):
         raise InputError(

@@ -1,4 +1,4 @@
-"""The target: two labels, or some against the rest."""
+"""The target: two labels or more, or some against the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rosenblatt.errors import InputError
 
 @dataclass(frozen=True)
 class Target:
-    """The column of labels: `values` are the two of it, or all of them if some are `positive`;
+    """The column of labels: `values` are all of it, and of more than two some may be `positive`;
     none of numbers that fulfil a condition, or do not."""
 
     name: str
@@ -124,7 +124,9 @@ def _spelled(word: Any) -> Any:
     return str(TRUTH[word]) if isinstance(word, str) and word in TRUTH else word
 
 
-def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
+def problems_of_target(
+    target: Column, rows: int, positive: Any, many_classes: bool = False
+) -> Iterator[str]:
     if target.missing:
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
@@ -144,7 +146,7 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
             f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
             "Two different labels are needed."
         )
-    elif len(target.values) > 2 and not given:
+    elif len(target.values) > 2 and not given and not many_classes:
         yield (
             f"The target {target.name!r} has {target.counted} different values: {labels}. "
             f"{_how_to_choose(target)}"

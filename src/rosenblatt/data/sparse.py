@@ -20,6 +20,8 @@ from rosenblatt.errors import InputError
 class SparseTable:
     """Rows and labels of an svmlight file; features are counted, and have no names."""
 
+    many_classes = False  # as of a `Table`
+
     def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
         if len(files) > 1:
             raise InputError("svmlight files are read one at a time: put them into one file.")
@@ -38,7 +40,8 @@ class SparseTable:
     def problems(self) -> list[str]:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
-        return list(problems_of_target(self.target, self.n_rows, self.positive))
+        many = self.many_classes
+        return list(problems_of_target(self.target, self.n_rows, self.positive, many))
 
     def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
         """As of a `Table`."""

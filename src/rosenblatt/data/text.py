@@ -237,11 +237,8 @@ class TextFiles:
     def _missing(self, block: Any, columns: int) -> list[str]:
         """The words for what is missing. pyarrow makes a dictionary of them for every column, some
         kilobytes: of very many columns only those words that occur."""
-        words = list(self.dialect.missing)
-        if columns <= _WIDE:
-            return words
-        text = bytes(block)
-        return [word for word in words if word.encode() in text]
+        text = bytes(block) if columns > _WIDE else None
+        return [w for w in self.dialect.missing if text is None or w.encode() in text]
 
     # --- What is wrong, and where ---
 

@@ -6,6 +6,7 @@ import os
 import tempfile
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def server(content: str, port: int) -> ThreadingHTTPServer:
 
 
 def serve_page(content: str, port: int, tell: Callable[[str], None]) -> None:
-    """Serve it until Ctrl-C."""
-    with server(content, port) as serving:
+    """Serve it until Ctrl-C, which is how it ends and no failure."""
+    with server(content, port) as serving, suppress(KeyboardInterrupt):
         tell(f"http://127.0.0.1:{serving.server_port}/")
         serving.serve_forever()

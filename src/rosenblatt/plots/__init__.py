@@ -10,6 +10,7 @@ from rosenblatt.plots.boundary import BoundaryDisplay
 from rosenblatt.plots.losses import LossLineDisplay
 from rosenblatt.plots.mistakes import MistakesDisplay
 from rosenblatt.plots.pocket import PocketDisplay
+from rosenblatt.plots.regions import RegionsDisplay
 from rosenblatt.plots.squeeze import SqueezeDisplay
 from rosenblatt.plots.update import UpdateDisplay
 
@@ -19,6 +20,7 @@ __all__ = [
     "LossLineDisplay",
     "MistakesDisplay",
     "PocketDisplay",
+    "RegionsDisplay",
     "SqueezeDisplay",
     "UpdateDisplay",
     "animate",

@@ -50,10 +50,10 @@ def of_estimator(estimator: Any, X: Any) -> Rule:
         w = np.ravel(coef).astype(np.float64)
         b = float(np.ravel(estimator.intercept_)[0])
         return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
-    return Rule(scores, lambda rows: estimator.decision_function(_like(X, rows)), margin=margin)
+    return Rule(scores, lambda rows: estimator.decision_function(like(X, rows)), margin=margin)
 
 
-def _like(X: Any, rows: Floats) -> Any:
+def like(X: Any, rows: Floats) -> Any:
     """Rows in a frame of the same columns, so that the estimator knows them."""
     if not hasattr(X, "columns"):
         return rows

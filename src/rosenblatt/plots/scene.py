@@ -31,7 +31,7 @@ class Data:
     """Labelled rows; those of weight 0 do not exist and are not shown."""
 
     table: Any  # array or sparse
-    y: NDArray[np.int8]
+    y: NDArray[Any]  # -1 and +1; of many classes their numbers from 0 on
     classes: list[Any]
     names: list[str]
     present: NDArray[np.bool_]
@@ -60,15 +60,20 @@ def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     if len(classes) != 2:
         raise InputError(
             f"{type(estimator).__name__} knows {len(classes)} classes; these pictures have two. "
-            "Plot one of the rules of a OneVsRestClassifier: estimators_[k]."
+            "RegionsDisplay has those of many."
         )
-    names = getattr(X, "columns", getattr(estimator, "feature_names_in_", None))
     table = as_table(validate.rows(BaseEstimator(), X, reset=True))
     n = table.shape[0]
     c = weights.sample_weights(sample_weight, n)
     present = np.ones(n, dtype=bool) if c is None else c != 0
     signs = targets.signs(targets.labels(y, n), classes, present)
-    return Data(table, signs, classes.tolist(), _names(names, table.shape[1]), present)
+    return Data(table, signs, classes.tolist(), names_of(estimator, X), present)
+
+
+def names_of(estimator: Any, X: Any) -> list[str]:
+    """The names of the features: those of X, else those that were trained on."""
+    names = getattr(X, "columns", getattr(estimator, "feature_names_in_", None))
+    return _names(names, int(X.shape[1] if hasattr(X, "shape") else len(X[0])))
 
 
 def of_trace(trace: Trace) -> Data:

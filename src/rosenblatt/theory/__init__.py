@@ -10,6 +10,7 @@ weights w and intercept b. Every function says its formula, and every margin whi
 
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt.theory.bounds import MistakeBound, mistake_bound
+from rosenblatt.theory.classes import kesler_lift
 from rosenblatt.theory.geometry import (
     angle,
     angles,
@@ -30,6 +31,7 @@ __all__ = [
     "angle",
     "angles",
     "distances",
+    "kesler_lift",
     "lift",
     "margin_of_data",
     "margins",

@@ -14,7 +14,8 @@ import { Timeline } from "./timeline.js";
 import { compiled } from "./wasm.js";
 
 const TOOLS = ["move", "plus", "minus", "flip", "erase"];
-const GRID = 64; // points that are placed by hand lie on a grid of 1/64, as links have them
+const GRID = 1 / 64; // points that are placed by hand lie on this grid, as links have them,
+const PLACES = 48; // or on a finer one where the board would have fewer places
 
 /**
  * @param {HTMLElement} root
@@ -60,14 +61,18 @@ function open(model, { presets, table, hash }) {
 function interior(root, model, options, language, build) {
   const say = speaker(language);
   const status = h("p", { role: "status", class: "unseen" });
-  const onGrid = (/** @type {number} */ v) => Math.round(v * GRID) / GRID;
+  const onGrid = (/** @type {number} */ v, /** @type {"x" | "y"} */ axis) => {
+    const { view } = board.screen, span = view[`${axis}1`] - view[`${axis}0`];
+    const step = Math.min(GRID, 2 ** Math.floor(Math.log2(span / PLACES)));
+    return Math.round(v / step) * step;
+  };
   const board = new Board(say, {
     select: (/** @type {number} */ i) => {
       status.textContent = i >= 0 ? board.describe(i, model.data.classes) : "";
       draw(false);
     },
-    move: (/** @type {number} */ i, /** @type {number} */ x, /** @type {number} */ y, /** @type {boolean} */ dragging) => model.move(i, onGrid(x), onGrid(y), dragging),
-    add: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ sign) => model.add(onGrid(x), onGrid(y), sign),
+    move: (/** @type {number} */ i, /** @type {number} */ x, /** @type {number} */ y, /** @type {boolean} */ dragging) => model.move(i, onGrid(x, "x"), onGrid(y, "y"), dragging),
+    add: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ sign) => model.add(onGrid(x, "x"), onGrid(y, "y"), sign),
     flip: (/** @type {number} */ i) => model.flip(i),
     remove: (/** @type {number} */ i) => { board.selected = -1; model.remove(i); },
     released: () => model.released(),
@@ -115,7 +120,7 @@ function interior(root, model, options, language, build) {
     says.textContent = replay.words(step, data.classes, say);
     timeline.show();
     if (!all) return;
-    about.textContent = say(replay.curved ? "footer.kernel" : "footer", { core: say(`core.${model.core.name}`), version: options.version });
+    about.textContent = say(replay.curved ? "footer.kernel" : options.page ? "footer" : "footer.notebook", { core: say(`core.${model.core.name}`), version: options.version });
     apart.textContent = parting(model, say);
     fixed.textContent = flat ? "" : say("board.fixed", { count: data.d });
     legend.replaceChildren(...legendOf(model, scene, say));
@@ -126,10 +131,11 @@ function interior(root, model, options, language, build) {
   return draw;
 }
 
-/** Whether a point cannot be seen. @param {Board} board @param {any} scene */
+/** Whether a point is at the edge, where it could not be moved further. @param {Board} board @param {any} scene */
 function outside(board, { xs, ys, n }) {
-  const { x0, x1, y0, y1 } = board.screen.view;
-  for (let i = 0; i < n; ++i) if (xs[i] < x0 || xs[i] > x1 || ys[i] < y0 || ys[i] > y1) return true;
+  const { x0, x1, y0, y1 } = board.screen.view, [wide, tall] = [0.03 * (x1 - x0), 0.03 * (y1 - y0)];
+  for (let i = 0; i < n; ++i)
+    if (xs[i] < x0 + wide || xs[i] > x1 - wide || ys[i] < y0 + tall || ys[i] > y1 - tall) return true;
   return false;
 }
 

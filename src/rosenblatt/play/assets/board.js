@@ -68,7 +68,6 @@ export class Board {
       shapes.push(s("rect", { x: x - 12, y: y - 12, width: 24, height: 24, rx: 5, class: "selected" }));
     }
     this.svg.replaceChildren(...shapes);
-    this.svg.classList.toggle("many", !placed);
     this.svg.setAttribute("aria-label", this.say("board.label", { count: scene.n }));
     this.paint(scene, placed);
   }

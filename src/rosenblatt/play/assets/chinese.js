@@ -217,6 +217,7 @@ export const zh = {
   "keys.title": "按键",
   "keys.says": "空格播放与暂停；, 和 . 后退与前进一步；在画板上 PageDown 和 PageUp 选择点，方向键移动，F 换类，Delete 删除，A 和 B 添加;Ctrl+Z 撤销。",
   footer: "一个文件：不访问网络，数据不会离开。训练由{core}完成：与 Python 中的 rosenblatt {version} 逐位相同。",
+  "footer.notebook": "数据不会离开这个笔记本。训练由{core}完成：与 Python 中的 rosenblatt {version} 逐位相同。",
   "footer.kernel": "一个文件：不访问网络，数据不会离开。用核函数时，数的最后几位可能与 Python 中的 rosenblatt {version} 不同。",
   "core.wasm": "编译的核心(WebAssembly)",
   "core.javascript": "JavaScript 核心",

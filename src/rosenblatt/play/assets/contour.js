@@ -7,7 +7,8 @@ const CELLS = 56;
 /** @param {(x: number, y: number) => number} score */
 export function contour(score) {
   return (/** @type {import("./plane.js").Screen} */ screen) => {
-    const { x0, x1, y0, y1 } = screen.view, values = [];
+    const { x0, x1, y0, y1 } = screen.view;
+    /** @type {number[]} */ const values = [];
     const at = (/** @type {number} */ i, /** @type {number} */ j) => [x0 + ((x1 - x0) * i) / CELLS, y0 + ((y1 - y0) * j) / CELLS];
     for (let j = 0; j <= CELLS; ++j) for (let i = 0; i <= CELLS; ++i) values.push(score(at(i, j)[0], at(i, j)[1]));
     const value = (/** @type {number} */ i, /** @type {number} */ j) => values[j * (CELLS + 1) + i];

@@ -231,6 +231,7 @@ export const en = {
   "keys.title": "Keys",
   "keys.says": "Space plays and pauses; , and . step back and on; on the board page down and page up choose a point, arrows move it, F flips it, Delete removes it, A and B add one; Ctrl+Z undoes.",
   footer: "One file: it asks for nothing over the network, and nothing leaves it. Trained by {core}: the same bits as rosenblatt {version} in Python.",
+  "footer.notebook": "Nothing leaves this notebook. Trained by {core}: the same bits as rosenblatt {version} in Python.",
   "footer.kernel": "One file: it asks for nothing over the network, and nothing leaves it. With a kernel, the last bits of a number may differ from those of rosenblatt {version} in Python.",
   "core.wasm": "the compiled core (WebAssembly)",
   "core.javascript": "the core in plain JavaScript",

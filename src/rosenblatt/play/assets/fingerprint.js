@@ -4,7 +4,7 @@
 
 /** The cube roots of the first primes, as FIPS 180-4 has them, and their square roots. */
 const [K, H] = (() => {
-  const primes = [];
+  /** @type {number[]} */ const primes = [];
   for (let n = 2; primes.length < 64; ++n) if (primes.every((p) => n % p)) primes.push(n);
   // floor(2^32 · root) in whole numbers: a float's last bit must not decide.
   const root = (/** @type {number} */ p, /** @type {bigint} */ k) => {

@@ -217,6 +217,7 @@ export const de = {
   "keys.title": "Tasten",
   "keys.says": "Leertaste spielt und hält an; , und . gehen einen Schritt zurück und weiter; auf der Tafel wählen Bild ab und Bild auf einen Punkt, Pfeile bewegen ihn, F klappt ihn um, Entf löscht ihn, A und B setzen einen neuen; Strg+Z nimmt zurück.",
   footer: "Eine Datei: sie fragt nichts über das Netz, und nichts verlässt sie. Trainiert von {core}: dieselben Bits wie rosenblatt {version} in Python.",
+  "footer.notebook": "Nichts verlässt dieses Notizbuch. Trainiert von {core}: dieselben Bits wie rosenblatt {version} in Python.",
   "footer.kernel": "Eine Datei: sie fragt nichts über das Netz, und nichts verlässt sie. Mit einem Kern können die letzten Bits einer Zahl andere sein als in rosenblatt {version} in Python.",
   "core.wasm": "dem übersetzten Kern (WebAssembly)",
   "core.javascript": "dem Kern in JavaScript",

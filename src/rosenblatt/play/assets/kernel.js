@@ -44,7 +44,8 @@ export const dual = {
 
 /** The score anywhere in the plane, of coefficients β and b. @param {import("./learn.js").Rows} rows @param {any} settings @param {ArrayLike<number>} beta */
 export function scoreAnywhere({ x, n, d }, { kernel, gamma, degree }, beta) {
-  const value = kernelOf(kernel, gamma, degree), at = new Float64Array(2), support = [];
+  const value = kernelOf(kernel, gamma, degree), at = new Float64Array(2);
+  /** @type {number[]} */ const support = [];
   for (let i = 0; i < n; ++i) if (beta[i]) support.push(i);
   return (/** @type {number} */ u, /** @type {number} */ v) => {
     [at[0], at[1]] = [u, v];

@@ -18,7 +18,7 @@ export const MOST_WITH_KERNEL = 400; // points
 export function limits({ n, d }, keep, dragging, kernel = "none") {
   let most = dragging ? WHILE_DRAGGING : MOST_UPDATES;
   if (kernel !== "none") most = Math.min(most, Math.floor((dragging ? 4e5 : 4e6) / Math.max(n, 1)));
-  if (keep === "pocket") most = Math.min(most, Math.floor((dragging ? 3e6 : 3e7) / Math.max(n, 1)));
+  if (keep === "pocket") most = Math.min(most, Math.floor((dragging ? 6e5 : 3e7) / Math.max(n, 1)));
   return { maxIter: MOST_ITER, maxUpdates: Math.max(Math.min(most, Math.floor(4e6 / (d + 1))), 1) };
 }
 

@@ -15,7 +15,8 @@ export const LANGUAGES = {
 
 /** What says a sentence of this language; of English where it has none. @param {string} language @returns {Say} */
 export function speaker(language) {
+  /** @type {Record<string, string>} */
   const words = { ...en, ...(LANGUAGES[language] ?? LANGUAGES.en).words };
   return (key, values = {}) =>
-    (words[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+    (words[key] ?? key).replace(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ name) => String(values[name] ?? ""));
 }

@@ -36,7 +36,7 @@ function separable(lifted, found, scale, { y, d, intercept, margin }) {
   const { values: [mu], scale: under } = whole([margin]);
   // β²/γ² with β² = R² + 2μ, all over the same power of two.
   const above = (longest * under + 2n * mu * scale * scale) * below * below;
-  const homogeneous = point.map((v) => ratio(v, below * scale));
+  const homogeneous = point.map((/** @type {bigint} */ v) => ratio(v, below * scale));
   if (!intercept) homogeneous.push(0);
   return {
     status: "separable",
@@ -74,14 +74,14 @@ function widest(lifted, y, d, scale) {
 
 /** Rows whose blend of one class is a blend of the other, and where. @param {any} found @param {any} given */
 function conflictOf({ corral, shares, below }, { x, y, d }) {
-  const rows = corral.map((/** @type {any} */ v) => v.rows[0]);
+  /** @type {number[]} */ const rows = corral.map((/** @type {any} */ v) => v.rows[0]);
   const weights = shares.map((/** @type {bigint} */ v) => ratio(v, below));
   const side = (/** @type {number} */ sign) => {
     const sum = rows.reduce((t, i, k) => t + (y[i] === sign ? weights[k] : 0), 0);
     return Array.from({ length: d }, (_, j) =>
       rows.reduce((t, i, k) => t + (y[i] === sign ? weights[k] * x[i * d + j] : 0), 0) / (sum || 1));
   };
-  return { conflict: { rows, weights, shares: shares.map(String), meeting: side(rows.some((/** @type {number} */ i) => y[i] > 0) ? 1 : -1) } };
+  return { conflict: { rows, weights, shares: shares.map(String), meeting: side(rows.some((i) => y[i] > 0) ? 1 : -1) } };
 }
 
 /**

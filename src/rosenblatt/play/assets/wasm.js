@@ -5,8 +5,8 @@ import { twin } from "./twin.js";
 /** The core from its bytes; the twin where the page may not compile it. @param {Uint8Array} bytes */
 export async function compiled(bytes) {
   try {
-    const { instance } = await WebAssembly.instantiate(bytes);
-    return core(/** @type {any} */ (instance.exports));
+    const { instance } = /** @type {any} */ (await WebAssembly.instantiate(bytes));
+    return core(instance.exports);
   } catch {
     return twin;
   }

@@ -1,0 +1,231 @@
+"""The plane cut into regions: one for each of many classes, where its score is the highest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._compute.matrices import as_table
+from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._support.words import many
+from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
+from rosenblatt.plots import rule as rules
+from rosenblatt.plots import scene, style
+from rosenblatt.plots.scene import Data, Plane
+from rosenblatt.plots.view import axes_names, view
+
+# Okabe and Ito's colours; with eight shapes they tell 56 classes apart.
+_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, "#56B4E9", "#F0E442")
+_SHAPES = ("o", "^", "s", "D", "v", "P", "X", "<")
+_TINT = 0.25  # how strong a colour is in its region
+_BLOCK = 1 << 22  # numbers of a block of rows
+
+
+@final
+class RegionsDisplay:
+    """Rows of many classes in the plane of two features, and the region of each class.
+
+    The region of a class is where its score is the highest. Regions of a rule with weights are
+    convex, and every boundary between two of them is a piece of the line where their scores tie.
+
+    With more than two features the picture is a cut: the others are held at their median.
+
+    Attributes
+    ----------
+    classes : list
+        The labels, in the order of the scores.
+    mistakes : array of int
+        The rows whose own class does not have the highest score, alone.
+    regions : array of shape (grid_resolution, grid_resolution)
+        The number of the class of each point of the grid, from the lower left on.
+    ax_, figure_, points_, rings_
+        Where it was drawn, and the artists: `points_` is one for each class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from rosenblatt.plots import RegionsDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rule = LogisticRegression().fit(X[:, 2:], y)
+    >>> display = RegionsDisplay.from_estimator(rule, X[:, 2:], y)
+    >>> len(display.mistakes)
+    5
+    >>> display.figure_.savefig("regions.png")  # doctest: +SKIP
+    """
+
+    def __init__(self, data: Data, plane: Plane, scores: Floats, score: Callable[[Floats], Floats]):
+        """`scores` are those of the data, `score` gives those of any rows; one for each class."""
+        self.data, self.classes, self.plane = data, data.classes, plane
+        self._score = score
+        n = len(data.y)
+        others = scores.copy()
+        others[np.arange(n), data.y] = -np.inf
+        self._wrong = ~(scores[np.arange(n), data.y] > others.max(axis=1)) & data.present
+        self.mistakes = np.flatnonzero(self._wrong)
+        self._points = plane.points(data.table)
+        self._view = view(self._points[data.present])
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        features: Any = None,
+        grid_resolution: int = 200,
+        ax: Any = None,
+    ) -> RegionsDisplay:
+        """Draw the regions of a fitted estimator of many classes over rows X with labels y.
+
+        Parameters
+        ----------
+        estimator
+            Fitted, with a `decision_function` that has a score for each of its `classes_`.
+        X, y, sample_weight
+            The rows; those of weight 0 are not shown.
+        features : two names or numbers, optional
+            Which features are shown; by default those with the two heaviest weights.
+        grid_resolution : int, default=200
+            Points on each axis where the rule is evaluated.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        """
+        style.pyplot()
+        data = _data(estimator, X, y, sample_weight)
+        given = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        if given.shape != (len(data.y), len(data.classes)):
+            raise InputError(
+                f"The decision_function of {type(estimator).__name__} has the shape {given.shape}: "
+                f"regions need a score for each of the {len(data.classes)} classes."
+            )
+        coef = getattr(estimator, "coef_", None)
+        heaviest = None if coef is None else np.abs(np.asarray(coef)).max(axis=0)
+
+        def score(rows: Floats) -> Floats:
+            return np.asarray(estimator.decision_function(rules.like(X, rows)), dtype=np.float64)
+
+        found = cls(data, scene.plane(data, features, heaviest), given, score)
+        return found.plot(ax=ax, grid_resolution=grid_resolution)
+
+    def plot(self, *, ax: Any = None, grid_resolution: int = 200) -> RegionsDisplay:
+        """Draw it, on the given axes or on a new figure."""
+        validate.whole("grid_resolution", grid_resolution)
+        with style.canvas(ax) as axes:
+            self._draw(axes, grid_resolution)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _draw(self, ax: Any, resolution: int) -> None:
+        rows, notes = scene.shown(self.data, self._wrong)
+        self._regions(ax, resolution)
+        self.points_ = [self._class(ax, rows, c) for c in range(len(self.classes))]
+        self.rings_ = self._rings(ax, rows)
+        if self.plane.how:
+            notes.append(f"{self.plane.how} Rings tell the mistakes, not the region that is seen.")
+        self._view.apply(ax)
+        axes_names(ax, self.plane.names)
+        style.title(ax, self._verdict())
+        style.note(ax, notes)
+        style.legend(ax, [*self.points_, *([self.rings_] if len(self.mistakes) else [])])
+
+    def _regions(self, ax: Any, resolution: int) -> None:
+        from matplotlib.colors import ListedColormap, to_rgb
+
+        x, y, points = self._view.grid(resolution)
+        size = max(1, _BLOCK // self.data.d)
+        blocks = (points[i : i + size] for i in range(0, len(points), size))
+        surface = np.concatenate([self._score(self.plane.rows(block)) for block in blocks])
+        self.regions = surface.argmax(axis=1).reshape(len(y), len(x))
+        tints = [
+            tuple(1 - _TINT * (1 - v) for v in to_rgb(_colour(c))) for c in range(len(self.classes))
+        ]
+        ax.pcolormesh(
+            x,
+            y,
+            self.regions,
+            cmap=ListedColormap(tints),
+            vmin=-0.5,
+            vmax=len(tints) - 0.5,
+            shading="nearest",
+            rasterized=True,
+            zorder=0,
+        )
+        for c in range(len(self.classes)):
+            self._edge(ax, x, y, surface, c)
+
+    def _edge(self, ax: Any, x: Floats, y: Floats, surface: Floats, c: int) -> None:
+        """Where the score of a class ties with the best of the others."""
+        others = np.delete(surface, c, axis=1).max(axis=1)
+        ahead = (surface[:, c] - others).reshape(len(y), len(x))
+        if ahead.min() < 0 < ahead.max():
+            ax.contour(x, y, ahead, [0.0], colors=[style.BLACK], linewidths=1.2, zorder=1)
+
+    def _class(self, ax: Any, rows: NDArray[np.intp], c: int) -> Any:
+        some = rows[self.data.y[rows] == c]
+        return ax.scatter(
+            *self._points[some].T,
+            s=36,
+            c=_colour(c),
+            marker=_SHAPES[c % len(_SHAPES)],
+            edgecolors=style.BLACK,
+            linewidths=0.6,
+            zorder=3,
+            label=style.text(self.classes[c], 26),
+        )
+
+    def _rings(self, ax: Any, rows: NDArray[np.intp]) -> Any:
+        wrong = rows[self._wrong[rows]]
+        return ax.scatter(
+            *self._points[wrong].T,
+            s=115,
+            marker="o",
+            facecolors="none",
+            edgecolors=style.BLACK,
+            linewidths=1.4,
+            zorder=4,
+            label=f"{many(len(wrong), 'mistake')}: another score\nis as high or higher",
+        )
+
+    def _verdict(self) -> str:
+        n, wrong = int(self.data.present.sum()), len(self.mistakes)
+        if not wrong:
+            return f"All {n:,} rows have their highest score for their own class"
+        return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
+
+
+def _colour(c: int) -> str:
+    return _COLOURS[c % len(_COLOURS)]
+
+
+def _data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
+    """What was given; the classes are numbered."""
+    check_is_fitted(estimator)
+    classes = np.asarray(estimator.classes_)
+    if len(classes) < 3:
+        raise InputError(
+            f"{type(estimator).__name__} knows {len(classes)} classes, and regions are of three or "
+            "more: BoundaryDisplay has the pictures of two."
+        )
+    table = as_table(validate.rows(BaseEstimator(), X, reset=True))
+    n = table.shape[0]
+    c = weights.sample_weights(sample_weight, n)
+    present = np.ones(n, dtype=bool) if c is None else c != 0
+    labels = targets.labels(y, n)
+    strange = np.flatnonzero(present & ~np.isin(labels, classes))
+    if len(strange):
+        raise InputError(
+            f"y holds {labels[strange[:1]].tolist()[0]!r} at row {strange[0]}, which is not one of "
+            f"the classes {classes.tolist()}."
+        )
+    places = np.zeros(n, dtype=np.intp)
+    places[present] = np.searchsorted(classes, labels[present])
+    return Data(table, places, classes.tolist(), scene.names_of(estimator, X), present)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend, spanning_balance
+from rosenblatt._proof.completed import completed
 from rosenblatt._proof.exact_product import combined
 from rosenblatt._proof.face import Face
 from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
@@ -73,7 +74,10 @@ class Partition:
         if self.conflict is None:
             sight = self._look(np.arange(self.rows.n))
             guess = nearest_point(self.rows, sight, first=True)
-            self._decide(guess, guess.support, sight.exactly(self.rows, guess.direction))
+            support = guess.support
+            if self.only_guess and not guess.separates:
+                support = completed(self.rows, sight, support)
+            self._decide(guess, support, sight.exactly(self.rows, guess.direction))
         if self.done:
             return
         assert self.conflict is not None

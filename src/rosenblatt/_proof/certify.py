@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,16 +138,6 @@ def by_training_first(
     return case.run()
 
 
-def in_full(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
-    """All that `certify` tells about a table that was checked before."""
-    return _Case(table, fit_intercept, "binary64", budget).run()
-
-
-def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int | None:
-    """Novikoff's, proved; None where the rows are not separable, or it is undecided."""
-    return _Case(table, fit_intercept, "binary64", budget).mistake_bound()
-
-
 class _Case:
     """One table to decide about."""
 
@@ -217,32 +206,13 @@ class _Case:
         if not self.many and (out["separable"] or "separator" in out):
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
 
-    def mistake_bound(self) -> int | None:
-        with self._threads(), np.errstate(all="ignore"):
-            return self._mistake_bound()
-
-    def _mistake_bound(self) -> int | None:
-        partition, limits, trained = Partition(self.rows), list[str](), None
-        with noting(limits):
-            trained = self._decide(partition)
-        w = partition.separator
-        if not partition.done or partition.conflict is not None or w is None:
-            return None
-        bound = trained
-        with noting(limits):
-            bound = trained or margins.homogeneous(self.rows, partition.support, w)
-        self.budget.lift()
-        bound = bound or margins.simple(self.rows, w)
-        radius2 = Fraction(*self.rows.square(margins.radius_row(self.rows)))
-        return int(radius2 // bound.lo2)
-
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.now("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
         train = train_jointly if self.many else by_training.train
         if by_training.is_wide(self.rows):
-            return train(partition, known)
+            return train(partition, known) if self.many else by_training.decide(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
                 return train(partition, known)
@@ -257,7 +227,7 @@ class _Case:
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
         with noting(limits):
-            if trained is not None:
+            if trained is not None or by_training.is_wide(rows):
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
                 bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)

@@ -594,7 +594,8 @@ def main(arguments: list[str]) -> int:
         print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
         return 2
     status, lines, _ = judge(arguments[0], lambda claim: read_csv(claim, arguments[1]))
-    print(*lines, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
+    harmless = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
+    print(*harmless, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
     return status
 
 

@@ -78,7 +78,17 @@ def test_what_cannot_be_chosen(positive, words):
 
 
 def test_many_labels_are_told_how_to_choose():
-    with pytest.raises(InputError, match=r"positive='>=7' \(--positive '>=7'\)"):
-        labels(QUALITY)
+    with pytest.raises(InputError, match=r"positive='>=6' \(--positive '>=6'\)"):
+        labels([*QUALITY, 5.5])
     with pytest.raises(InputError, match=r"If '\?' stands for a missing label, leave out its rows"):
         labels(["1", "2", "?"])
+    with pytest.raises(InputError, match="101 different values"):
+        labels([*range(101)] * 3)
+    with pytest.raises(InputError, match="11 different values"):  # one for almost every row
+        labels([*range(11), 0, 1])
+
+
+def test_many_labels_need_no_choice():
+    assert labels(QUALITY) == QUALITY
+    assert labels(["low", "none", "high"]) == ["low", "none", "high"]
+    assert set(labels([*range(100)] * 2)) == set(range(100))

@@ -26,7 +26,10 @@ from tables import PLAIN, encoded, refusal, typed
         (",a,paid\n0,1,0\n1,2,1\n", ["has no name", "--ignore ''"]),
         ("a,Paid\n1,0\n", ["target='paid' is not a column", "Did you mean 'Paid'?"]),
         ("a,paid\n1,0\n2,0\n", ["target 'paid' is 0 in every row"]),
-        ("a,paid\n1,x\n2,y\n3,z\n", ["3 different values: 'x', 'y', 'z'", "--positive LABEL"]),
+        (
+            "a,paid\n1,0.5\n2,1.5\n3,2.7\n",
+            ["3 different values: 0.5, 1.5, 2.7", "--positive LABEL"],
+        ),
         ("a,paid\n1,0\n2,\n3,1\n", ["row 1 ", "target 'paid'", "label is missing", "1 row of 3"]),
         ("a,paid\n1,0\n,1\n", ["row 1 ", "column 'a'", "missing", "--impute mean"]),
         ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing", "is text, which has no mean"]),

@@ -34,9 +34,8 @@ def test_rows_and_labels_are_those_of_scikit_learn(files):
     assert encoding is None
 
 
-def test_one_label_against_the_rest(files):
-    with pytest.raises(InputError, match="3 different values"):
-        data.read("three.svm").encode()
+def test_three_labels_or_one_against_the_rest(files):
+    assert set(data.read("three.svm").encode()[1].tolist()) == {0, 1, 2}
     y = data.read("three.svm", positive=2).encode()[1]
     assert set(y.tolist()) == {"2", "(not 2)"}
 

@@ -52,7 +52,7 @@ def together(rows):
 def same(rows, X, y):
     """Are these the rows and labels, to the bit?"""
     found, signs = together(rows)
-    classes = targets.two_classes(targets.labels(y, len(y)))
+    classes = targets.classes_of(targets.labels(y, len(y)))
     assert (rows.n, rows.d) == X.shape
     assert (rows.classes.dtype, rows.classes.tolist()) == (classes.dtype, classes.tolist())
     assert (rows.classes[(signs > 0).astype(int)] == y).all()

@@ -15,7 +15,6 @@ FOR_TWO = {
     "minimum_errors": lambda: rosenblatt.minimum_errors(X, Y),
     "trace": lambda: rosenblatt.trace(Perceptron(), X, Y),
     "trace of a kernel": lambda: rosenblatt.trace(KernelPerceptron(), X, Y),
-    "a stream": lambda: rosenblatt.train(Perceptron(), lambda: iter([(X, Y)])),
 }
 
 

@@ -72,7 +72,7 @@ class Training:
         if len(classes) > 2 and self._recorder is not None:
             raise InputError(
                 f"A trace is made of training on two classes; y holds {len(classes)}. For more "
-                "classes trace each against the rest: y == label."
+                "classes trace each against the rest: y == label (--positive LABEL)."
             )
 
     def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:

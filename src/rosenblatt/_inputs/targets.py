@@ -94,12 +94,6 @@ def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[An
     return found
 
 
-def two_classes(y: NDArray[Any]) -> NDArray[Any]:
-    """The two different labels in y, sorted."""
-    found_classes(y)
-    return classes_of(y)
-
-
 def classes_of(
     y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
 ) -> NDArray[Any]:

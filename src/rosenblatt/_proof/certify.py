@@ -128,7 +128,7 @@ def by_training_first(
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
     """
-    table = read(X, y, None, semantics="binary64")
+    table = read(X, y, None, semantics="binary64", many=True)
     if encoding is not None:
         table = named(table, encoding)
     case = _Case(
@@ -210,13 +210,12 @@ class _Case:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.now("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
+        train = train_jointly if self.many else by_training.train
         if by_training.is_wide(self.rows):
-            if self.many:
-                return train_jointly(partition, known)
-            return by_training.decide(partition, known)
+            return train(partition, known) if self.many else by_training.decide(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
-                return by_training.train(partition, known)
+                return train(partition, known)
         partition.run(known)
         return None
 

@@ -46,11 +46,10 @@ class BatchRows:
         with Writer(folder, first.X.shape[1], dtype, sparse=sparse) as writer:
             for batch in chain([first], batches):
                 batch.compare(first)
-                writer.add(batch.X, labels.signs(batch.y, batch.number))
+                writer.add(batch.X, labels.numbers(batch.y, batch.number))
                 say.rows(writer.n)
             classes = labels.classes()
-            if labels.swapped:
-                writer.swap()
+            writer.renumber(labels.places(classes))
             writer.done(classes, feature_names=first.names)
 
     def _checked(self) -> Iterator[_Batch]:
@@ -153,31 +152,30 @@ def _described(value: Any) -> str:
 
 
 class _Labels:
-    """Labels, as they come: which two there are is known in the end only."""
+    """Labels, as they come: which there are is known in the end only."""
 
     def __init__(self) -> None:
         self._found: NDArray[Any] | None = None
-        self._first: Any = None  # the label that was seen first is -1 for now
+        self._numbers: dict[Any, int] = {}  # in the order in which they were seen
 
-    def signs(self, y: NDArray[Any], number: int) -> NDArray[np.int8]:
-        here = targets.found_classes(y)
+    def numbers(self, y: NDArray[Any], number: int) -> NDArray[np.int32]:
+        here = targets.found_classes(y, many=True)
         if self._found is None:
-            self._found, self._first = here, y[:1].tolist()[0]
+            self._found = here
         kinds = {self._found.dtype.kind, here.dtype.kind}
         if len(kinds) > 1 and not kinds <= set("biufO"):  # NumPy would make text of numbers
             raise InputTypeError(
                 f"y of batch {number} holds labels like {here[:1].tolist()[0]!r}, but those before "
-                f"are like {self._first!r}. Give labels of one type."
+                f"are like {next(iter(self._numbers))!r}. Give labels of one type."
             )
-        self._found = targets.found_classes(np.concatenate([self._found, here]))
-        return np.where(y == self._first, -1, 1).astype(np.int8)
+        self._found = targets.found_classes(np.concatenate([self._found, here]), many=True)
+        known = [self._numbers.setdefault(c, len(self._numbers)) for c in here.tolist()]
+        return np.array(known, dtype=np.int32)[np.searchsorted(here, y)]
 
     def classes(self) -> NDArray[Any]:
         assert self._found is not None
-        return targets.two_classes(self._found)
+        return targets.classes_of(self._found)
 
-    @property
-    def swapped(self) -> bool:
-        """Is the label that was seen first the second of the two?"""
-        assert self._found is not None
-        return bool(self._found[0] != self._first)
+    def places(self, classes: NDArray[Any]) -> list[int]:
+        """Where each is among the classes, in the order in which they were seen."""
+        return [classes.tolist().index(label) for label in self._numbers]

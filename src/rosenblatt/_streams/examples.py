@@ -23,19 +23,20 @@ class StreamedExamples(RowsToJudge):
     quick = False  # to look at all of them takes long
 
     def __init__(self, stored: Stored, by_class: tuple[float, ...]):
-        self._stored, self._by_class = stored, by_class
+        self._stored, self._by_class, self.k = stored, by_class, stored.k
         self.n, self.d, self.n_blocks = stored.n, stored.d, stored.n_blocks
         self.index_type = np.int32  # of places in a block
         self._at = -1
         self._block: Examples | None = None  # number _at, in memory
-        self.chunk = self.block(0).chunk
+        self.chunk, self.shape_of_weights = self.block(0).chunk, self.block(0).shape_of_weights
         self.total_weight = self._total_weight()
 
     def block(self, b: int) -> Examples:
         if self._block is None or b != self._at:
             self._block = None  # one at a time
             X, y = self._stored.block(b)
-            self._block, self._at = Examples(X, y, weights.weigh(None, y, self._by_class)), b
+            c = weights.weigh(None, y, self._by_class)
+            self._block, self._at = Examples(X, y, c, self.k), b
         return self._block
 
     def enter(self, b: int) -> None:
@@ -67,7 +68,8 @@ class StreamedExamples(RowsToJudge):
         total = np.zeros(1)
         for b in range(self.n_blocks):  # row by row, as in memory; of X nothing is read
             _, y = self._stored.block(b)
-            c = np.where(y > 0, self._by_class[1], self._by_class[0])
+            c = weights.weigh(None, y, self._by_class)
+            assert c is not None
             total = np.add.accumulate(np.concatenate([total[-1:], c]))
         return float(total[-1])
 
@@ -79,5 +81,5 @@ class StreamedExamples(RowsToJudge):
         )
 
     def mistakes(self, scores: Iterable[NDArray[np.float64]]) -> int:
-        """How many rows have y·score <= 0; the scores come block by block."""
+        """How many rows have a margin of 0 or less; the scores come block by block."""
         return sum(block.mistakes(s) for block, s in zip(self.blocks(), scores, strict=True))

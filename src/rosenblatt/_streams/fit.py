@@ -25,6 +25,7 @@ from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._streams.examples import StreamedExamples
 from rosenblatt._streams.machine import Streamed
 from rosenblatt._streams.orders import STREAMED_ORDERS
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
@@ -41,6 +42,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
 
     def prepare(settings: Settings, watch: Watch) -> fitting.Task:
         classes = stored.classes
+        _refuse_separate(settings, stored)
         validate.learn_features(p, stored.d, stored.feature_names)
         by_class = weights.class_weights_of_many(p.class_weight, classes, stored.counts)
         machine, order = _machine(settings, stored, by_class)
@@ -50,7 +52,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
         def start() -> PrimalState:
             if settings.warm_start and hasattr(p, "_state"):
                 return linear_start.from_returned(p, settings, job, stored.d, classes)
-            return linear_start.new_state(p, settings, job, np.zeros(stored.d + 1))
+            return linear_start.new_state(p, settings, job, np.zeros(_shape(stored)))
 
         def resume(recipe: Recipe) -> PrimalState | None:
             counted = isinstance(machine, Primal)
@@ -66,6 +68,18 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
 
     fitting.fit(p, prepare)
     return p
+
+
+def _shape(stored: Stored) -> tuple[int, ...]:
+    return (stored.d + 1,) if stored.k is None else (stored.k, stored.d + 1)
+
+
+def _refuse_separate(settings: Settings, stored: Stored) -> None:
+    if settings.one_vs_rest and stored.k is not None:
+        raise InputError(
+            f"multi_class='ovr' trains a rule for each of the {stored.k} classes, and rows on disk "
+            "are read for one training: use multi_class='joint'."
+        )
 
 
 def _machine(
@@ -84,7 +98,7 @@ def _machine(
         stacklevel=7,
     )
     X, y = stored.whole()
-    examples = Examples(X, y, weights.weigh(None, y, by_class))
+    examples = Examples(X, y, weights.weigh(None, y, by_class), stored.k)
     return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
 
 
@@ -125,7 +139,7 @@ class StoredRowsOracle:
     def _asked(self) -> RowsOracle:
         X, signs = self.stored.whole()
         names, classes = self.stored.feature_names, self.stored.classes
-        y = classes[(signs > 0).astype(np.intp)]
+        y = self.stored.named(signs)
         return RowsOracle(X, signs, None, names, y, classes, self.fit_intercept)
 
     def is_separable(self, budget: Budget) -> Certificate:

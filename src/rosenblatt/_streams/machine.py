@@ -24,7 +24,8 @@ class Streamed(InFeatures):
     def __init__(self, examples: StreamedExamples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
         self.examples = self.evaluation_rows = examples
-        self._counts = np.zeros(examples.block(0).rows.n, dtype=np.int64)  # nobody looks at them
+        of = (examples.block(0).rows.n, *examples.shape_of_weights[:-1])
+        self._counts = np.zeros(of, dtype=np.int64)  # nobody looks at them
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, 0, averaged=averaged)

@@ -38,10 +38,15 @@ class About:
     index: np.dtype[Any] | None  # the type of CSR indices; None: the rows are dense
     entries: int  # the numbers that are stored
     classes: NDArray[Any]
-    counts: tuple[int, int]
+    counts: tuple[int, ...]
     feature_names: list[str] | None
     encoding: Encoding | None
     fingerprint: str
+
+    @property
+    def label(self) -> np.dtype[Any]:
+        """Signs of two classes, numbers of more."""
+        return np.dtype(np.int8 if len(self.classes) == 2 else np.int32)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -53,7 +58,7 @@ class About:
                 "indices.bin": self.entries * self.index.itemsize,
                 "indptr.bin": (self.n + 1) * 8,
             }
-        return rows | {"y.bin": self.n}
+        return rows | {"y.bin": self.n * self.label.itemsize}
 
     def write(self, folder: Path) -> None:
         document = {
@@ -91,7 +96,7 @@ def _about(part: Part) -> About:
     part.one_of("byte order", [sys.byteorder])
     if part.whole("version") != VERSION:
         raise InvalidDocument("of another version")
-    index, counts, encoding = (part.value(name) for name in ("index", "counts", "encoding"))
+    index, encoding = part.value("index"), part.value("encoding")
     about = About(
         n=part.whole("n"),
         d=part.whole("d"),
@@ -99,12 +104,13 @@ def _about(part: Part) -> About:
         index=None if index is None else _INDICES[part.one_of("index", _INDICES)],
         entries=part.whole("entries"),
         classes=labels.read(part.part("classes")),
-        counts=(int(counts[0]), int(counts[1])),
+        counts=tuple(int(count) for count in part.values("counts")),
         feature_names=part.optional(part.texts, "feature names"),
         encoding=None if encoding is None else Encoding.from_dict(encoding),
         fingerprint=part.text("fingerprint"),
     )
-    if about.index is None and about.entries != about.n * about.d:
+    dense = about.index is None and about.entries != about.n * about.d
+    if dense or len(about.counts) != len(about.classes):
         raise InvalidDocument("it does not agree with itself")
     return about
 

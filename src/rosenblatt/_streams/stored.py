@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._inputs.targets import how_many
 from rosenblatt._streams.meta import About
 from rosenblatt.errors import FileError
 
@@ -30,11 +31,12 @@ class Stored:
     n, d : rows and features
     dtype : float32 or float64
     sparse : whether the rows are stored as CSR
-    classes : the two labels; the sign -1 stands for the first
+    classes : the labels; of two the sign -1 stands for the first, of more the number 0
+    k : how many there are; None: two, -1 and +1
     counts : how many rows each has
     feature_names : list of str, or None
     encoding : how the columns of a table became numbers, or None
-    fingerprint : of the rows and signs
+    fingerprint : of the rows and signs, or numbers of classes
     """
 
     def __init__(self, folder: Path, about: About):
@@ -46,10 +48,11 @@ class Stored:
             about.index is not None,
         )
         self.classes, self.counts = about.classes, about.counts
+        self.k = how_many(about.classes)
         self.feature_names, self.encoding = about.feature_names, about.encoding
         self.fingerprint = about.fingerprint
         self._about = about
-        self._sound: set[tuple[int, int]] = set()  # CSR rows whose indices were looked at
+        self._sound: set[tuple[int, int]] = set()  # rows whose indices and classes were looked at
         with ExitStack() as opening:
             self._files = {
                 name: opening.enter_context(open(folder / name, "rb", buffering=0))
@@ -70,12 +73,18 @@ class Stored:
     def n_blocks(self) -> int:
         return -(-self.n // compute.block)
 
-    def block(self, b: int) -> tuple[Matrix, NDArray[np.int8]]:
-        """Rows b·BLOCK and following: X as an array or Csr, and y as signs. Both are read-only
-        windows into the files, gone when they are dropped."""
+    def named(self, y: NDArray[Any]) -> NDArray[Any]:
+        """The labels for signs, or numbers of classes."""
+        found: NDArray[Any] = self.classes[(y > 0).astype(np.intp) if self.k is None else y]
+        return found
+
+    def block(self, b: int) -> tuple[Matrix, NDArray[Any]]:
+        """Rows b·BLOCK and following: X as an array or Csr, and y as signs, or of more than two
+        classes as their numbers. Both are read-only windows into the files, gone when they are
+        dropped."""
         return self.rows(*self._range(b))
 
-    def whole(self) -> tuple[Matrix, NDArray[np.int8]]:
+    def whole(self) -> tuple[Matrix, NDArray[Any]]:
         """All rows at once, mapped in the same way."""
         return self.rows(0, self.n)
 
@@ -84,7 +93,8 @@ class Stored:
         if not hasattr(os, "posix_fadvise"):
             return
         begin, end = self._range(b)
-        self._read_ahead("y.bin", begin, end)
+        size = self._about.label.itemsize
+        self._read_ahead("y.bin", begin * size, end * size)
         if not self.sparse:
             row = self.d * self.dtype.itemsize
             self._read_ahead("X.bin", begin * row, end * row)
@@ -107,28 +117,39 @@ class Stored:
             raise IndexError(f"There is no block {b}: there are {self.n_blocks}.")
         return b * compute.block, min((b + 1) * compute.block, self.n)
 
-    def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[np.int8]]:
+    def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
         """Some rows, mapped as those of a block are."""
-        y = self._window("y.bin", np.dtype(np.int8), begin, end)
+        y = self._window("y.bin", self._about.label, begin, end)
+        looked_at = (begin, end) in self._sound  # the kernels believe indices and classes
+        if not looked_at and self.k is not None and len(y):
+            self._refuse_damaged(0 <= int(y.min()) <= int(y.max()) < self.k)
+        X: Matrix
         if self.sparse:
-            return self._csr(begin, end), y
-        X = self._window("X.bin", self.dtype, begin * self.d, end * self.d)
-        return X.reshape(end - begin, self.d), y
+            X = self._csr(begin, end, looked_at=looked_at)
+        else:
+            numbers = self._window("X.bin", self.dtype, begin * self.d, end * self.d)
+            X = numbers.reshape(end - begin, self.d)
+        self._sound.add((begin, end))
+        return X, y
 
-    def _csr(self, begin: int, end: int) -> Csr:
+    def _refuse_damaged(self, sound: bool) -> None:
+        if not sound:
+            raise FileError(
+                f"{self.folder} is damaged: its rows do not follow each other, or have columns or "
+                "classes that there are not. Remove this folder; then it is made anew."
+            )
+
+    def _csr(self, begin: int, end: int, *, looked_at: bool) -> Csr:
         indptr = self._window("indptr.bin", np.dtype(np.int64), begin, end + 1)
         first, last = int(indptr[0]), int(indptr[-1])
         in_order = 0 <= first <= last <= self._about.entries and bool(
             (indptr[1:] >= indptr[:-1]).all()
         )
         indices = self._window("indices.bin", self._index, first, last if in_order else first)
-        if (begin, end) not in self._sound:  # the kernels believe the indices
-            if not in_order or (len(indices) and not 0 <= indices.min() <= indices.max() < self.d):
-                raise FileError(
-                    f"{self.folder} is damaged: its rows do not follow each other, or have columns "
-                    "that there are not. Remove this folder; then it is made anew."
-                )
-            self._sound.add((begin, end))
+        if not looked_at:
+            self._refuse_damaged(
+                in_order and (not len(indices) or 0 <= indices.min() <= indices.max() < self.d)
+            )
         data = self._window("data.bin", self.dtype, first, last)
         # Both have one type: where that of the columns is too small for the places, a larger one.
         index = self._index if last - first <= _MOST_INT32 else np.dtype(np.int64)

@@ -46,7 +46,7 @@ class SvmlightRows:
                     str(file.path), _ROWS, n_features=d, zero_based=zero_based
                 )
                 for X, labels in chunks:
-                    y = targets.signs(target.named(labels), classes)
+                    y = targets.encoded(target.named(labels), classes)
                     writer.add(Csr(X.data, X.indices, X.indptr, X.shape), y)
                     say.rows(writer.n)
                 file.check_unchanged()

@@ -58,7 +58,10 @@ class TableRows:
         numbers = encoding.number_places
         moments = Moments(len(numbers))
         names = encoding.feature_names
-        refuse_if_full(folder, self.table.n_rows * (8 * len(names) + 1))
+        assert encoding.target is not None
+        classes = np.array(encoding.target.classes)
+        label = 1 if len(classes) == 2 else 4  # bytes
+        refuse_if_full(folder, self.table.n_rows * (8 * len(names) + label))
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
             for rows, y in self.parts(encoding):
                 moments.add(rows[:, numbers])
@@ -77,18 +80,16 @@ class TableRows:
                 )
                 say.begin("Scaling", writer.n)
                 _finish(writer, encoding, say)
-            assert encoding.target is not None
-            classes = np.array(encoding.target.classes)
             writer.done(classes, feature_names=names, encoding=encoding)
 
-    def parts(self, encoding: Encoding) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int8]]]:
-        """Rows before fills and scales, and their signs."""
+    def parts(self, encoding: Encoding) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
+        """Rows before fills and scales, and their signs, or the numbers of their classes."""
         size = max(1, PASS // (8 * len(encoding.feature_names)))
         assert encoding.target is not None
         classes = np.array(encoding.target.classes)
         for whole in self.table.parts():
             for part in whole.some(size):
-                y = targets.signs(encoding.labels(part), classes)
+                y = targets.encoded(encoding.labels(part), classes)
                 yield encoding.rows(part, seen=True), y
 
 

@@ -99,7 +99,7 @@ class Writer:
         self.index = np.dtype(np.int32 if d <= np.iinfo(np.int32).max else np.int64)
         names = ["data", "indices", "indptr", "y"] if sparse else ["X", "y"]
         self._spools: dict[str, Spool] = {}
-        self._counts = np.zeros(2, dtype=np.int64)
+        self._counts = np.zeros(2, dtype=np.int64)  # by class
         with writing(folder.parent):
             for name in names:
                 self._spools[name] = Spool(folder / f"{name}.bin")
@@ -114,9 +114,9 @@ class Writer:
             with suppress(OSError):  # a full disk: that error is under way already
                 spool.close()
 
-    def add(self, X: Matrix, y: NDArray[np.int8]) -> None:
-        """Some rows and their signs. Where those of float64 follow those of float32, all become
-        float64."""
+    def add(self, X: Matrix, y: NDArray[Any]) -> None:
+        """Some rows and their signs (int8), or the numbers of their classes (int32). Where rows of
+        float64 follow those of float32, all become float64."""
         values = X.data if isinstance(X, Csr) else X
         if values.dtype != self.dtype and self.dtype == np.float32:
             self._widen()
@@ -129,7 +129,9 @@ class Writer:
                 self._spools["indptr"].write(X.indptr[1:].astype(np.int64) + self.entries)
         self.n += len(y)
         self.entries += values.size
-        self._counts += np.count_nonzero(y < 0), np.count_nonzero(y > 0)
+        found = np.bincount(y > 0 if y.dtype == np.int8 else y, minlength=len(self._counts))
+        found[: len(self._counts)] += self._counts
+        self._counts = found
 
     def _widen(self) -> None:
         before, self.dtype = self.dtype, np.dtype(np.float64)
@@ -153,12 +155,15 @@ class Writer:
         with writing(self.folder.parent):
             self._spools["X"].change(self.dtype, self.dtype, changed, self.d)
 
-    def swap(self) -> None:
-        """Every sign becomes the other one."""
-        sign = np.dtype(np.int8)
+    def renumber(self, places: list[int]) -> None:
+        """Class c, of numbers given so far, becomes number places[c]; of two, a sign."""
+        before: np.dtype[Any] = np.dtype(np.int32)
+        new: NDArray[Any] = np.array(places, dtype=np.int32)
+        if len(new) == 2:
+            new = np.array([-1, 1], dtype=np.int8)[new]
         with writing(self.folder.parent):
-            self._spools["y"].change(sign, sign, np.negative)
-        self._counts = self._counts[::-1]
+            self._spools["y"].change(before, new.dtype, new.__getitem__)
+        self._counts = self._counts[: len(places)][np.argsort(places)]
 
     def done(
         self,
@@ -178,11 +183,21 @@ class Writer:
                 self.index if self.sparse else None,
                 self.entries,
                 classes,
-                (int(self._counts[0]), int(self._counts[1])),
+                tuple(self._counts[: len(classes)].tolist()),
                 feature_names,
                 encoding,
                 "",
             )
             with closing(Stored(self.folder, about)) as rows:
-                mark = fingerprint.of_rows((self.n, self.d), rows.rows)
+                mark = fingerprint.of_rows((self.n, self.d), _hashed(rows))
             replace(about, fingerprint=mark).write(self.folder)
+
+
+def _hashed(rows: Stored) -> fingerprint.RowsFrom:
+    """As they are hashed: many classes are counted from 1."""
+
+    def some(begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
+        X, y = rows.rows(begin, end)
+        return X, y if rows.k is None else y + np.int32(1)
+
+    return some

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
     from rosenblatt._study.document import Proof
     from rosenblatt.data import Encoding
 
-_BY_HAND = 2_000_000  # numbers that the stand-alone verifier reads in a few seconds
+_BY_HAND = 2_000_000  # numbers, of many classes lifted, that the stand-alone verifier soon reads
 _MANY = 200  # features; with more, the largest margin takes much longer than all the rest
+_MANY_LIFTED = 1000  # the same of many classes: features times classes
 _WORK = 20_000_000  # row evaluations: some seconds
 SECONDS = 10.0  # for the verdict and the margins together, where nobody said how long
 _LEAST = 1.0  # of them for the margins
@@ -59,7 +62,9 @@ class _Clock:
 
 def _certify(X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None) -> Certificate:
     """In full, or, with many columns, in good time where nobody said how long it may take."""
-    if clock.given is None and X.shape[1] > _MANY:
+    if clock.given is None and (
+        X.shape[1] > _MANY or X.shape[1] * len(np.unique(y)) > _MANY_LIFTED
+    ):
         return proving.by_training_first(
             X, y, encoding=encoding, work_limit=_WORK, time_limit=clock.left
         )
@@ -82,7 +87,8 @@ def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
 
     `certify` has checked it already: it returns nothing that its verifier rejects.
     """
-    if X.shape[0] * X.shape[1] > _BY_HAND:
+    rivals = len(certificate.classes) - 1
+    if X.shape[0] * X.shape[1] * rivals**2 > _BY_HAND:
         by = "the vectorised verifier"
         sentence = f"accepted by {by} when it was found"
         return {"accepted": True, "by": by, "milliseconds": None, "sentence": sentence}
@@ -91,7 +97,8 @@ def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
     accepted, why = True, ""
     begin = time.perf_counter()
     try:
-        verify.check(claim, verify.Data(claim, numbers, verify.label_signs(claim, texts)))
+        data = verify.Data(claim, numbers, verify.label_signs(claim, texts))
+        verify.check(claim, verify.Lifted(claim, data) if certificate.many else data)
     except verify.Rejected as reason:
         accepted, why = False, f": {reason}"
     milliseconds = 1000 * (time.perf_counter() - begin)

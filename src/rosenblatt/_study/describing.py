@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from rosenblatt._compute.about import core
-from rosenblatt._study import evidence, parts, verdict, warnings
+from rosenblatt._study import evidence, parts, rule, verdict, warnings
 from rosenblatt._study.commands import ignored, reproduce
-from rosenblatt._study.document import LISTED, Beginning, Data, Fit, Warned
+from rosenblatt._study.document import LISTED, Beginning, Data, Fit, Rule, Warned
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
@@ -26,9 +26,7 @@ def beginning(work: Work, origin: Origin, options: Options) -> Beginning:
         "split": parts.split(selection, options.group, stream=options.stream),
         "candidates": parts.candidates(selection),
         "error": parts.error(selection),
-        "rule": parts.rule(
-            selection, training_rows(work)[0], work.names, work.learned, work.target
-        ),
+        "rule": rule.rule(selection, *training_rows(work), work.names, work.learned, work.target),
     }
 
 
@@ -39,8 +37,8 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
     estimator = selection.estimator
     X, y = training_rows(work)
     rows = len(selection.train)
-    rule = begun["rule"]
-    assert rule is not None
+    chosen = begun["rule"]
+    assert chosen is not None
     content = {
         **begun,
         "interrupted": work.interrupted,
@@ -48,7 +46,7 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
         "learning": evidence.learning(estimator, X, y, rows),
         "margins": evidence.margins(estimator, X, y, rows),
         "confusion": parts.confusion(selection),
-        "hardest_rows": [] if options.no_rows else evidence.hardest_rows(work, X, rule["terms"]),
+        "hardest_rows": [] if options.no_rows else evidence.hardest_rows(work, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
         "unasked": work.unasked,
         "training": None
@@ -66,15 +64,20 @@ def placed(
     found: Fit, origin: Origin, options: Options, folder: str | None, files: dict[str, str]
 ) -> Fit:
     """The same of a study that is in this folder, as these files."""
-    rule = found["rule"]
+    chosen = found["rule"]
     again = reproduce(
         origin,
         options,
         default_folder(origin.files) if folder is None else folder,
         files,
-        linear=rule is not None and bool(rule["terms"]),
+        linear=chosen is not None and has_weights(chosen),
     )
     return {**found, "reproduce": again, "files": files}
+
+
+def has_weights(chosen: Rule) -> bool:
+    """Whether it has a weight for each feature, which `rosenblatt predict --explain` asks for."""
+    return bool(chosen["terms"]) or bool(chosen.get("classes"))
 
 
 def _data(work: Work, origin: Origin, options: Options) -> Data:

@@ -45,7 +45,8 @@ class Data(TypedDict):
     columns: int  # of the table that were learned from
     features: list[str]  # the names of the numbers that they became, LISTED at most
     n_features: int
-    classes: list[str]  # the two labels as text; a score of 0 or greater means the second
+    # the labels as text; of two a score of 0 or greater means the second
+    classes: list[str]
     counts: dict[str, int]  # rows by label
     target: str
     ignored: list[str]
@@ -73,7 +74,7 @@ class Candidate(TypedDict):
     train_n: int
     validation_errors: int
     validation_n: int
-    baseline: bool  # the floor, larger class and random hyperplanes: compared, not chosen
+    baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
     chosen: bool
 
 
@@ -98,16 +99,46 @@ class Term(TypedDict):
     scaled_weight: float  # for one standard deviation of the training rows: how heavy it is
 
 
-class Rule(TypedDict):
-    """The label is `label` where the sum of weight times feature reaches the threshold."""
+class ClassRule(TypedDict):
+    """The score of a class: the sum of weight times feature, plus the constant."""
+
+    label: str
+    terms: list[Term]  # the heaviest: LISTED by the number of classes, 20 at least
+    n_terms: int
+    constant: float
+
+
+class Difference(TypedDict):
+    """Two classes: `label` has no lower score than `other` where the sum reaches the threshold."""
+
+    label: str
+    other: str
+    terms: list[Term]
+    n_terms: int
+    threshold: float
+    sentence: str
+
+
+class OfManyClasses(TypedDict, total=False):
+    """What a rule of more than two classes has besides, where it has weights."""
+
+    classes: list[ClassRule]
+    differences: list[Difference]  # of each class from its nearest rival
+
+
+class Rule(OfManyClasses):
+    """The label is `label` where the sum of weight times feature reaches the threshold.
+
+    Of more than two classes it is the one with the highest score; these fields are empty then.
+    """
 
     name: str  # of the candidate
     terms: list[Term]  # the LISTED heaviest; empty for a kernel, which has no weights of features
     n_terms: int
     references: list[str]  # levels of text that have no term: their weight is 0; LISTED at most
     threshold: float | None
-    label: str
-    other: str
+    label: str | None
+    other: str | None
     sentence: str
 
 
@@ -121,7 +152,10 @@ class Learning(TypedDict):
 
 
 class Histogram(TypedDict):
-    """Signed distances to the hyperplane, scaled training rows; below 0 is the wrong side."""
+    """Signed distances to the hyperplane, scaled training rows; below 0 is the wrong side.
+
+    Of more than two classes: to the nearest hyperplane between a row's own class and another one.
+    """
 
     edges: list[float]  # one more than counts
     counts: dict[str, list[int]]  # by label
@@ -144,7 +178,14 @@ class HardRow(TypedDict):
     values: dict[str, Any]  # by column of the table, the LISTED_OF_A_ROW heaviest columns first
 
 
-class Verdict(TypedDict):
+class Pairs(TypedDict, total=False):
+    """What a verdict on more than two classes has besides."""
+
+    # where separation is quasi-complete {first, second, rows, separated}, LISTED at most
+    class_pairs: list[dict[str, Any]] | None
+
+
+class Verdict(Pairs):
     """About all rows with a label, the numbers as they stand in the table."""
 
     verdict: str  # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
@@ -154,7 +195,7 @@ class Verdict(TypedDict):
     geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
     homogeneous_margin: dict[str, Any] | None
     mistake_bound: int | None
-    conflict: dict[str, Any] | None  # {rows, labels}
+    conflict: dict[str, Any] | None  # {rows, labels}; of more than two classes {…, rivals}
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
     rare_columns: list[str]  # those among them that differ in a few rows only

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt._study.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Term
+from rosenblatt._study.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Rule, Term
 
 if TYPE_CHECKING:
     from rosenblatt._study.work import Work
@@ -70,10 +70,8 @@ def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
     """
     import numpy as np
 
-    signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
-    values, unit = signs * estimator.decision_function(X), "score"
-    if hasattr(estimator, "coef_") and (length := float(np.linalg.norm(estimator.coef_))) > 0:
-        values, unit = values / length, "distance"
+    of = _margins_of_two if len(estimator.classes_) == 2 else _margins_of_many
+    values, unit = of(estimator, X, y)
     edges = _edges(float(values.min()), float(values.max()))
     values = values.clip(edges[0], edges[-1])  # rounding may have put an end beside its bar
     counts = {
@@ -84,6 +82,34 @@ def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
     return {"edges": edges.tolist(), "counts": counts, "unit": unit, "sample": sample}
 
 
+def _margins_of_two(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
+    import numpy as np
+
+    signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
+    values, unit = signs * estimator.decision_function(X), "score"
+    if hasattr(estimator, "coef_") and (length := float(np.linalg.norm(estimator.coef_))) > 0:
+        values, unit = values / length, "distance"
+    return values, unit
+
+
+def _margins_of_many(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
+    """Of the planes between a row's own class and each other one the nearest, or the one that it
+    is farthest beyond."""
+    import numpy as np
+
+    scores = estimator.decision_function(X)
+    rows, own = np.arange(len(y)), np.searchsorted(estimator.classes_, y)
+    ahead, unit = scores[rows, own, None] - scores, "score"
+    if hasattr(estimator, "coef_"):
+        w = estimator.coef_
+        lengths = np.linalg.norm(w[:, None, :] - w[None, :, :], axis=2)
+        np.fill_diagonal(lengths, 1.0)
+        if (lengths > 0).all():
+            ahead, unit = ahead / lengths[own], "distance"
+    ahead[rows, own] = np.inf
+    return ahead.min(axis=1), unit
+
+
 def _edges(low: float, high: float) -> Any:
     """Of bars that all are wrong, or all right: 0 is between two of them."""
     import numpy as np
@@ -92,7 +118,7 @@ def _edges(low: float, high: float) -> Any:
     return step * np.arange(np.floor(low / step), np.floor(high / step) + 2)
 
 
-def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
+def hardest_rows(work: Work, X_train: Any, rule: Rule) -> list[HardRow]:
     """Training rows with the most updates: perhaps their labels are wrong."""
     import numpy as np
 
@@ -101,11 +127,13 @@ def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
     counts = getattr(estimator, "update_counts_", None)
     if counts is None:
         return []
+    if counts.ndim > 1:  # of many classes: how often it was added to its own
+        counts = counts.maximum(0).sum(axis=1)
     order = [int(i) for i in np.argsort(-counts, kind="stable")[:_HARDEST] if counts[i] > 0]
     if not order:
         return []
     predicted = estimator.predict(X_train[order])
-    columns = _heaviest(work.encoding, work.names, terms)
+    columns = _heaviest(work.encoding, work.names, _terms(rule))
     return [
         {
             "row": int(row := train[i]),
@@ -116,6 +144,15 @@ def hardest_rows(work: Work, X_train: Any, terms: list[Term]) -> list[HardRow]:
         }
         for i, label in zip(order, predicted, strict=True)
     ]
+
+
+def _terms(rule: Rule) -> list[Term]:
+    """The heaviest first, whatever class they are of."""
+    terms = rule["terms"] or [term for card in rule.get("classes", []) for term in card["terms"]]
+    found: dict[str, Term] = {}
+    for term in sorted(terms, key=lambda term: -abs(term["scaled_weight"])):
+        found.setdefault(term["feature"], term)
+    return list(found.values())
 
 
 def _heaviest(

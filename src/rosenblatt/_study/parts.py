@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rosenblatt._study.document import (
     LISTED,
@@ -12,18 +11,12 @@ from rosenblatt._study.document import (
     Confusion,
     EncodedColumn,
     Error,
-    Rule,
     Split,
-    Term,
 )
-from rosenblatt.data.naming import is_number
-from rosenblatt.report.words import number
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
-
-SHOWN = 4  # terms of a rule in its sentence
 
 
 def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
@@ -119,103 +112,3 @@ def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
         }
         for column in encoding.columns[:LISTED]
     ]
-
-
-# --- The rule ------------------------------------------------------------------------------------
-
-
-def rule(
-    selection: Selection, X: Any, names: Sequence[str], encoding: Encoding | None, target: str
-) -> Rule:
-    """The chosen rule, in the units of the table; X are the training rows as it saw them."""
-    import numpy as np
-
-    estimator = selection.estimator
-    other, label = (str(c) for c in estimator.classes_)
-    condition = encoding is not None and encoding.target is not None and not encoding.target.values
-    chosen = f"{_name(target)} {label}" if condition else f"{_name(target)} = {label}"
-    found: Rule = {
-        "name": selection.winner.name,
-        "terms": [],
-        "n_terms": 0,
-        "references": [],
-        "threshold": None,
-        "label": label,
-        "other": other,
-        "sentence": "",
-    }
-    if not hasattr(estimator, "coef_"):
-        found["sentence"] = (
-            f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
-            "the nearer the more; no weights of columns"
-        )
-        return found
-    w, b = estimator.coef_[0], float(estimator.intercept_[0])
-    centers, scales = np.zeros(len(w)), np.ones(len(w))
-    indicators = np.zeros(len(w), dtype=bool)
-    if encoding is not None:
-        found["references"] = encoding.references[:LISTED]
-        indicators[:] = True
-        indicators[encoding.number_places] = False
-        numbers = _numbers(encoding)
-        centers[encoding.number_places] = [column.center for column in numbers]
-        scales[encoding.number_places] = [column.scale for column in numbers]
-    weights, heavy = w / scales, w * _deviations(X)
-    order = [j for j in np.argsort(-np.abs(heavy), kind="stable") if w[j] != 0]
-    terms: list[Term] = [
-        {
-            "feature": names[j],
-            "indicator": bool(indicators[j]),
-            "weight": float(weights[j]),
-            "scaled_weight": float(heavy[j]),
-        }
-        for j in order[:LISTED]
-    ]
-    threshold = float(weights @ centers - b)
-    found["terms"], found["n_terms"], found["threshold"] = terms, len(order), threshold
-    said = _sum(terms, len(order))
-    found["sentence"] = f"{chosen} if {said} ≥ {number(threshold, digits=3)}"
-    return found
-
-
-def _deviations(X: Any) -> Any:
-    """The standard deviation of each feature."""
-    import numpy as np
-
-    from rosenblatt.data.moments import Moments
-
-    if not isinstance(X, np.ndarray):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        return np.sqrt(np.maximum(square - mean**2, 0.0))
-    moments = Moments(X.shape[1])
-    moments.add(X)
-    moments.finish()
-    return moments.spread()
-
-
-def _numbers(encoding: Encoding) -> list[Any]:
-    from rosenblatt.data.encode import Number
-
-    return [column for column in encoding.columns if isinstance(column, Number)]
-
-
-def _name(column: str) -> str:
-    """A name that is a number is quoted: 25·0 would be read as a product."""
-    return repr(column) if is_number(column) else column
-
-
-def _sum(terms: list[Term], n_terms: int) -> str:
-    if not terms:
-        return "0"
-    text = ""
-    for term in terms[:SHOWN]:
-        name = f"[{term['feature']}]" if term["indicator"] else _name(term["feature"])
-        sign = (
-            ("−" if term["weight"] < 0 else "")
-            if not text
-            else (" − " if term["weight"] < 0 else " + ")
-        )
-        text += f"{sign}{number(abs(term['weight']), digits=3)}·{name}"
-    rest = n_terms - SHOWN
-    return text + (f" + … ({rest:,} more)" if rest > 0 else "")

@@ -94,7 +94,8 @@ class Study:
     def rule(self) -> str:
         found = self._document["rule"]
         assert found is not None
-        return found["sentence"]
+        apart = (difference["sentence"] for difference in found.get("differences", []))
+        return "; ".join([found["sentence"], *apart])
 
     @property
     def candidates(self) -> list[Candidate]:

@@ -32,6 +32,7 @@ from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.scales import Preparation
+from rosenblatt.data.written import refuse_rounded_entries
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
 
@@ -88,12 +89,15 @@ def _source(source: Files | Frame, options: Options) -> TableRows | SvmlightRows
         return SvmlightRows(found, options.positive)
     rows = source_of(read_table(given, **options.table))
     assert isinstance(rows, TableRows)
+    rows.table.refuse_rounded(rows.table.encoding(), decimal=False)
     return rows
 
 
 def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Work:
     counts = dict(zip(map(str, rows.classes.tolist()), rows.counts, strict=True))
     if isinstance(source, SvmlightRows):
+        for file in source.files:
+            refuse_rounded_entries(file, decimal=False)
         return Work(None, None, counts, "y", None, None)
     assert target is not None
     table = source.table
@@ -139,22 +143,22 @@ def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
 
 def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
     """Rows in memory, as they stand in the table: all, or a sample."""
-    signs: Any
+    y: Any
     if rows.nbytes + rows.n * rows.classes.dtype.itemsize > streams.MOST_ASKED:
         most = min(SAMPLE, max(1000, _BYTES * rows.n // rows.nbytes))
         every = -(-rows.n // most)
         parts = list(_every(every, _parts(work, source, rows)))
         work.X = _stacked([X for X, _ in parts])
-        signs = np.concatenate([y for _, y in parts])
+        y = np.concatenate([some for _, some in parts])
         work.sample = np.arange(0, rows.n, every)
         work.unasked = _unasked(rows)
     elif isinstance(source, SvmlightRows):
-        X, signs = rows.whole()  # nothing was filled or scaled
+        X, y = rows.whole()  # nothing was filled or scaled
         work.X = as_table(X)
     else:
         work.X, work.y, _ = source.table.encode_with_gaps()
         return
-    work.y = rows.classes[(signs > 0).astype(np.intp)]
+    work.y = rows.named(y)
 
 
 def _unasked(rows: Stored) -> str:

@@ -61,8 +61,8 @@ def study(
     ignore : str or list of str
         Columns to leave out.
     positive : label, list of labels, or condition, optional
-        One or several labels against all others, where there are more than two; or those numbers
-        that fulfil a condition, as ">=7".
+        One or several labels against all others, of more than two; or those numbers that fulfil a
+        condition, as ">=7". None: all labels are told apart, 100 at most.
     impute : "mean" or "median", optional
         What stands for missing numbers: that of the training rows. None: they are refused.
     missing : str or list of str

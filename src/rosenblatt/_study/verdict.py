@@ -80,9 +80,10 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
         del told[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
     said = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
-    signs = certificate.coefficient_signs
-    endless = [(name, s) for name, s in signs.items() if s in ("+", "-", "±")]
-    told["infinite_coefficients"] = None if "?" in signs.values() else dict(endless[:LISTED])
+    signs = _of_classes(certificate, told) if certificate.many else certificate.coefficient_signs
+    endless = [(name, s) for name, s in (signs or {}).items() if s in ("+", "-", "±")]
+    unknown = signs is None or "?" in signs.values()
+    told["infinite_coefficients"] = None if unknown else dict(endless[:LISTED])
     told["separated_rows"] = None if separated is None else len(separated)
     point = None if conflict is None else conflict.meeting_point
     told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
@@ -94,6 +95,15 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     told["text"] = "\n".join(line for lines in said.values() for line in lines)
     found: Verdict = told
     return found
+
+
+def _of_classes(certificate: Certificate, told: dict[str, Any]) -> dict[str, str] | None:
+    """The signs of coefficients by class and feature; `told` has as much as can be mailed."""
+    told["class_pairs"] = told["class_pairs"] and told["class_pairs"][:LISTED]
+    by_class = told.pop("class_coefficient_signs")
+    if by_class is None:
+        return None
+    return {f"{c}: {name}": sign for c, signs in by_class.items() for name, sign in signs.items()}
 
 
 def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:

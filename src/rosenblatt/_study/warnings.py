@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._proof import column_words
+from rosenblatt._study.telling import telling_columns
 from rosenblatt._support.words import many
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
 
-_LOOKED_AT = 50_000  # rows that are sorted by every column
-_TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
 _MISSED = 0.1  # a label of which a rule finds no larger share is missed nearly always
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
@@ -53,7 +52,7 @@ def column_warnings(
     if identifiers:
         say = f"different {everywhere}, like row numbers. An identifier? Try "
         found.append(_warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}."))
-    telling = {place[name] for name in _telling(X, y, names)}
+    telling = telling_columns(X, y, encoding)
     telling |= {place[name] for name in _revealing(certificate)}
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
@@ -63,7 +62,7 @@ def column_warnings(
 
 
 def result_warnings(selection: Selection) -> list[Warned]:
-    """About the rule: is it better than always saying the larger class, and does it find all
+    """About the rule: is it better than always saying the largest class, and does it find all
     labels?"""
     if not selection.test_n:
         return []
@@ -155,23 +154,3 @@ def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> 
     said = " ".join(column_words.rare_lines(certificate))
     columns = list(dict.fromkeys(place[c.column] for c in found))
     return [{"kind": "rare", "columns": columns, "sentence": said}]
-
-
-def _telling(X: Any, y: Any, names: list[str]) -> list[str]:
-    """Features that with one threshold make far fewer errors than the larger class."""
-    import numpy as np
-
-    step = -(-len(y) // _LOOKED_AT)
-    X, positive = X[::step], (y == np.unique(y)[1])[::step]
-    n, ones = len(positive), int(positive.sum())
-    limit = min(ones, n - ones) / _TELLING
-    found = []
-    for j, name in enumerate(names):
-        order = np.argsort(X[:, j], kind="stable")
-        x, below = X[order, j], np.cumsum(positive[order])
-        last = np.append(x[1:] != x[:-1], True)  # a threshold does not divide equal values
-        # below the threshold "no", above it "yes": wrong are the ones below and the zeros above
-        wrong = (below + (n - ones) - (np.arange(1, n + 1) - below))[last]
-        if min(wrong.min(), (n - wrong).min()) <= limit:
-            found.append(name)
-    return found

@@ -6,13 +6,15 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rosenblatt._study.document import Beginning, Data, Error, Fit, Verdict
+from rosenblatt._study.document import Beginning, Confusion, Data, Error, Fit, Rule, Verdict
+from rosenblatt._study.rule import score
 from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
 _LEVELS = 10  # reference levels that are named
+_CLASSES = 10  # of many, and pairs of them, that have a line of their own
 
 
 def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
@@ -53,14 +55,28 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
     if found["error"] is not None:
         yield "error", error_line(found["error"])
     if found["rule"] is not None:
-        yield "rule", found["rule"]["sentence"]
+        yield from _rule_lines(found["rule"])
         if levels := found["rule"]["references"]:
             some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
             yield "levels", f"reference levels, of weight 0: {some}"
 
 
+def _rule_lines(rule: Rule) -> Iterator[tuple[str, str]]:
+    yield "rule", rule["sentence"]
+    classes, differences = rule.get("classes", []), rule.get("differences", [])
+    for card in classes[:_CLASSES]:
+        yield "scores", f"{card['label']}: {score(card)}"
+    if len(classes) > _CLASSES:
+        yield "scores", f"and {len(classes) - _CLASSES} more: see the report"
+    for difference in differences[:_CLASSES]:
+        yield "why", difference["sentence"]
+
+
 def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
-    """The verdict, and what comes with it."""
+    """The errors by class, where there are many; the verdict, and what comes with it."""
+    if found["confusion"] is not None and len(found["confusion"]["labels"]) > 2:
+        for line in class_lines(found["confusion"]):
+            yield "by class", line
     if found["verdict"] is not None:
         yield "verdict", verdict_line(found["verdict"])
     elif found["unasked"] is not None:
@@ -79,11 +95,32 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
 
 
 def data_line(data: Data) -> str:
-    counts = ", ".join(f"{label} {count:,}" for label, count in data["counts"].items())
+    labels = list(data["counts"].items())
+    counts = ", ".join(f"{label} {count:,}" for label, count in labels[:_CLASSES])
+    counts += f" and {len(labels) - _CLASSES} more labels" if len(labels) > _CLASSES else ""
     return (
         f"{data['rows']:,} rows, {many(data['columns'], 'column')} → "
         f"{many(data['n_features'], 'number')}; {data['target']}: {counts}"
     )
+
+
+def class_lines(confusion: Confusion) -> Iterator[str]:
+    """The test errors of each class, those with the most of their rows wrong first."""
+    labels, lines = confusion["labels"], []
+    for i, counts in enumerate(confusion["counts"]):
+        rows, wrong = sum(counts), sum(counts) - counts[i]
+        if not rows:
+            continue
+        said = f"{labels[i]}: {wrong:,} of {rows:,} test rows wrong ({wrong / rows:.1%})"
+        if wrong:
+            most = max((j for j in range(len(labels)) if j != i), key=counts.__getitem__)
+            part = "" if counts[most] == wrong else f"{counts[most]:,} of them "
+            said += f", {part}called {labels[most]}"
+        lines.append((-wrong / rows, i, said))
+    lines.sort()
+    yield from (said for *_, said in lines[:_CLASSES])
+    if len(lines) > _CLASSES:
+        yield f"and {len(lines) - _CLASSES} more: see the report"
 
 
 def error_line(error: Error) -> str:

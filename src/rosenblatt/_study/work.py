@@ -104,8 +104,10 @@ def _read_table(given: Any, options: Options) -> tuple[Work, Any]:
     table = read_table(given, **reading)
     if isinstance(table, SparseTable):
         X, y, _ = table.encode(scale=False)
+        table.refuse_rounded(None, decimal=False)
         return Work(X, y, counts_of(y), "y", None, None), groups
     X, y, encoding = table.encode_with_gaps()
+    table.refuse_rounded(encoding, decimal=False)
     assert options.target is not None
     work = Work(X, y, counts_of(y), options.target, encoding, table.impute)
     look_at(work, table)

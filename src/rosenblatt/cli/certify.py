@@ -88,7 +88,6 @@ def command(
     with _common.reading(quiet=quiet):
         weights = None if weight is None else _weights(files, weight, reading)
         table: Any = _common.read_table(files, **reading)
-        table.many_classes = True
         X, y, encoding = table.encode(scale=scale)
         table.refuse_rounded(encoding, decimal=decimal)
         if scale and encoding is not None:

@@ -21,7 +21,10 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 
 
 class Why(NamedTuple):
-    """What adds up to a score: the heaviest features, all other features, the intercept."""
+    """What adds up to a score: the heaviest features, all other features, the intercept.
+
+    Of many classes: to what the score of the predicted class is above that of its runner-up.
+    """
 
     reasons: list[tuple[str, float]]
     others: float
@@ -33,6 +36,7 @@ class Row(NamedTuple):
     number: int
     label: Any
     score: float
+    rival: tuple[Any, float] | None  # of many classes the runner-up and its score
     why: Why | None
     unseen: str  # words that did not occur in training, and what they count as
 
@@ -74,6 +78,9 @@ def command(
     reason is what one feature adds to the score; with the other features and the intercept, they
     add up to it.
 
+    Of more than two labels the one with the highest score is predicted, and the runner-up is named
+    beside it. A reason is then what one feature adds to the lead over the runner-up.
+
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
     """
@@ -94,7 +101,8 @@ def command(
         labels = known.estimator.classes_.tolist()
         _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
-    _write(output, rows, explain, marked=unseen == "zero", quiet=quiet)
+    ranked = len(known.estimator.classes_) > 2
+    _write(output, rows, explain, ranked=ranked, marked=unseen == "zero", quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
@@ -125,18 +133,45 @@ def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, readin
 def _rows(estimator: Any, names: Sequence[str], parts: Any, count: int) -> Iterator[Row]:
     from rosenblatt._compute.matrices import dense
 
-    weights = _weights(estimator) if count else None
+    judged = _of_two if len(estimator.classes_) == 2 else _of_many
+    rule = _weights(estimator) if count else None
     number = 0
     for X, unseen in parts:
-        scores = estimator.decision_function(X)
-        labels = estimator.predict(X)
-        for i, (label, score) in enumerate(zip(labels.tolist(), scores.tolist(), strict=True)):
+        for i, (label, score, rival, at) in enumerate(judged(estimator, X)):
             why = None
-            if weights is not None:
-                added = weights * dense(X[i]).ravel()
-                why = _why(names, added, count, float(estimator.intercept_[0]))
-            yield Row(number, label, score, why, "; ".join(unseen.get(i, [])))
+            if rule is not None:
+                w, b = _lead(*rule, *at)
+                why = _why(names, w * dense(X[i]).ravel(), count, b)
+            yield Row(number, label, score, rival, why, "; ".join(unseen.get(i, [])))
             number += 1
+
+
+def _of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
+    """Label and score of each row, no runner-up, and whose weights tell why."""
+    scores, labels = estimator.decision_function(X), estimator.predict(X)
+    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
+        yield label, score, None, (0, None)
+
+
+def _of_many(
+    estimator: Any, X: Any
+) -> Iterator[tuple[Any, float, tuple[Any, float], tuple[int, int]]]:
+    """Label and score of each row, its runner-up, and where both are among the classes."""
+    import numpy as np
+
+    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
+    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
+        first = classes.index(label)
+        others = np.where(np.arange(len(row)) == first, -np.inf, row)
+        second = int(others.argmax())
+        yield label, float(row[first]), (classes[second], float(row[second])), (first, second)
+
+
+def _lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
+    """The weights and the intercept of a score, or of how far one is above another."""
+    if second is None:
+        return w[first], float(b[first])
+    return w[first] - w[second], float(b[first] - b[second])
 
 
 def _why(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
@@ -149,18 +184,20 @@ def _why(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
     return Why(reasons, math.fsum(rest), len(rest), intercept)
 
 
-def _weights(estimator: Any) -> Any:
+def _weights(estimator: Any) -> tuple[Any, Any]:
     weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
     if weights is None:
         raise InputError(
             "--explain needs a rule with one weight for each feature, and this one has none: it "
             "votes, or works by a kernel."
         )
-    return weights[0]
+    return weights, estimator.intercept_
 
 
 def _as_dict(row: Row) -> dict[str, Any]:
     found = {"row": row.number, "prediction": row.label, "score": row.score}
+    if row.rival is not None:
+        found["runner_up"], found["runner_up_score"] = row.rival
     if row.why is not None:
         found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
         found |= {"others": row.why.others, "intercept": row.why.intercept}
@@ -177,7 +214,13 @@ def _told(why: Why) -> str:
 
 
 def _write(
-    output: str | None, rows: Iterator[Row], explain: bool, *, marked: bool, quiet: bool
+    output: str | None,
+    rows: Iterator[Row],
+    explain: bool,
+    *,
+    ranked: bool,
+    marked: bool,
+    quiet: bool,
 ) -> None:
     import csv
 
@@ -185,10 +228,11 @@ def _write(
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
-        more = [*(["reasons"] if explain else []), *(["unseen"] if marked else [])]
-        writer.writerow(["row", "prediction", "score", *more])
-        for number, label, score, why, unseen in rows:
-            told = [*([_told(why)] if why else []), *([unseen] if marked else [])]
+        more = [*(["runner-up", "its score"] if ranked else []), *(["reasons"] if explain else [])]
+        writer.writerow(["row", "prediction", "score", *more, *(["unseen"] if marked else [])])
+        for number, label, score, rival, why, unseen in rows:
+            second = [] if rival is None else [rival[0], repr(rival[1])]
+            told = [*second, *([_told(why)] if why else []), *([unseen] if marked else [])]
             writer.writerow([number, label, repr(score), *told])
             strange += unseen != ""
     if strange:

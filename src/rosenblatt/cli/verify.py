@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import verify
+from rosenblatt._support.foreign import one_line
 from rosenblatt.cli import _common
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -47,7 +47,7 @@ def command(
     python -m rosenblatt.verify certificate.json numbers.csv
     """
     _common.check_output(encoded, (certificate, *files), force=force)
-    _check_readable(files)
+    _check_readable(certificate, files)
     told: list[str] = []
     with ExitStack() as stack:
 
@@ -66,15 +66,22 @@ def command(
     if as_json:
         _common.print_json("verify", _document(status, lines, claim, told))
     else:
-        click.echo("\n".join(lines))
+        _common.tell("\n".join(map(one_line, lines)))
     return status
 
 
-def _check_readable(files: tuple[str, ...]) -> None:
+def _check_readable(certificate: str, files: tuple[str, ...]) -> None:
     """What cannot be opened is no reason to reject a certificate."""
+    from rosenblatt.data.files import find
+
+    if not os.path.lexists(certificate):
+        raise MissingFileError(f"There is no file {certificate}.")
     for name in files:
-        if name != "-" and (os.path.lexists(name) or not glob.glob(name)):
-            open(name, "rb").close()
+        try:
+            if name != "-":
+                open(name, "rb").close()
+        except OSError:
+            find([name])  # says why, unless it is a pattern that some files match
 
 
 @contextmanager
@@ -129,7 +136,6 @@ def _numbers(
     if is_svmlight(list(files)):
         table: Any = data.read(list(files))
         table.refuse_rounded(None, decimal=decimal)
-        table.many_classes = claim["schema"] == verify.MANY
         X, y, _ = table.encode(scale=False)
         return X, y
     found = find(list(files))
@@ -153,7 +159,6 @@ def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Enc
         return encoding
     others = [c for c in column_names(files, **reading) if c not in (target, *names)]
     table: Any = data.read(files, target=target, ignore=others, **reading)
-    table.many_classes = claim["schema"] == verify.MANY
     found: Encoding = table.encoding()
     if sorted(found.feature_names) != sorted(names):
         raise InputError(

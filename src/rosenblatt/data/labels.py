@@ -16,11 +16,14 @@ from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.part import TRUTH, Kind, Part
 from rosenblatt.errors import InputError
 
+MOST_LABELS = 100  # of a target, where none is chosen
+_MAY_BE_LABELS = {"none", "(none)", "nil", "nd", "unknown", "unk", "not applicable"}
+
 
 @dataclass(frozen=True)
 class Target:
-    """The column of labels: `values` are all of it, and of more than two some may be `positive`;
-    none of numbers that fulfil a condition, or do not."""
+    """The column of labels: `values` are all of it, and some of more than two may be `positive`;
+    there are none of numbers that fulfil a condition, or do not."""
 
     name: str
     kind: Kind
@@ -124,9 +127,7 @@ def _spelled(word: Any) -> Any:
     return str(TRUTH[word]) if isinstance(word, str) and word in TRUTH else word
 
 
-def problems_of_target(
-    target: Column, rows: int, positive: Any, many_classes: bool = False
-) -> Iterator[str]:
+def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str]:
     if target.missing:
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
@@ -146,16 +147,35 @@ def problems_of_target(
             f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
             "Two different labels are needed."
         )
-    elif len(target.values) > 2 and not given and not many_classes:
+    elif not given and are_no_labels(target, rows):
         yield (
             f"The target {target.name!r} has {target.counted} different values: {labels}. "
             f"{_how_to_choose(target)}"
         )
 
 
+def are_no_labels(target: Column, rows: int) -> bool:
+    """More than two values that are measured, tell rows apart one by one, or stand for gaps."""
+    different = len(target.values)
+    if different <= 2:
+        return False
+    fractions = target.kind is Kind.NUMBER and not all(float(v).is_integer() for v in target.words)
+    many_ = different > MOST_LABELS or (different > 10 and 2 * different > rows)
+    return fractions or many_ or bool(_gaps(target))
+
+
+def _gaps(target: Column) -> list[Any]:
+    """Labels that stand for a missing one, most likely."""
+    return [w for w in target.words if str(w).casefold() in MISSING_LIKE - _MAY_BE_LABELS]
+
+
 def _how_to_choose(target: Column) -> str:
-    gaps = [word for word in target.words if str(word).casefold() in MISSING_LIKE]
-    gap = f"If {gaps[0]!r} stands for a missing label, leave out its rows. " if gaps else ""
+    gap = ""
+    if gaps := _gaps(target):
+        gap = (
+            f"If {gaps[0]!r} stands for a missing label, leave out its rows; else give it another "
+            "name. "
+        )
     how = "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
     if target.kind is Kind.NUMBER:
         example = f">={_middle(target)}"

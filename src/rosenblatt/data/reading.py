@@ -48,8 +48,8 @@ def read(
     ignore : str or list of str
         Columns to leave out: all that have such a name.
     positive : label, list of labels, or condition, optional
-        What is to be told from all others, where the target has more than two labels: one,
-        several, or a condition on numbers like ">=7".
+        What is to be told from all others, of a target with more than two labels: one, several, or
+        a condition on numbers like ">=7". None: all of them are classes.
     impute : "mean" or "median", optional
         What stands for missing numbers; missing text and booleans become a value of their own.
         None: missing values are refused.

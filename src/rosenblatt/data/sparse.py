@@ -20,8 +20,6 @@ from rosenblatt.errors import InputError
 class SparseTable:
     """Rows and labels of an svmlight file; features are counted, and have no names."""
 
-    many_classes = False  # as of a `Table`
-
     def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
         if len(files) > 1:
             raise InputError("svmlight files are read one at a time: put them into one file.")
@@ -40,8 +38,7 @@ class SparseTable:
     def problems(self) -> list[str]:
         if self.n_rows == 0:
             return [f"{self.source[0]} has no rows."]
-        many = self.many_classes
-        return list(problems_of_target(self.target, self.n_rows, self.positive, many))
+        return list(problems_of_target(self.target, self.n_rows, self.positive))
 
     def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
         """As of a `Table`."""

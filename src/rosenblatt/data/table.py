@@ -56,8 +56,6 @@ class Table:
         What stands against encoding it, a sentence each.
     """
 
-    many_classes = False  # to be set to True where the target may have more than two labels
-
     def __init__(
         self,
         reader: Reader,
@@ -167,8 +165,7 @@ class Table:
                 f"{self.source[0]} has no column to learn from: {names} the same in every row."
             )
         if self.n_rows and self.target:
-            more = (self._positive, self.many_classes)
-            found += problems_of_target(self.target, self.n_rows, *more)
+            found += problems_of_target(self.target, self.n_rows, self._positive)
         impute, disguised = self.impute is not None, self.disguised
         found += problems_of_numbers(
             disguised,

@@ -85,7 +85,10 @@ def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
     labels = targets.labels(y, rows.shape[0])
     classes, signs = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
-        raise InputError(f"y has {len(classes)} different labels; the playground shows two.")
+        raise InputError(
+            f"y has {len(classes)} different labels; the playground shows two. Of more than two "
+            "show one against the rest: y == label (--positive LABEL)."
+        )
     n, d = rows.shape
     check_size(n, d)
     names = getattr(checked, "feature_names_in_", None) if feature_names is None else feature_names

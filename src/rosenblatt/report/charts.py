@@ -22,14 +22,15 @@ class Charts:
     def __init__(self) -> None:
         self._ids = count(1)
 
-    def bars(self, items: Sequence[tuple[str, float]], title: str) -> Markup:
+    def bars(self, items: Sequence[tuple[str, float]], title: str, width: int = WIDTH) -> Markup:
         """Horizontal bars to both sides of zero, with their names and numbers."""
-        gutter = min(max(width_of(clip(shown(name), 30)) for name, _ in items), 30)
+        most = 30 * width // WIDTH  # characters of a name
+        gutter = min(max(width_of(clip(shown(name), most)) for name, _ in items), most)
         left = 16 + gutter * _CHARACTER
         low = min(0.0, *(value for _, value in items))
         high = max(0.0, *(value for _, value in items))
         beside = 68  # a number stands at the end of a bar
-        scale = (WIDTH - left - 2 * beside) / ((high - low) or 1)
+        scale = (width - left - 2 * beside) / ((high - low) or 1)
         middle = left + beside - low * scale
         body = [_rule(middle, 4, middle, 26 * len(items) + 4, "axis")]
         for place, (name, value) in enumerate(items):
@@ -39,12 +40,12 @@ class Charts:
             start = middle if value >= 0 else middle - length
             end = middle + math.copysign(length, value)
             body += [
-                _text(left - 8, y + 13, clip(shown(name), 30), "end", whole=name),
+                _text(left - 8, y + 13, clip(shown(name), most), "end", whole=name),
                 f'<rect class="{sign}" x="{start:.1f}" y="{y}" width="{length:.1f}" height="18"/>',
                 _text(end + step, y + 13, number(value), anchor, "quiet"),
             ]
         said = "; ".join(f"{name}: {number(value)}" for name, value in items[:5])
-        return self._svg(26 * len(items) + 8, title, f"The largest: {said}.", body)
+        return self._svg(26 * len(items) + 8, title, f"The largest: {said}.", body, width)
 
     def line(self, series: Mapping[str, Sequence[float]], title: str, x_label: str) -> Markup:
         """A line for each series over 1, 2, 3, …; the first is drawn last, over the others."""
@@ -128,9 +129,14 @@ class Charts:
         return self._svg(end + 52, title, f"{said}.", body)
 
     def interval(
-        self, rate: float, ends: tuple[float, float] | None, floor: float | None, title: str
+        self,
+        rate: float,
+        ends: tuple[float, float] | None,
+        floor: float | None,
+        title: str,
+        named: str = "the larger class",
     ) -> Markup:
-        """An error rate with its interval, and the rate of a rule that looks at nothing."""
+        """An error rate with its interval, and the rate of a rule that always says one label."""
         width = 440  # it stands beside the rule
         left, right, y = 8, width - 8, 28
         ticks = nice_ticks(0, min(max(rate, floor or 0, (ends or (0, 0))[1], 0.01) * 1.08, 1))
@@ -158,7 +164,7 @@ class Charts:
         if ends is not None:
             said += f", between {100 * ends[0]:.1f}% and {100 * ends[1]:.1f}%"
         if floor is not None:
-            said += f"; the larger class alone: {100 * floor:.1f}%"
+            said += f"; {named} alone: {100 * floor:.1f}%"
         return self._svg(62, title, f"{said}.", body, width)
 
     def _svg(

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from rosenblatt._support.foreign import shown
 from rosenblatt._support.words import many
 from rosenblatt.report.charts import Charts
+from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
 from rosenblatt.report.words import clip, number, percent, sentence
 
 FORMULA_TERMS = 8
@@ -76,24 +77,28 @@ def margin(ends: Mapping[str, Any]) -> str:
 
 def derived(content: Mapping[str, Any]) -> dict[str, Any]:
     """What the templates need besides the document."""
-    charts = Charts()
+    charts, several = Charts(), len(_classes(content)) > 2
     rule = content.get("rule") or {}
     terms = rule.get("terms") or []
     n_terms = rule.get("n_terms") or len(terms)
     in_formula = n_terms if n_terms <= FORMULA_TERMS + 1 else FORMULA_TERMS
     return {
-        "error_chart": _error_chart(charts, content.get("error")),
-        "formula": [_signed(term, first=term is terms[0]) for term in terms[:in_formula]],
+        "several": several,
+        "error_chart": _error_chart(charts, content.get("error"), several=several),
+        "formula": formula(terms, in_formula),
         "more_terms": n_terms - in_formula,
         "n_terms": n_terms,
         "indicators": {term.get("feature") for term in terms if term.get("indicator")},
         "weights_chart": _weights_chart(charts, terms),
+        "class_cards": class_cards(charts, rule),
+        "differences": differences(rule),
         "heaviest": HEAVIEST,
         "listed": LISTED,
         "learning_chart": _learning_chart(charts, content.get("learning")),
         "margins_chart": _margins_chart(charts, content.get("margins"), _classes(content)),
         "margin_labels": _in_order(content.get("margins"), _classes(content)),
         "conflict_rows": _conflict_rows((content.get("verdict") or {}).get("conflict")),
+        "conflict_rivals": conflict_rivals((content.get("verdict") or {}).get("conflict")),
         "hard_columns": _hard_columns(content),
         "highest_rate": _highest_rate(content.get("candidates") or []),
     }
@@ -103,14 +108,9 @@ def _classes(content: Mapping[str, Any]) -> list[str]:
     return list((content.get("data") or {}).get("classes") or [])
 
 
-def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
-    """Sign, size and feature of a term, as it stands in a sum."""
-    weight = term.get("weight") or 0.0
-    sign = "−" if weight < 0 else "" if first else "+"
-    return sign, number(abs(weight), digits=3), str(term.get("feature", ""))
-
-
-def _error_chart(charts: Charts, error: Mapping[str, Any] | None) -> Markup | None:
+def _error_chart(
+    charts: Charts, error: Mapping[str, Any] | None, *, several: bool
+) -> Markup | None:
     if not error or error.get("rate") is None:
         return None
     ends, n, floor = error.get("interval"), error.get("test_n"), error.get("majority_errors")
@@ -119,6 +119,7 @@ def _error_chart(charts: Charts, error: Mapping[str, Any] | None) -> Markup | No
         (ends[0], ends[1]) if ends else None,
         floor / n if floor is not None and n else None,
         "The error on the test rows",
+        "the largest class" if several else "the larger class",
     )
 
 
@@ -154,6 +155,13 @@ def _margins_chart(
     counts = {label: margins["counts"][label] for label in _in_order(margins, classes)}
     kernel = margins.get("unit") == "score"
     unit = "score of the rule" if kernel else "distance to the hyperplane, in standard deviations"
+    if len(counts) > 2:
+        counts = {"all classes": [sum(bar) for bar in zip(*counts.values(), strict=True)]}
+        unit = (
+            "lead over the next class"
+            if kernel
+            else "distance to the next class, in standard deviations"
+        )
     said = f"← wrong side · {unit} · right side →"
     return charts.histogram(margins["edges"], counts, "Margins of the training rows", said)
 

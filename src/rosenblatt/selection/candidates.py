@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 BASELINE = "larger class"
+BASELINE_OF_MANY = "largest class"
 POCKET_UPDATES = 2000
 _POCKET_NUMBERS = 1_000_000  # n·d: after each of its updates the pocket looks at all of them
 _KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
@@ -54,10 +55,16 @@ def streamed(*, random_state: Any = 0) -> dict[str, Any]:
     }
 
 
+def baseline(classes: int) -> str:
+    """How always saying the most frequent label is called."""
+    return BASELINE if classes == 2 else BASELINE_OF_MANY
+
+
 def floor(rules: Mapping[str, Any]) -> set[str]:
-    """What is compared and not chosen: the larger class, and guesses beside what is learned."""
+    """What is compared and not chosen: the largest class, and guesses beside what is learned."""
     from rosenblatt.random_linear import RandomLinearClassifier
 
     guesses = {name for name, rule in rules.items() if isinstance(rule, RandomLinearClassifier)}
-    learned = rules.keys() - guesses - {BASELINE}
-    return {BASELINE} | (guesses if learned else set())
+    always = rules.keys() & {BASELINE, BASELINE_OF_MANY}
+    learned = rules.keys() - guesses - always
+    return set(always) | (guesses if learned else set())

@@ -11,6 +11,10 @@ from rosenblatt.errors import InputError
 
 FIFTHS = 5  # three of them train, one chooses, one tests
 Indices = NDArray[np.intp]
+_OR_FEWER_LABELS = (
+    ", leave them out, or choose labels to be told from all others: positive=LABEL "
+    "(--positive LABEL, repeatable)"
+)
 
 
 def folds(y: NDArray[Any], k: int, groups: Any, seed: int) -> list[Indices]:
@@ -46,7 +50,8 @@ def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Any) 
         fewest = str(labels[counts.argmin()])
         raise InputError(
             f"Only {counts.min()} of {counts.sum():,} rows have the label {fewest!r}; each of the "
-            f"{k} parts that train, choose and test needs one at least. Give more such rows."
+            f"{k} parts that train, choose and test needs one at least. Give more such rows"
+            f"{_OR_FEWER_LABELS if len(labels) > 2 else ''}."
         )
     if groups is not None and (number := len(np.unique(groups))) < k:
         raise InputError(

@@ -36,9 +36,9 @@ class Selection:
     Attributes
     ----------
     candidates : list of Candidate
-        In the order given, the larger class before them.
+        In the order given, the largest class before them.
     winner : Candidate
-        The fewest validation errors; of equal ones the first. The floor is not chosen: the larger
+        The fewest validation errors; of equal ones the first. The floor is not chosen: the largest
         class, and a RandomLinearClassifier beside other candidates.
     estimator : estimator
         The winner, fitted: on the training rows, or on all rows with `cv`.
@@ -50,7 +50,7 @@ class Selection:
     interval : tuple of float
         Clopper-Pearson, for the error rate.
     majority, majority_errors : label, int
-        The larger class of the training rows, and the errors of always saying it, on the same rows.
+        The largest class of the training rows, and the errors of always saying it, on these rows.
     train, validation, test : arrays of int
         The rows. With `cv` all rows are in the first two, and those judged so far in the third.
     predictions : array

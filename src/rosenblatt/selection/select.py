@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from rosenblatt.errors import InputError
-from rosenblatt.selection.candidates import BASELINE, floor
+from rosenblatt.selection.candidates import baseline, floor
 from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.interval import clopper_pearson
@@ -38,8 +38,8 @@ def select(
     """Compare candidates honestly, and measure the error of the best one.
 
     Three fifths of the rows train, one fifth chooses, one fifth tests; every part has its share of
-    each label. The larger class is compared, too, and never chosen; nor is a RandomLinearClassifier
-    beside other candidates: they are the floor.
+    each label. The largest class is compared, too, and never chosen; nor is a
+    RandomLinearClassifier beside other candidates: they are the floor.
 
     Parameters
     ----------
@@ -98,9 +98,10 @@ def select(
         raise InputError(f"X has {n:,} rows, and groups the shape {np.shape(groups)}.")
     if candidates is None:
         candidates = usual(n if cv else n * 3 // FIFTHS, d, random_state=int(seed))
-    if not candidates or BASELINE in candidates:
+    always = baseline(len(np.unique(y)))
+    if not candidates or always in candidates:
         raise InputError(
-            f"candidates is a dict of names to classifiers, one at least, none named {BASELINE!r}."
+            f"candidates is a dict of names to classifiers, one at least, none named {always!r}."
         )
     trained = trained_with(checkpoint, checkpoint_every)
     contest = _Contest(
@@ -124,7 +125,8 @@ class _Contest:
     ):
         self.X, self.y, self.prepare = X, y, prepare
         self.groups = None if groups is None else np.asarray(groups)
-        self.rules = {BASELINE: DummyClassifier(strategy="most_frequent")} | candidates
+        always = baseline(len(np.unique(self.y)))
+        self.rules = {always: DummyClassifier(strategy="most_frequent")} | candidates
         self.floor = floor(self.rules)
         self.seed, self.confidence = seed, confidence
         self.training = Training(trained, progress, len(self.rules))

@@ -15,7 +15,7 @@ from rosenblatt._compute.matrices import as_table
 from rosenblatt._streams.fit import fit_stored
 from rosenblatt._streams.train import keeping
 from rosenblatt.errors import InputError
-from rosenblatt.selection.candidates import BASELINE, streamed
+from rosenblatt.selection.candidates import baseline, streamed
 from rosenblatt.selection.folds import FIFTHS
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
 from rosenblatt.selection.select import best, majority_of
@@ -80,8 +80,9 @@ class _Contest:
     ):
         self.rows, self.seed = rows, seed
         self.checkpoint, self.every = checkpoint, every
-        baseline = DummyClassifier(strategy="most_frequent")
-        self.rules = {BASELINE: baseline} | streamed(random_state=seed)
+        self.always = baseline(len(rows.classes))
+        always = DummyClassifier(strategy="most_frequent")
+        self.rules = {self.always: always} | streamed(random_state=seed)
         self.training = Training(self.trained, progress, len(self.rules))
         self.parts = self._parts()
         self.learned_from = training
@@ -110,7 +111,8 @@ class _Contest:
 
     def trained(self, rule: Any, training: Stored, _: Any, number: int) -> None:
         if isinstance(rule, DummyClassifier):
-            rule.fit(np.zeros((2, 1)), training.classes, sample_weight=training.counts)
+            classes = training.classes
+            rule.fit(np.zeros((len(classes), 1)), classes, sample_weight=training.counts)
             return
         place = None if self.checkpoint is None else checkpoint_of(self.checkpoint, number)
         with keeping(rule, place, self.every):
@@ -120,11 +122,11 @@ class _Contest:
         """The fifth, the label and the prediction of each row, block by block."""
         rows = self.rows
         for b in range(rows.n_blocks):
-            X, signs = rows.block(b)
+            X, y = rows.block(b)
             rows.expect((b + 1) % rows.n_blocks)
             begin = b * compute.block
-            labels = rows.classes[(signs > 0).astype(np.intp)]
-            yield fifths(self.seed, begin, begin + len(signs)), labels, rule.predict(as_table(X))
+            fifth = fifths(self.seed, begin, begin + len(y))
+            yield fifth, rows.named(y), rule.predict(as_table(X))
 
     def compare(self) -> list[Candidate]:
         """All candidates; those done so far if Ctrl-C came."""
@@ -149,7 +151,7 @@ class _Contest:
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
         sizes = len(train), len(validation)
-        return Candidate(name, rule, errors, sizes[0], missed, sizes[1], name == BASELINE, notes)
+        return Candidate(name, rule, errors, sizes[0], missed, sizes[1], name == self.always, notes)
 
     def result(self) -> Selection:
         found = self.compare()
@@ -184,13 +186,13 @@ class _Contest:
         kind = object if classes.dtype.kind == "U" else classes.dtype
         for fifth, *columns in self.judged(winner.estimator):
             for part, column in zip(found, columns, strict=True):
-                part.append(_shared(column[fifth == TEST], classes.tolist(), kind))
+                part.append(_shared(column[fifth == TEST], classes, kind))
         labels, predictions = (np.concatenate(part) for part in found)
         return labels, predictions
 
 
-def _shared(column: NDArray[Any], classes: list[Any], kind: Any) -> NDArray[Any]:
-    """The same labels, the two of them held once."""
-    known = np.array(classes, dtype=kind)
-    found: NDArray[Any] = known[(column == classes[1]).astype(np.intp)]
+def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[Any]:
+    """The same labels, each of them held once."""
+    known = np.array(classes.tolist(), dtype=kind)
+    found: NDArray[Any] = known[np.searchsorted(classes, column)]
     return found

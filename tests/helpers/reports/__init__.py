@@ -1,6 +1,6 @@
 """Documents as `rosenblatt fit --json` prints them, for the tests of the report.
 
-credit.json and leak.json were printed so; the others are made from them.
+credit.json, leak.json and species.json were printed so; the others are made from them.
 """
 
 import json
@@ -32,6 +32,34 @@ def credit():
 def leak():
     """The credit table as it is: a column tells the decision."""
     return _read("leak")
+
+
+def species():
+    """Three kinds of iris: more than two classes."""
+    return _read("species")
+
+
+def many_hostile():
+    """A dozen classes and more, with labels that no one should have given."""
+    content = species()
+    k = len(HOSTILE)
+    rule = content["rule"]
+    card, pair = rule["classes"][0], rule["differences"][0]
+    rule["classes"] = [card | {"label": label} for label in HOSTILE]
+    rule["differences"] = [
+        pair | {"label": label, "other": HOSTILE[0], "sentence": label} for label in HOSTILE[1:]
+    ]
+    content["data"] |= {"classes": HOSTILE, "counts": dict.fromkeys(HOSTILE, 10)}
+    counts = [[9 if i == j else (i + j) % 3 for j in range(k)] for i in range(k)]
+    content["confusion"] = {"labels": HOSTILE, "counts": counts}
+    bars = content["margins"]["counts"]["setosa"]
+    content["margins"]["counts"] = dict.fromkeys(HOSTILE, bars)
+    verdict = content["verdict"]
+    verdict["class_pairs"] = [
+        {"first": HOSTILE[0], "second": label, "rows": 20, "separated": 10} for label in HOSTILE[1:]
+    ]
+    verdict["conflict"] = {"rows": list(range(k)), "labels": HOSTILE, "rivals": HOSTILE[::-1]}
+    return content
 
 
 def separable():
@@ -204,7 +232,7 @@ ALL = {
     made.__name__: made
     for made in (
         *(credit, leak, separable, undecided, hostile, wide),
-        *(tiny, one_sided, kernel, interrupted),
+        *(tiny, one_sided, kernel, interrupted, species, many_hostile),
     )
 }
 

@@ -1,0 +1,69 @@
+"""The report of more than two classes: every class has its card, its errors and its rivals."""
+
+import re
+
+import reports
+from rosenblatt.report import render
+
+
+def texts(page, tag):
+    """What stands in each element of this name, without markup."""
+    found = re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", page, re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", text).split()) for text in found]
+
+
+def table(page, label):
+    """Lines of the table in the region with this name."""
+    region = page[page.index(f'aria-label="{label}, a table"') :]
+    return texts(region[: region.index("</table>")], "tr")
+
+
+def test_the_matrix_has_all_classes_and_the_errors_of_each():
+    content = reports.species()
+    content["confusion"]["counts"] = [[10, 0, 0], [0, 6, 4], [1, 2, 5]]
+    lines = table(render(content), "Right and wrong by class")
+    assert lines[0].endswith("called setosa called versicolor called virginica wrong")
+    assert lines[1:] == [
+        "setosa 10 0 0 0.0% 0 of 10",
+        "versicolor 0 6 4 40.0% 4 of 10",
+        "virginica 1 2 5 37.5% 3 of 8",
+    ]
+
+
+def test_each_class_has_a_card_and_rivals_are_told_apart():
+    content = reports.species()
+    page = render(content)
+    assert "the label with the highest of 3 scores" in page
+    for card in content["rule"]["classes"]:
+        assert f"What speaks for {card['label']}</title>" in page
+    pair = content["rule"]["differences"][0]
+    assert f"<strong><bdi>{pair['label']}</bdi></strong>, not" in page
+    assert page.count('class="formula"') == len(content["rule"]["differences"])
+
+
+def test_margins_of_all_classes_are_one_picture():
+    content = reports.species()
+    rows = sum(map(sum, content["margins"]["counts"].values()))
+    page = render(content)
+    assert f"all classes: {rows} rows" in page
+    assert "distance to the next class, in standard deviations" in page
+    assert "upwards" not in page
+
+
+def test_the_conflict_names_rivals_and_the_verdict_pairs():
+    content = reports.species()
+    page = render(content)
+    conflict = content["verdict"]["conflict"]
+    expected = zip(conflict["rows"], conflict["labels"], conflict["rivals"], strict=True)
+    assert table(page, "The rows in conflict")[1:] == [f"{r} {a} {b}" for r, a, b in expected]
+    assert "versicolor and virginica 100 0" in table(page, "Pairs of classes")
+    assert "Can linear scores separate these classes?" in page
+    assert "Can a line separate" not in page
+    assert "the largest class alone" in page
+
+
+def test_nothing_of_it_is_on_the_page_of_two_classes():
+    page = render(reports.credit())
+    for said in ('class="cards"', "next class", "Pair by pair", "largest class", "confusion many"):
+        assert said not in page
+    assert "the larger class alone" in page

@@ -36,7 +36,7 @@ def test_rows_of_many_columns_that_overlap_are_decided(wide, stored, intercept):
     # Six times as many rows as columns, any labels: Cover's theorem gives them no chance.
     random = np.random.default_rng(0)
     rows, labels = random.normal(size=(180, 30)), random.integers(0, 2, 180)
-    found = certify(stored(rows), labels, fit_intercept=intercept)
+    found = certify(stored(rows), labels, fit_intercept=intercept, time_limit=600)
     assert found.verdict == "overlap"
     assert len(found.conflict.rows) == 30 + intercept + 1  # a corner: D + 1 rows
     found.verify(rows, labels)
@@ -46,16 +46,25 @@ def test_beyond_what_can_be_solved_it_stays_open(wide, monkeypatch):
     monkeypatch.setattr(by_training, "_MOST_SEARCHED", 25)
     random = np.random.default_rng(0)
     rows, labels = random.normal(size=(180, 30)), random.integers(0, 2, 180)
-    found = certify(rows, labels)
+    found = certify(rows, labels, time_limit=600)
     assert found.verdict == "undecided"
     assert "epochs of the perceptron did not separate it" in found.limits[0]
+    assert "time_limit" not in found.limits[0]
+
+
+def test_what_takes_minutes_is_not_begun_unasked(wide):
+    random = np.random.default_rng(0)
+    rows, labels = random.normal(size=(180, 30)), random.integers(0, 2, 180)
+    found = certify(rows, labels)
+    assert found.verdict == "undecided"
+    assert found.limits[0].endswith("with a time_limit of minutes one guess is tried")
 
 
 def test_a_conflict_that_does_not_span_leaves_two_verdicts_open(wide):
     random = np.random.default_rng(0)
     rows, labels = random.normal(size=(60, 30)), np.arange(60) % 2
     rows[1] = rows[0]
-    found = certify(rows, labels)
+    found = certify(rows, labels, time_limit=600)
     assert (found.verdict, found.separable) == ("undecided", False)
     assert "quasi-complete separation or overlap is open" in found.limits[0]
     assert sorted(found.conflict.rows) == [0, 1]

@@ -37,16 +37,20 @@ def is_wide(rows: Rows) -> bool:
 
 
 def decide(partition: Partition, known: Blend | None) -> Bound | None:
-    """By training; where that finds no separator, by one guess and its proof if it is affordable.
+    """By training; where that finds no separator, by one guess and its proof if there is time.
 
-    They take one exact solution. The margin's bracket comes with training.
+    They take one exact solution: minutes. The margin's bracket comes with training.
     """
     rows = partition.rows
     try:
         return train(partition, known)
-    except LimitReached:
+    except LimitReached as reached:
         if not int(rows.n) > int(rows.D) <= _MOST_SEARCHED:
             raise
+        if not rows.budget.timed:
+            raise LimitReached(
+                f"{reached}; with a time_limit of minutes one guess is tried"
+            ) from None
     partition.only_guess = True
     try:
         partition.run(known)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
@@ -73,6 +75,8 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
     numbers = [c for c in work.learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
     encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    gaps = np.isnan(work.X[:, encoding.number_places]).any(axis=0).tolist()
+    encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
     prepare = Preparation(encoding, scale=False)
     return prepare.fit(work.X).transform(work.X), encoding
 

@@ -232,6 +232,10 @@ class Data:
         *row, common = whole([*filter(None, self.lifted(self.x(i))), 1])
         return Fraction(length2(row), common**2)
 
+    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
+        """(x_i, 1) in whole numbers, each row times what that takes."""
+        return [whole(self.lifted(self.x(i))) for i in rows]
+
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
         """Rank modulo a prime. The true rank is never smaller."""
         echelon: list[tuple[int, list[int]]] = []
@@ -369,7 +373,7 @@ def check_balance(claim: Part, data: Data) -> None:
     and the two ranks (which can only be greater) add up to the whole space."""
     balance = claim["balance" if "balance" in claim else "conflict"]  # which is often enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
-    basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
+    basis = data.multiples(balance["rows"])
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?
@@ -588,9 +592,8 @@ def main(arguments: list[str]) -> int:
         print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
         return 2
     status, lines, _ = judge(arguments[0], lambda claim: read_csv(claim, arguments[1]))
-    # Foreign text could forge a line, or move the cursor: what is not printable is spelled out.
-    safe = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
-    print(*safe, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
+    harmless = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
+    print(*harmless, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
     return status
 
 

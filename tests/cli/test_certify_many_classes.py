@@ -85,4 +85,5 @@ def test_a_number_to_be_predicted_is_no_label(shell):
     rows = "".join(f"{i},{i}\n" for i in range(8000))
     code, _, said = shell("certify", write("t.csv", f"a,y\n{rows}"), "-y", "y")
     assert code == 2
-    assert "8,000 classes" in said
+    assert "8,000 different values" in said
+    assert "--positive '>=4000'" in said

@@ -69,6 +69,29 @@ def test_digits_are_counted_in_every_kind_of_text(shell, name, text):
     assert shell("certify", name, *target)[0] in (0, 10)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "u,ok\n1,9007199254740993\n2,9007199254740990\n"),
+        ("t.csv", "u,ok\n1,1.00000000000000000001\n2,0\n"),
+        ("t.svm", "9007199254740993 1:1\n0 1:2\n"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_labels_with_more_digits_than_a_float_are_not_fitted(shell, name, text, stream):
+    """Their certificate would be rejected."""
+    target = [] if name.endswith("svm") else ["-y", "ok"]
+    more = ["--stream"] if stream else []
+    rows = text.splitlines(keepends=True)
+    head = 0 if name.endswith("svm") else 1
+    write(name, "".join(rows[:head]) + "".join(rows[head:]) * 20)
+    code, out, err = shell("fit", name, *target, *more, "-o", "out")
+    assert (code, out) == (2, "")
+    assert f"{name}, row 0" in err
+    assert rows[head].strip().split(",")[-1].split(" ")[0] in err
+    assert not Path("out").exists()
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
 def test_columns_with_types_are_read_as_decimals_if_they_are_that(shell, kind):
     values = np.array([0.1, 0.2] if kind is not np.int64 else [2**60, 1]).astype(kind)

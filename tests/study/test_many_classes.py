@@ -222,6 +222,16 @@ def test_sparse_rows_folds_and_disk_find_the_same_classes(tmp_path):
         assert document["error"]["rate"] < 0.2
 
 
+def test_wide_tables_are_decided_by_training_first():
+    rng = np.random.default_rng(0)
+    for d, k in ((300, 3), (60, 20)):  # many columns; many columns times classes
+        X, y = rng.normal(size=(5 * k + 40, d)), np.arange(5 * k + 40) % k
+        document = study(X, y, no_rows=True).to_dict()
+        assert document["verdict"]["verdict"] == "complete separation"
+        assert document["proof"]["accepted"]
+        assert f"{k} classes" in document["verdict"]["sentence"]
+
+
 def test_two_labels_have_nothing_of_many():
     frame = towns()
     document = study(

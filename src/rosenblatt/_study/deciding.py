@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _BY_HAND = 2_000_000  # numbers, of many classes lifted, that the stand-alone verifier soon reads
 _MANY = 200  # features; with more, the largest margin takes much longer than all the rest
+_MANY_LIFTED = 1000  # the same of many classes: features times classes
 _WORK = 20_000_000  # row evaluations: some seconds
 SECONDS = 10.0  # for the verdict and the margins together, where nobody said how long
 _LEAST = 1.0  # of them for the margins
@@ -61,7 +62,9 @@ class _Clock:
 
 def _certify(X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None) -> Certificate:
     """In full, or, with many columns, in good time where nobody said how long it may take."""
-    if clock.given is None and X.shape[1] > _MANY:
+    if clock.given is None and (
+        X.shape[1] > _MANY or X.shape[1] * len(np.unique(y)) > _MANY_LIFTED
+    ):
         return proving.by_training_first(
             X, y, encoding=encoding, work_limit=_WORK, time_limit=clock.left
         )

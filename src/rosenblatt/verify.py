@@ -223,8 +223,7 @@ class Data:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        there = all(i < self.n and self.kept[i] for i in rows)
-        demand(there, f"{what}: a row that is not there")
+        demand(all(i < self.n and self.kept[i] for i in rows), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
 
@@ -500,9 +499,8 @@ def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
     for text, i in sorted((text, i) for text, i in there.items() if text not in taken):
         same = [name for name in claim["labels"] if name and equal(name, text)]
         alone = len(same) == 1 and same[0] not in taken
-        demand(
-            alone, f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
-        )
+        no = f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
+        demand(alone, no)
         taken, signs[text] = {*taken, *same}, signs[same[0]]
     return [signs.get(text, 0) for text in labels]
 

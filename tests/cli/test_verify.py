@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from commands import SMALL, write
-from rosenblatt import Certificate, certify, verify
+from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.levels import Words
 from rosenblatt.data.transformed import Transformed
@@ -287,3 +287,18 @@ def test_an_encoding_of_another_target_is_refused(shell):
     forged = edited("c.json", lambda c: c.update(target="a"))
     code, out, _ = shell("verify", forged, table)
     assert (code, "about other columns" in out) == (1, True)
+
+
+def test_a_model_is_told_from_a_certificate(shell):
+    save(Perceptron().fit([[0.0], [1.0]], [0, 1]), "model.json")
+    table = write("t.csv", SMALL)
+    code, out, _ = shell("verify", "model.json", table)
+    assert (code, out) == (
+        1,
+        "REJECTED: model.json is a model file, not a certificate; rosenblatt certify -o FILE "
+        "writes one\n",
+    )
+    shell("certify", table, "-y", "label", "-o", "certificate.json")
+    assert shell("verify", "model.json", table)[1] == (
+        "REJECTED: model.json is a model file, not a certificate; certificate.json is beside it\n"
+    )

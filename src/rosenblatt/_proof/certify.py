@@ -99,6 +99,7 @@ def certify(
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
     work_limit = validate.whole_or_none("work_limit", work_limit)
+    frames.refuse_name(X, y)
     words = encoding is None and frames.has_words(X)
     if words:
         X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")

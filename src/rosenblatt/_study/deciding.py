@@ -78,6 +78,8 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
     numbers = [c for c in work.learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
     encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    gaps = np.isnan(work.X[:, encoding.number_places]).any(axis=0).tolist()
+    encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
     prepare = Preparation(encoding, scale=False)
     return prepare.fit(work.X).transform(work.X), encoding
 

@@ -7,7 +7,7 @@ of its words but one, the reference level. What was done is an Encoding, which c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -235,6 +235,17 @@ class Encoding:
                 return column
             fill, center, scale = next(given)
             return replace(column, fill=fill, center=center, scale=scale)
+
+        return replace(self, columns=tuple(new(column) for column in self.columns))
+
+    def filling(self, names: Collection[str]) -> Encoding:
+        """The same that fills gaps in these columns of numbers only: what is said of a table names
+        what was done to it, not what would have been."""
+
+        def new(column: Number | Words) -> Number | Words:
+            if isinstance(column, Number) and column.name not in names:
+                return replace(column, fill=None)
+            return column
 
         return replace(self, columns=tuple(new(column) for column in self.columns))
 

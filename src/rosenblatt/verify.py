@@ -364,8 +364,7 @@ def check_conflict(data: Data, part: Part) -> None:
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
-        # As v / total, but without the common divisor of large numbers, which takes long to find.
-        met = [v.numerator / (v.denominator * int(total)) for v in point]
+        met = [v.numerator / (v.denominator * int(total)) for v in point]  # (v / total takes long)
         demand(part["point"] == met, "they meet in another point")
 
 
@@ -411,9 +410,8 @@ def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
 def signs_beside(data: Data, basis: Any, free: Any, w: Sequence[Any]) -> Sequence[int]:
     """The sign of a_i·w for every row, of weights that have the balanced rows on their hyperplane:
     it has their span, too, and only the rows that are free of it have to be looked at."""
-    exact = whole(w)
-    on_it = not any(sum(map(mul, row, exact)) for row in basis)
-    demand(on_it, "a balanced row is not on the hyperplane")
+    off = any(sum(map(mul, row, exact)) for exact in [whole(w)] for row in basis)
+    demand(not off, "a balanced row is not on the hyperplane")
     return data.signs(w, among=free)
 
 
@@ -428,6 +426,7 @@ def check_sign(data: Data, w: Any, normals: Any, j: int, part: Part, out: Any, l
     demand((signs != "0") == any(map(at, normals)), f"{what}: is it always 0?")
     proof = {"±": ["other"] if at(w) else [], "0": []}.get(signs, ["times", "rows", "weights"])
     demand(part.keys() == {"signs", *proof}, f"{what}: its proof has other fields")
+    proved = signs in ("0", "±")
     if signs == "±" and at(w):  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
         proved = at(other) * at(w) < 0 and lowest(other) >= 0
@@ -436,8 +435,6 @@ def check_sign(data: Data, w: Any, normals: Any, j: int, part: Part, out: Any, l
         *blend, common = whole([*data.total(part, what), 1])
         same = all(sum(map(mul, blend, v)) == times * at(v) * common for v in normals)
         proved = same and times * at(w) > 0 and number(part["times"]) > 0
-    else:
-        proved = signs in ("0", "±")
     demand(proved, f"{what} is not proved")
 
 
@@ -498,9 +495,8 @@ def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
     taken = there.keys() & signs.keys()
     for text, i in sorted((text, i) for text, i in there.items() if text not in taken):
         same = [name for name in claim["labels"] if name and equal(name, text)]
-        alone = len(same) == 1 and same[0] not in taken
         no = f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
-        demand(alone, no)
+        demand(len(same) == 1 and same[0] not in taken, no)
         taken, signs[text] = {*taken, *same}, signs[same[0]]
     return [signs.get(text, 0) for text in labels]
 

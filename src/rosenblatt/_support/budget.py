@@ -18,7 +18,7 @@ _LONG = 256  # bits of a number that is longer than those of ordinary tables
 _SHORT = 2  # words
 _WORD = 64  # bits; also: products of two words that take as long as a row evaluation
 _LONG_WORK, _LONG_WORK_OF_A_NUMBER = 6 * 10**7, 100  # row evaluations
-_LATER = 10.0  # seconds after which it is said what takes so long
+_LATER = 5.0  # seconds after which it is said what takes so long
 
 
 class Budget:

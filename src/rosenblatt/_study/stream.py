@@ -32,6 +32,7 @@ from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.scales import Preparation
+from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
 
@@ -111,6 +112,7 @@ def _compare(
     progress: Progress,
 ) -> None:
     seed = options.seed
+    work.not_tried = not_streamed()
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with stored(chosen, folder=options.cache, say=say) as training, work.until_interrupted():
         work.selection = select_stored(

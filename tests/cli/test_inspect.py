@@ -20,12 +20,14 @@ def test_inspect_shows_how_a_file_is_understood(shell):
 
 
 def test_inspect_shows_every_problem_at_once(shell):
-    name = write("t.csv", "id,a,label\n" + "".join(f"P{i},{i or ''},{i % 3}\n" for i in range(30)))
+    name = write(
+        "t.csv", "id,a,label\n" + "".join(f"P{i},{i or ''},{i % 3}.5\n" for i in range(30))
+    )
     code, out, _ = shell("inspect", name, "-y", "label")
     assert code == 2
     assert out.count("Problem: ") == 3
     assert shell("inspect", name, "-y", "label", "--ignore", "id", "--ignore", "a")[0] == 2
-    options = ["--ignore", "id", "--impute", "mean", "--positive", "2"]
+    options = ["--ignore", "id", "--impute", "mean", "--positive", "2.5"]
     assert shell("inspect", name, "-y", "label", *options)[0] == 0
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from rosenblatt import study
 from rosenblatt._study.telling import by_chance
+from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.candidates import candidates, not_streamed, not_tried, streamed
 from rosenblatt.selection.select import best
@@ -111,3 +112,41 @@ def test_the_floor_is_marked_and_each_label_has_its_errors(shell):
     (right, wrong), (missed, _) = found["confusion"]["counts"]
     assert f"no: {wrong} of {right + wrong} test rows wrong" in out
     assert f"yes: {missed} of " in out
+
+
+# --- Commands and messages -----------------------------------------------------------------------
+
+
+def test_a_certificate_that_names_rows_is_said_not_to_be_written(shell):
+    table().to_csv("t.csv", index=False)
+    said = "certificate.json is not written: its proof names rows (--no-rows)"
+    assert said in shell("fit", "t.csv", "-y", "label", "--no-rows")[1]
+    assert said not in shell("fit", "t.csv", "-y", "label", "--force")[1]
+
+
+def test_without_a_target_the_columns_are_named(shell):
+    frame = table(b=1.5)
+    frame.to_csv("t.csv", index=False)
+    assert "The columns: 'a', 'b', 'label'." in shell("fit", "t.csv")[2]
+    with pytest.raises(InputError, match="The columns: 'a', 'b', 'label'"):
+        study(frame)
+    with pytest.raises(InputError, match="target='label'"):
+        study(frame, "label")
+
+
+def test_new_rows_with_names_where_training_had_none(shell):
+    frame = table()
+    frame.to_csv("t.csv", index=False, header=False)
+    assert shell("fit", "t.csv", "--no-header", "-y", "x1", "-o", "f")[0] == 0
+    frame[["a"]].to_csv("new.csv", index=False, header=["x0"])
+    code, _, err = shell("predict", "f/model.json", "new.csv", "--no-header")
+    assert code == 2
+    assert "say header=True (--header)" in err
+    code, _, err = shell("predict", "f", "new.csv")
+    assert (code, err) == (2, "Error: f is a folder: the rule is in f/model.json.\n")
+    assert shell("predict", "f/model.json", "new.csv", "--header")[0] == 0
+
+
+def test_six_labels_are_all_named(shell):
+    table(n=120, kind=list("abcdef") * 20).to_csv("t.csv", index=False)
+    assert "6: 'a', 'b', 'c', 'd', 'e', 'f'" in shell("inspect", "t.csv")[1]

@@ -91,6 +91,8 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "warning", warning["sentence"]
     if found["files"]:
         yield "files", files_line(found["files"])
+        if found["verdict"] is not None and "certificate" not in found["files"]:
+            yield "files", "certificate.json is not written: its proof names rows (--no-rows)"
     for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
         if command is not None:
             yield "next", command

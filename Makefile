@@ -3,7 +3,8 @@
 # check  ruff, types, and that the floors of the house import downwards only
 # bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
-# fuzz   attacks, in full: files spoiled, processes killed, disks filled
+# fuzz   attacks, in full: files spoiled, processes killed, disks filled, and libFuzzer where clang is;
+#        SECONDS=60 says how long that takes, FULL=0 runs a twentieth of the rest
 # sanitize  the compiled core under the address and undefined-behaviour sanitizers
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
@@ -13,6 +14,10 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+ATTACKS := tests/attacks tests/model/test_model_file_attacks.py tests/model/test_checkpoint.py \
+  tests/data/test_fuzz.py tests/support tests/streams/test_faults.py tests/study/test_study_killed.py
+SECONDS := 60
+FULL := 1
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
 export ROSENBLATT_REQUIRE_NATIVE := 1
@@ -68,7 +73,8 @@ soak: $(VENV)/tools browser
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 
 fuzz: $(VENV)/tools
-	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal tests/attacks tests/model/test_model_file_attacks.py tests/data/test_fuzz.py tests/support tests/streams/test_faults.py
+	sh scripts/fuzz.sh $(SECONDS)
+	ROSENBLATT_SOAK=$(FULL) $(RUN) -m pytest --numprocesses auto --dist worksteal $(ATTACKS)
 
 sanitize: $(VENV)/tools
 	sh scripts/sanitize.sh $(RUN)

@@ -110,7 +110,7 @@ ROSENBLATT_INLINE bool invert(uint32_t* matrix, int64_t size, uint32_t prime, in
 // Digits of the p-adic solution of a system, one after the other (Dixon 1982). The system is
 // Σ limb_l 2^(24 l), its inverse modulo the prime is given, and the residual of each equation is a
 // number of `pieces` pieces of 24 bits, the last of them signed. The prime is below 2^27 and the
-// size at most 2048, so that sums fit into 64 bits.
+// size at most 4096, so that sums fit into 64 bits.
 struct Lifting {
   static constexpr int bits = 24;
   static constexpr int64_t mask = (int64_t(1) << bits) - 1, together = 512;

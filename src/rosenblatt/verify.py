@@ -223,8 +223,7 @@ class Data:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        there = all(i < self.n and self.kept[i] for i in rows)
-        demand(there, f"{what}: a row that is not there")
+        demand(all(i < self.n and self.kept[i] for i in rows), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
         return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
 
@@ -232,6 +231,10 @@ class Data:
         """‖a_i‖², exactly."""
         *row, common = whole([*filter(None, self.lifted(self.x(i))), 1])
         return Fraction(length2(row), common**2)
+
+    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
+        """(x_i, 1) in whole numbers, each row times what that takes."""
+        return [whole(self.lifted(self.x(i))) for i in rows]
 
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
         """Rank modulo a prime. The true rank is never smaller."""
@@ -361,7 +364,9 @@ def check_conflict(data: Data, part: Part) -> None:
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
-        demand(part["point"] == [float(v / total) for v in point], "they meet in another point")
+        # As v / total, but without the common divisor of large numbers, which takes long to find.
+        met = [v.numerator / (v.denominator * int(total)) for v in point]
+        demand(part["point"] == met, "they meet in another point")
 
 
 def check_balance(claim: Part, data: Data) -> None:
@@ -370,7 +375,7 @@ def check_balance(claim: Part, data: Data) -> None:
     and the two ranks (which can only be greater) add up to the whole space."""
     balance = claim["balance" if "balance" in claim else "conflict"]  # which is often enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
-    basis = [whole(data.lifted(data.x(i))) for i in balance["rows"]]
+    basis = data.multiples(balance["rows"])
     normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
     demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
     flat = data.flat(normals)  # is the row in the span of the balanced ones?
@@ -494,9 +499,8 @@ def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
     for text, i in sorted((text, i) for text, i in there.items() if text not in taken):
         same = [name for name in claim["labels"] if name and equal(name, text)]
         alone = len(same) == 1 and same[0] not in taken
-        demand(
-            alone, f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
-        )
+        no = f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
+        demand(alone, no)
         taken, signs[text] = {*taken, *same}, signs[same[0]]
     return [signs.get(text, 0) for text in labels]
 
@@ -590,9 +594,8 @@ def main(arguments: list[str]) -> int:
         print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
         return 2
     status, lines, _ = judge(arguments[0], lambda claim: read_csv(claim, arguments[1]))
-    # Foreign text could forge a line, or move the cursor: what is not printable is spelled out.
-    safe = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
-    print(*safe, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
+    harmless = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
+    print(*harmless, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
     return status
 
 

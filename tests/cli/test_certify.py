@@ -24,7 +24,7 @@ def test_certify_says_what_python_says(shell):
     X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, encoding=encoding)
     assert code == 11
-    assert out == f"{certificate}\n"
+    assert out == f"{certificate}\nNext: rosenblatt fit {CREDIT} --target=card\n"
     assert "owner=yes" in certificate.feature_names
     assert shell("certify", write("s.csv", SMALL), "-y", "label")[0] == 0
     assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 10
@@ -284,3 +284,37 @@ def test_what_it_is_doing_is_told(tmp_path):
     asked = ("certify", str(CREDIT), "-y", "card", "--fewest-errors", "0")
     assert "deciding about 1,319 rows: " in on_a_terminal(tmp_path, *asked)
     assert "deciding" not in on_a_terminal(tmp_path, *asked, "--quiet")
+
+
+# --- What to do next, and what was done -----------------------------------------------------------
+
+
+def test_it_says_what_to_do_next(shell):
+    """Check what was written; else learn a rule from the same table, read in the same way."""
+    table = write("my table.csv", "0,x,no\n1,y,no\n2,x,yes\n3,y,yes\n")
+
+    def said(*more):
+        _, out, _ = shell("certify", table, "--no-header", "-y", "x2", "--ignore", "x1", *more)
+        return out.splitlines()[-1]
+
+    assert said() == "Next: rosenblatt fit 'my table.csv' --target=x2 --ignore=x1 --no-header"
+    assert said("-o", "c.json") == "Next: rosenblatt verify c.json 'my table.csv'"
+    assert shell("verify", "c.json", table)[0] == 0
+    assert "Next" not in said("-q")
+    assert "Next" not in said("--json")
+    weighted = write("w.csv", "a,w,ok\n1,2,no\n2,1,yes\n")
+    _, out, _ = shell("certify", weighted, "-y", "ok", "--weight", "w")
+    assert out.startswith("Complete separation")
+    assert "Next" not in out  # fit has no weights
+
+
+def test_only_columns_that_were_filled_are_said_to_be(shell):
+    text = "a,b,ok\n1,5,no\n,6,no\n3,7,yes\n4,8,yes\n"
+    code, out, _ = shell(
+        "certify", write("t.csv", text), "-y", "ok", "--impute", "median", "-o", "c"
+    )
+    assert code == 0
+    assert "('a' 3.0 for missing values), data" in out
+    code, out, _ = shell("verify", "c", "t.csv")
+    assert code == 0
+    assert "('a' 3.0 for 1 missing value)" in out

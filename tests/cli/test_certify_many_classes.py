@@ -25,8 +25,11 @@ def test_it_says_what_python_says(shell, iris):
     X, y, encoding = data.read(iris, target="species").encode(scale=False)
     certificate = certify(X, y, encoding=encoding, pairs=True)
     assert code == 11
-    assert out == f"{certificate}\n"
-    assert "On the plane between them, all their rows: versicolor and virginica." in out
+    assert out == f"{certificate}\nNext: rosenblatt fit {iris} --target=species\n"
+    assert (
+        "Not apart in any joint rule with no comparison wrong: versicolor and virginica.\n" in out
+    )
+    assert "Two classes alone may still be apart" not in out  # each pair is there
     assert "setosa | versicolor      100  complete separation  0.817556" in out
     assert shell("certify", iris, "-y", "species", "--time-limit", "1e-9")[0] == 20
 
@@ -82,4 +85,5 @@ def test_a_number_to_be_predicted_is_no_label(shell):
     rows = "".join(f"{i},{i}\n" for i in range(8000))
     code, _, said = shell("certify", write("t.csv", f"a,y\n{rows}"), "-y", "y")
     assert code == 2
-    assert "8,000 classes" in said
+    assert "8,000 different values" in said
+    assert "--positive '>=4000'" in said

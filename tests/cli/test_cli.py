@@ -83,7 +83,7 @@ def test_doctor(shell):
         (b"", "is empty"),
         (b"a,label\n", "has no rows"),
         (b"a,a,label\n1,2,3\n", "several columns named 'a'"),
-        (b"a,label\n1,x\n2,y\n3,z\n", "--positive"),
+        (b"a,label\n1,0.5\n2,1.5\n3,2.7\n", "--positive"),
         (b"a,label\n1,x\n2,x\n", "in every row"),
         (b"a,label\n1,x\n2,\n3,y\n", "label is missing"),
         (b"a,label\n1,x\n2,y,z\n", "3 fields where the header has 2"),

@@ -4,10 +4,11 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from rosenblatt import certify
+from rosenblatt import certify, verify
 from rosenblatt._support.foreign import in_json, one_line, shown
 
 # A cursor that moves, a window that is renamed, a C1 code, a line of ours, text turned round.
@@ -119,6 +120,36 @@ def test_of_a_certificate_in_python(hostile):
         found = str(certify(X, y))
         assert not seen(found)
         assert not any(line.startswith("ACCEPTED") for line in found.splitlines())
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+def test_of_both_verifiers(shell, capfd, hostile):
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    certify(X, ["no", "no", "yes", "yes"]).save("c.json")
+    claim = json.loads(Path("c.json").read_text())
+    quoted = hostile.replace("\n", " ")
+    forged = [
+        claim | {hostile: 1},
+        claim | {"verdict": hostile},
+        claim | {"columns": [hostile]},
+        claim | {"target": hostile},
+        claim | {"labels": {hostile: 1, "no": -1}},
+        claim | {"encoding": {hostile: hostile}},
+        hostile,
+    ]
+    Path("t.csv").write_text(f"{row('x0', 'y')}\n{row('0', hostile)}\n", encoding="utf-8")
+    Path(f"{quoted}.csv").write_text("x0,y\n0,no\n1,no\n2,yes\n3,yes\n")
+    for number, document in enumerate([claim, *forged]):
+        Path(f"{number}.json").write_text(json.dumps(document))
+        for name in ("t.csv", f"{quoted}.csv", f"none {hostile}"):
+            status, *command = shell("verify", f"{number}.json", name)
+            alone = verify.main([f"{number}.json", name])
+            for code, (out, err) in ((status, command), (alone, capfd.readouterr())):
+                text = out + err
+                assert text
+                assert not seen(text)
+                proved = any(line.startswith("ACCEPTED") for line in out.splitlines())
+                assert proved == (code == 0)
 
 
 def test_text_of_the_world_stays_as_it_is():

@@ -31,6 +31,13 @@ def test_inspect_shows_every_problem_at_once(shell):
     assert shell("inspect", name, "-y", "label", *options)[0] == 0
 
 
+def test_many_labels_are_counted_and_no_problem(shell):
+    name = write("t.csv", "a,label\n" + "1,x\n2,y\n3,z\n4,x\n")
+    code, out, _ = shell("inspect", name, "-y", "label")
+    assert code == 0
+    assert "x (2), y (1), z (1)" in out
+
+
 def test_inspect_notes(shell):
     _, out, _ = shell("inspect", write("t.csv", "a,b\n1,2\n1,3\n"))
     assert "'a' is 1 in every row" in out

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from commands import SMALL, write
-from rosenblatt import Certificate, certify, verify
+from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.levels import Words
 from rosenblatt.data.transformed import Transformed
@@ -67,6 +67,29 @@ def test_digits_are_counted_in_every_kind_of_text(shell, name, text):
     assert code == 2
     assert "row 1" in err
     assert shell("certify", name, *target)[0] in (0, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "u,ok\n1,9007199254740993\n2,9007199254740990\n"),
+        ("t.csv", "u,ok\n1,1.00000000000000000001\n2,0\n"),
+        ("t.svm", "9007199254740993 1:1\n0 1:2\n"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_labels_with_more_digits_than_a_float_are_not_fitted(shell, name, text, stream):
+    """Their certificate would be rejected."""
+    target = [] if name.endswith("svm") else ["-y", "ok"]
+    more = ["--stream"] if stream else []
+    rows = text.splitlines(keepends=True)
+    head = 0 if name.endswith("svm") else 1
+    write(name, "".join(rows[:head]) + "".join(rows[head:]) * 20)
+    code, out, err = shell("fit", name, *target, *more, "-o", "out")
+    assert (code, out) == (2, "")
+    assert f"{name}, row 0" in err
+    assert rows[head].strip().split(",")[-1].split(" ")[0] in err
+    assert not Path("out").exists()
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
@@ -264,3 +287,18 @@ def test_an_encoding_of_another_target_is_refused(shell):
     forged = edited("c.json", lambda c: c.update(target="a"))
     code, out, _ = shell("verify", forged, table)
     assert (code, "about other columns" in out) == (1, True)
+
+
+def test_a_model_is_told_from_a_certificate(shell):
+    save(Perceptron().fit([[0.0], [1.0]], [0, 1]), "model.json")
+    table = write("t.csv", SMALL)
+    code, out, _ = shell("verify", "model.json", table)
+    assert (code, out) == (
+        1,
+        "REJECTED: model.json is a model file, not a certificate; rosenblatt certify -o FILE "
+        "writes one\n",
+    )
+    shell("certify", table, "-y", "label", "-o", "certificate.json")
+    assert shell("verify", "model.json", table)[1] == (
+        "REJECTED: model.json is a model file, not a certificate; certificate.json is beside it\n"
+    )

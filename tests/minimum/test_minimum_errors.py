@@ -370,7 +370,10 @@ def test_little_time_gives_what_can_be_given():
     y = (X[:, 0] > 0) ^ (rng.random(5000) < 0.1)
     bracket = checked(X, y, time_limit=0.001)
     assert not bracket.optimal
-    assert bracket.limits == ["the time limit of 0.001 seconds was reached"]
+    assert bracket.limits == [
+        "the time limit of 0.001 seconds was reached; --fewest-errors 0.006 (time_limit=0.006) "
+        "searches longer"
+    ]
     assert "Cut short: the time limit" in str(bracket)
 
 

@@ -244,11 +244,15 @@ def test_a_rare_category_is_called_one(rare, rows):
     X, y = table(rare)
     said = str(certify(X, y))
     assert f"town=Delft has {rows}" in said
-    assert "A rare category: merge it with another, or leave it out." in said
+    assert (
+        "\nA rare category: merge it with another of the same column, or leave out the column town "
+        "(--ignore town).\n" in said
+    )
     assert "known only after the outcome" not in said
     said = str(certify(*dummies(rare)))
-    assert f"Delft is 0 but in {rows}" in said
-    assert "A rare category? Merge it with another, or leave it out." in said
+    assert f"Delft is 0 but in {rows.split(',')[0]} (larger is no, smaller is yes).\n" in said
+    assert "\nIts weight rests on so few rows: if these may be chance, leave out the column" in said
+    assert "\nIf it stands for a category: merge it with another of the same column.\n" in said
 
 
 def test_a_category_with_one_row_is_rare_in_a_small_table_too():
@@ -284,5 +288,37 @@ def test_several_rare_categories_get_the_advice_once():
     said = str(certify(pd.concat([X, more], ignore_index=True), [*y, "yes", "yes"]))
     assert (
         "town=Oslo has 2 rows, all labelled yes.\ntown=Delft has one row, labelled no.\n"
-        "Rare categories: merge them with others, or leave them out.\n" in said
+        "Rare categories: merge each with another of the same column, or leave out the column town "
+        "(--ignore town).\n" in said
     )
+
+
+def test_a_rare_number_is_no_category_and_its_label_is_the_one_it_has(tmp_path):
+    """-1 in the one row labelled 0: smaller is 0. Nothing is said of categories, nor of merging."""
+    X = pd.DataFrame({"a": [1.0, 2, 3, 2, 1, 3, 2.5], "debt": [0.0, 0, -1, 0, 0, 0, 0]})
+    X["town"] = list("abababa")
+    said = str(certify(X, [0, 1, 0, 0, 1, 1, 0]))
+    assert (
+        "\ndebt is 0 but in one row (larger is 1, smaller is 0).\nIts weight rests on so few rows: "
+        "if these may be chance, leave out the column debt (--ignore debt).\n" in said
+    )
+    assert "categor" not in said
+    assert "merge" not in said
+
+
+def test_the_name_of_a_column_is_not_its_labels():
+    frame = pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]})
+    with pytest.raises(InputError, match=r"did you mean X\['kind'\], and the other columns as X\?"):
+        certify(frame, "kind")
+    with pytest.raises(InputError, match=r"y is the text 'ab', and must be the labels, one for"):
+        certify([[1.0], [2.0]], "ab")
+
+
+def test_a_gap_is_refused_with_what_fills_it():
+    frame = pd.DataFrame({"a": [1, None], "b": [1, 2]})
+    with pytest.raises(InputError, match=r"sklearn\.impute\.SimpleImputer"):
+        certify(frame, [0, 1])
+    with pytest.raises(InputError, match=r"sklearn\.impute\.SimpleImputer"):
+        certify(frame.assign(town=["x", "y"]), [0, 1])
+    with pytest.raises(InputError, match=r"column 'town'.*fill it in, with a word of its own"):
+        certify(pd.DataFrame({"town": ["x", None]}), [0, 1])

@@ -129,9 +129,12 @@ def test_a_class_apart_from_two_that_are_mixed():
     }
     assert certificate.coefficient_signs == {}
     text = str(certificate)
-    assert "On the plane between them, all their rows: a and b." in text
+    assert (
+        "\nNot apart in any joint rule with no comparison wrong: a and b.\nTwo classes alone"
+        in text
+    )
     assert "Strictly apart: a and c; b and c." in text
-    assert "row 1 (b against a, 50.0%)" in text
+    assert "row 1 (label b against a, 50.0%)" in text
     assert "<td>b</td><td>a</td><td>50.00%</td>" in certificate._repr_html_()
 
 

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -421,3 +422,17 @@ def test_a_comparison_needs_a_folder_for_its_checkpoints(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match="is a file, not a folder"):
         select(*noisy(50), checkpoint=tmp_path / "file")
+
+
+def test_many_classes_have_the_largest_class_as_their_floor():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:130], y[:130]  # 50, 50 and 30 rows
+    found = select(X, y, {"average": Perceptron(keep="average", random_state=0)}, seed=1)
+    always = found.candidates[0]
+    assert (always.name, always.baseline, found.majority) == ("largest class", True, 0)
+    assert (found.majority_errors, found.test_n) == (16, 26)  # a fifth of 80 and of 130
+    assert found.winner.name == "average"
+    with pytest.raises(InputError, match="none named 'largest class'"):
+        select(X, y, {"largest class": Perceptron()})
+    with pytest.raises(InputError, match=r"Only 4 of 104 rows have the label '2'.*leave them out"):
+        select(X[:104], y[:104])

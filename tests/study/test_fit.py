@@ -218,12 +218,10 @@ def test_hard_rows_are_rows_of_the_table(fit):
 def check_type(value, kind, path="fit"):
     """Is a value what a TypedDict says?"""
     if typing.is_typeddict(kind):
-        every = typing.get_type_hints(kind, include_extras=True).items()
-        may = {name for name, hint in every if typing.get_origin(hint) is typing.NotRequired}
         hints = typing.get_type_hints(kind)
-        assert hints.keys() - may <= value.keys() <= hints.keys(), path
-        for name in value:
-            check_type(value[name], hints[name], f"{path}.{name}")
+        assert kind.__required_keys__ <= value.keys() <= hints.keys(), path
+        for name, entry in value.items():
+            check_type(entry, hints[name], f"{path}.{name}")
     elif isinstance(kind, types.UnionType):
         if value is None:
             assert type(None) in kind.__args__, path
@@ -249,6 +247,17 @@ ODD = {
     "wide": {"n": 60, "d": 150},
     "names": {"größe": 1, "<script>": 2, "a b": 3},
 }
+
+
+def test_many_classes_end_in_such_a_document(fit):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)).round(3), np.arange(120) % 4
+    X[:, 0] += 3 * y
+    pd.DataFrame(X, columns=list("abc")).assign(label=y).to_csv("t.csv", index=False)
+    found = fit("t.csv", "-y", "label")
+    check_type(found, document.Fit)
+    assert found["data"]["classes"] == ["0", "1", "2", "3"]
+    assert {"classes", "differences"} <= found["rule"].keys()
 
 
 def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit):

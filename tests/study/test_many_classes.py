@@ -176,7 +176,7 @@ def test_the_command_says_it_writes_it_and_its_files_are_good(shell, iris):
         assert said in out
     assert "why         setosa, not versicolor, if " in out
     assert "by class    " in out
-    assert "Quasi-complete separation: weights for each of the 3 classes" in out
+    assert "told for certain by a linear rule for the 3 classes" in out
     assert shell("verify", "iris-rosenblatt/certificate.json", "iris.csv")[0] == 0
     known = load("iris-rosenblatt/model.json")
     rows = iris.encoding.apply(flowers().drop(columns="species"))
@@ -220,6 +220,16 @@ def test_sparse_rows_folds_and_disk_find_the_same_classes(tmp_path):
         assert np.shape(document["confusion"]["counts"]) == (3, 3)
         assert document["verdict"]["verdict"] == "quasi-complete separation"
         assert document["error"]["rate"] < 0.2
+
+
+def test_wide_tables_are_decided_by_training_first():
+    rng = np.random.default_rng(0)
+    for d, k in ((300, 3), (60, 20)):  # many columns; many columns times classes
+        X, y = rng.normal(size=(5 * k + 40, d)), np.arange(5 * k + 40) % k
+        document = study(X, y, no_rows=True).to_dict()
+        assert document["verdict"]["verdict"] == "complete separation"
+        assert document["proof"]["accepted"]
+        assert f"{k} classes" in document["verdict"]["sentence"]
 
 
 def test_two_labels_have_nothing_of_many():

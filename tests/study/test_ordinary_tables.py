@@ -246,7 +246,9 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
         ("fit", ["t.csv", "-y", "label", "--group", "c"], "group='c' is not a column of t.csv"),
         ("trace", ["none.csv", "-y", "label"], "There is no file none.csv"),
         ("predict", ["none.json", "t.csv"], "There is no file none.json"),
-        ("verify", ["t.csv", "none.csv"], "There is no file none.csv"),
+        ("verify", ["none.json", "t.csv"], "There is no file none.json."),
+        ("verify", ["t.csv", "none-*.csv"], "No file matches the pattern none-*.csv."),
+        ("verify", ["t.csv", "none.csv"], "There is no file none.csv."),
     ],
 )
 def test_a_wrong_name_costs_no_heavy_import(tmp_path, command, arguments, words):

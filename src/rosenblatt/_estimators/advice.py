@@ -38,32 +38,23 @@ def unfinished(
 
 
 def separable_unfinished(
-    name: str,
-    errors: int,
-    n: int,
-    max_iter: int,
-    updates: int,
-    certificate: Verdict,
-    when_scaled: int | None,
-    *,
-    centered: bool,
+    name: str, errors: int, n: int, max_iter: int, updates: int, certificate: Verdict
 ) -> str:
-    """max_iter ended a fit although a hyperplane separates the rows, as is proved."""
+    """max_iter ended a fit although a hyperplane separates the rows, as is proved.
+
+    All of it is known by then: a warning computes nothing.
+    """
     from rosenblatt._proof.words import updates as so_many
 
     assert certificate.mistake_bound is not None
-    scaler = "StandardScaler()" if centered else "StandardScaler(with_mean=False)"
-    helps = when_scaled is not None and when_scaled < certificate.mistake_bound
-    scaled = "" if when_scaled is None else f", and no fewer after {scaler}"
-    if helps and when_scaled is not None:
-        scaled = f", and {so_many(when_scaled)} after {scaler}"
     return (
         f"{name} used up max_iter={max_iter} epochs with {errors} of {n} training rows on the "
         "wrong side, although a hyperplane separates them all: certificate_ has the proof. From "
         "zero weights, a row at a time, without weights or a margin, the perceptron makes at most "
-        f"{so_many(certificate.mistake_bound)} on these rows{scaled}; {updates:,} were made. What "
-        f"to try: {'scale the features; ' if helps else ''}raise max_iter; or take the separator "
-        "of the largest margin as it is, Perceptron.from_certificate(certificate_)."
+        f"{so_many(certificate.mistake_bound)} on these rows; {updates:,} were made. What to try: "
+        "scale the features, if they are not (StandardScaler), which often cuts that by orders of "
+        "magnitude; raise max_iter; or take the separator of the proof as it is, "
+        "Perceptron.from_certificate(certificate_)."
     )
 
 

@@ -62,7 +62,7 @@ def fit(estimator: Training, prepare: Callable[[Settings, Watch], Task | Several
             task.run(estimator, settings)
     if isinstance(task, Task):
         assert state is not None
-        estimator._warn(settings, task.job, state, task.patience)
+        estimator._warn(settings, task.job, state)
     else:
         task.warn(estimator, settings)
 

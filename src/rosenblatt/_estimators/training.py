@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt._estimators import advice
-from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.progress import Progress
 from rosenblatt._learning.settings import Recipe, Settings, Units
 from rosenblatt._learning.state import AnyJob, AnyState, Candidate
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Recorder
-from rosenblatt._support.budget import Budget
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,7 +93,7 @@ class Training:
         text = f"{judged} {kind}"
         return Progress(name, max_iter, n, text, paced=streamed, resumed=resumed)
 
-    def _warn(self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience) -> None:
+    def _warn(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
@@ -103,7 +101,10 @@ class Training:
         unmet = errors > 0 or settings.margin > 0
         known = state.certificate is not None and state.certificate.separable
         if reason is StopReason.MAX_ITER and known and errors > 0:
-            text = self._advice_in_full(settings, job, state, patience)
+            assert state.certificate is not None
+            text = advice.separable_unfinished(
+                name, errors, n, settings.max_iter, state.updates, state.certificate
+            )
         elif reason is StopReason.MAX_ITER and last and unmet:
             text = advice.unfinished(
                 name, errors, n, state.mistakes, settings.max_iter, settings.margin
@@ -117,27 +118,3 @@ class Training:
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
-
-    def _advice_in_full(
-        self, settings: Settings, job: AnyJob, state: AnyState, patience: Patience
-    ) -> str:
-        """Separable, and yet unfinished: how long it can take, and how to have it at once.
-
-        The estimator is fitted by now: Ctrl-C can come at any time.
-        """
-        oracle, errors = patience.oracle, self.training_errors_
-        assert oracle is not None
-        assert errors is not None
-        work = patience.work(job, state)
-        certificate = oracle.in_full(Budget(work_limit=work))
-        self.certificate_ = cast("Certificate", certificate)
-        return advice.separable_unfinished(
-            type(self).__name__,
-            errors,
-            job.machine.examples.n,
-            settings.max_iter,
-            state.updates,
-            certificate,
-            oracle.bound_when_scaled(Budget(work_limit=work)),
-            centered=oracle.centers,
-        )

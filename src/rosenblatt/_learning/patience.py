@@ -42,16 +42,6 @@ class SeparabilityOracle(Protocol):
     def is_separable(self, budget: Budget) -> Verdict:
         """This and nothing more."""
 
-    def in_full(self, budget: Budget) -> Verdict:
-        """All that `certify` tells."""
-
-    @property
-    def centers(self) -> bool:
-        """Whether scaling may move the rows: not through the origin, nor where they are sparse."""
-
-    def bound_when_scaled(self, budget: Budget) -> int | None:
-        """The mistake bound after scaling to unit variance, where such rows are separable."""
-
 
 @dataclass(frozen=True)
 class Patience:

@@ -108,5 +108,8 @@ def _limits(search: Search, time_limit: float | None) -> list[str]:
             "there is a rule with fewer errors, but no floating-point weights were found for it"
         )
     elif search.cut_short and time_limit is not None:
-        out.append(f"the time limit of {time_limit:g} seconds was reached")
+        longer = f"--fewest-errors {6 * time_limit:g} (time_limit={6 * time_limit:g})"
+        out.append(
+            f"the time limit of {time_limit:g} seconds was reached; {longer} searches longer"
+        )
     return out

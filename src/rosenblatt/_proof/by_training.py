@@ -1,7 +1,8 @@
 """Many dimensions: the perceptron itself looks for a separator, since the search would not fit.
 
 If it finds one, that is proved like any other; and the rows it stepped on, each as often as it did,
-are the blend that bounds the margin from above. If not, the question stays open.
+are the blend that bounds the margin from above. If not, rows that are not too wide are searched
+once: where the first conflict spans the space they overlap. Else the question stays open.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from rosenblatt._learning.pla import pla
 from rosenblatt._learning.primal import PrimalState
 from rosenblatt._proof.balance import Blend
 from rosenblatt._proof.bounds import Bound, lowest, proved
-from rosenblatt._proof.facial_reduction import Partition
+from rosenblatt._proof.facial_reduction import TOO_MANY, Partition
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import LimitReached
 from rosenblatt.errors import WeightsOverflow
 
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
+_MOST_SEARCHED = 3000  # dimensions in which one exact solution takes minutes, and not hours
 _MOST_NUMBERS = 5 * 10**7  # in rows that are fewer than their columns
 _EPOCHS, _MOST_EPOCHS = 200, 5000
 _MOST_READ = 5 * 10**8  # numbers for which there are more epochs than the fewest: a second or two
@@ -32,6 +34,34 @@ def is_wide(rows: Rows) -> bool:
     if n < size:
         return n > _MOST_DIMENSIONS or (size > _MOST_DIMENSIONS and n * size > _MOST_NUMBERS)
     return size > _MOST_DIMENSIONS
+
+
+def decide(partition: Partition, known: Blend | None) -> Bound | None:
+    """By training; where that finds no separator, by one guess and its proof if there is time.
+
+    They take one exact solution: minutes. The margin's bracket comes with training.
+    """
+    rows = partition.rows
+    try:
+        return train(partition, known)
+    except LimitReached as reached:
+        if not int(rows.n) > int(rows.D) <= _MOST_SEARCHED:
+            raise
+        if not rows.budget.timed:
+            raise LimitReached(
+                f"{reached}; with a time_limit of minutes one guess is tried"
+            ) from None
+    partition.only_guess = True
+    try:
+        partition.run(known)
+    except LimitReached as reached:
+        if str(reached) != TOO_MANY:
+            raise
+        what = "whether they are separable is open"
+        if partition.conflict is not None:
+            what = "quasi-complete separation or overlap is open"
+        raise LimitReached(_open(rows, what)) from None
+    return None
 
 
 def train(partition: Partition, known: Blend | None) -> Bound | None:

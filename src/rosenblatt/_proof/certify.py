@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,6 +99,7 @@ def certify(
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
     work_limit = validate.whole_or_none("work_limit", work_limit)
+    frames.refuse_name(X, y)
     words = encoding is None and frames.has_words(X)
     if words:
         X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
@@ -129,7 +129,7 @@ def by_training_first(
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
     """
-    table = read(X, y, None, semantics="binary64")
+    table = read(X, y, None, semantics="binary64", many=True)
     if encoding is not None:
         table = named(table, encoding)
     case = _Case(
@@ -137,16 +137,6 @@ def by_training_first(
     )
     case.train_first = True
     return case.run()
-
-
-def in_full(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
-    """All that `certify` tells about a table that was checked before."""
-    return _Case(table, fit_intercept, "binary64", budget).run()
-
-
-def mistake_bound(table: Table, *, fit_intercept: bool, budget: Budget) -> int | None:
-    """Novikoff's, proved; None where the rows are not separable, or it is undecided."""
-    return _Case(table, fit_intercept, "binary64", budget).mistake_bound()
 
 
 class _Case:
@@ -217,36 +207,16 @@ class _Case:
         if not self.many and (out["separable"] or "separator" in out):
             out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
 
-    def mistake_bound(self) -> int | None:
-        with self._threads(), np.errstate(all="ignore"):
-            return self._mistake_bound()
-
-    def _mistake_bound(self) -> int | None:
-        partition, limits, trained = Partition(self.rows), list[str](), None
-        with noting(limits):
-            trained = self._decide(partition)
-        w = partition.separator
-        if not partition.done or partition.conflict is not None or w is None:
-            return None
-        bound = trained
-        with noting(limits):
-            bound = trained or margins.homogeneous(self.rows, partition.support, w)
-        self.budget.lift()
-        bound = bound or margins.simple(self.rows, w)
-        radius2 = Fraction(*self.rows.square(margins.radius_row(self.rows)))
-        return int(radius2 // bound.lo2)
-
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.now("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
+        train = train_jointly if self.many else by_training.train
         if by_training.is_wide(self.rows):
-            if self.many:
-                return train_jointly(partition, known)
-            return by_training.train(partition, known)
+            return train(partition, known) if self.many else by_training.decide(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
-                return by_training.train(partition, known)
+                return train(partition, known)
         partition.run(known)
         return None
 
@@ -258,7 +228,7 @@ class _Case:
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
         with noting(limits):
-            if trained is not None:
+            if trained is not None or by_training.is_wide(rows):
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
                 bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)

@@ -23,6 +23,7 @@ from rosenblatt._proof.integer_algebra import independent_rows
 from rosenblatt._proof.lifted_rows import LiftedRows
 from rosenblatt._proof.residues import orthogonal
 from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.whole_numbers import whole_binary
 from rosenblatt._support.budget import Budget
 from rosenblatt._support.interrupt import no_interrupt
 
@@ -87,6 +88,8 @@ class _Bulk:
 
     _rows: Rows
     _index: NDArray[Any]  # the numbers that rows have in the certificate, in order
+    # The last blend: that of a conflict which is also the balance is asked for twice.
+    _blended: tuple[Sequence[int], Sequence[int], list[Fraction]] | None = None
 
     def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
         only = None if among is None else np.array(among)
@@ -99,9 +102,12 @@ class _Bulk:
         return len(independent_rows(rows)) if rows else 0
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
-        place = np.searchsorted(self._index, rows).tolist()
-        signed = zip(place, weights, strict=True)
-        return self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
+        if self._blended is None or self._blended[:2] != (rows, weights):
+            place = np.searchsorted(self._index, rows).tolist()
+            signed = zip(place, weights, strict=True)
+            total = self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
+            self._blended = rows, weights, total
+        return self._blended[2]
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         if not normals:
@@ -158,6 +164,15 @@ class _Data(_Bulk, verify.Data):
     def square(self, i: int) -> Fraction:
         above, below = self._rows.square(int(np.searchsorted(self._index, i)))
         return Fraction(above, below)
+
+    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
+        if self._rows.decimal or not len(rows):
+            return super().multiples(rows)
+        x = dense(self._X[rows]).astype(np.float64)
+        if self._rows.intercept:
+            x = np.hstack([x, np.ones((len(x), 1))])
+        columns, _ = whole_binary(x.T)
+        return [[*row] for row in zip(*columns, strict=True)]
 
 
 def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:

@@ -78,7 +78,7 @@ def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
-        found["point"] = [float(v / total) for v in point]
+        found["point"] = [v.numerator / (v.denominator * int(total)) for v in point]
     return found
 
 

@@ -91,10 +91,12 @@ def _rare_first(rows: Rows) -> NDArray[np.intp]:
     return np.append(rows.d, order) if rows.intercept else order
 
 
-def functional(rows: Rows, collinear: list[Collinear], j: int) -> list[Fraction]:
+def functional(collinear: list[Collinear], j: int) -> dict[int, Fraction]:
     """What gives, for any weights, the j-th one of those weights with the same scores that are 0
-    in the columns left out."""
-    out = [Fraction(int(k == j)) for k in range(rows.D)]
+    in the columns left out: the shares of the few columns that it takes."""
+    out = {j: Fraction(1)}
     for c in collinear:
-        out[c.column] -= Fraction(c.vector[j], c.vector[c.column])
-    return out
+        if c.vector[j]:
+            share = Fraction(c.vector[j], c.vector[c.column])
+            out[c.column] = out.get(c.column, Fraction(0)) - share
+    return {k: share for k, share in out.items() if share}

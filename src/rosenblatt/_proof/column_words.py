@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 5  # columns
 _LEVELS = 10  # reference levels
+_WITH_ANOTHER = "with another of the same column"
 _FEW = 10  # rows in which a column differs, or a hundredth of all: a rare category
 
 
@@ -53,34 +55,53 @@ def rare_lines(certificate: Certificate) -> Iterator[str]:
     yield from (_rare_line(certificate, column, levels) for column in found[:_SHOWN])
     if len(found) > _SHOWN:
         yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
-    if found:
-        sure = all(column.column in levels for column in found)
-        one, some = ("A rare category", "merge it with another, or leave it out.")
-        if len(found) > 1:
-            one, some = "Rare categories", "merge them with others, or leave them out."
-        yield f"{one}: {some}" if sure else f"{one}? {some.capitalize()}"
+    yield from _rare_advice(
+        [levels[c.column] for c in found[:_SHOWN] if c.column in levels],
+        [c.column for c in found[:_SHOWN] if c.column not in levels],
+        known=certificate.encoding is not None,
+    )
 
 
-def _rare_line(certificate: Certificate, column: RevealingColumn, levels: set[str]) -> str:
+def _rare_advice(categories: list[str], numbers: list[str], *, known: bool) -> Iterator[str]:
+    """What to do about them. `categories` are the table's columns that have rare words; `known`:
+    the others are numbers, not 0 and 1 that stand for a category."""
+    if categories:
+        several, out = len(categories) > 1, _left_out(categories)
+        lead = "Rare categories: merge each" if several else "A rare category: merge it"
+        yield f"{lead} {_WITH_ANOTHER}, or leave out the {out}."
+    if numbers:
+        several = len(numbers) > 1
+        lead = "Their weights rest" if several else "Its weight rests"
+        yield f"{lead} on so few rows: if these may be chance, leave out the {_left_out(numbers)}."
+        if not known:
+            stands = (
+                "they stand for categories: merge each"
+                if several
+                else "it stands for a category: merge it"
+            )
+            yield f"If {stands} {_WITH_ANOTHER}."
+
+
+def _left_out(names: list[str]) -> str:
+    """The columns, and what to type."""
+    different = list(dict.fromkeys(names))
+    typed = " ".join(f"--ignore {shlex.quote(name)}" for name in different)
+    return f"column{'s' if len(different) > 1 else ''} {', '.join(different)} ({typed})"
+
+
+def _rare_line(certificate: Certificate, column: RevealingColumn, levels: dict[str, str]) -> str:
     rows, name = many(column.rows, "row", "one"), column.column
-    label = ", ".join(sorted(_labels_beside(certificate, column)))
-    labelled = f"labelled {label}" if column.rows == 1 else f"all labelled {label}"
-    if column.threshold == 0 and name in levels:
-        return f"{name} has {rows}, {labelled}."
-    return f"{name} is {column.threshold:g} but in {rows}, {labelled}."
-
-
-def _labels_beside(certificate: Certificate, column: RevealingColumn) -> set[str]:
-    """The label of the rows in which the column is not what it mostly is."""
     above = certificate.classes[-1 if column.sign > 0 else 0]
     below = certificate.classes[0 if column.sign > 0 else -1]
-    return {above} if column.threshold == 0 else {above, below}
+    if column.threshold == 0 and name in levels:
+        return f"{name} has {rows}, {'' if column.rows == 1 else 'all '}labelled {above}."
+    return f"{name} is {column.threshold:g} but in {rows} (larger is {above}, smaller is {below})."
 
 
-def _levels(certificate: Certificate) -> set[str]:
-    """Columns of 0 and 1 for words of a table."""
+def _levels(certificate: Certificate) -> dict[str, str]:
+    """Columns of 0 and 1 for words of a table, and the table's column of each."""
     return {
-        f"{column['name']}={word}"
+        f"{column['name']}={word}": column["name"]
         for column in (certificate.encoding or {}).get("columns", [])
         for word in [*column.get("words", []), "(missing)"]
     }

@@ -55,9 +55,12 @@ class Corral:
     def _insert(self, place: int, column: Floats) -> None:
         k = len(self.members)
         if k == 0:
-            self.q, self.r = np.linalg.qr(column[:, None], mode="complete")
+            q, self.r = np.linalg.qr(column[:, None], mode="complete")
+            self.q = np.asfortranarray(q)  # which is then changed in its place
         else:
-            self.q, self.r = _qr_insert(self.q, self.r, column, k, which="col", check_finite=False)
+            self.q, self.r = _qr_insert(
+                self.q, self.r, column, k, which="col", overwrite_qru=True, check_finite=False
+            )
         self.members.append(place)
         self.x = np.concatenate((self.x, (0.0,)))
 
@@ -72,7 +75,8 @@ class Corral:
     def begin(self, b: Floats) -> None:
         """With these rows, less those that their best blend would have to take away."""
         columns = self._columns(b[: self.size + 1])
-        self.q, self.r = np.linalg.qr(columns.T, mode="complete")
+        q, self.r = np.linalg.qr(columns.T, mode="complete")
+        self.q = np.asfortranarray(q)
         self.members, self.x = list(range(len(columns))), np.zeros(len(columns))
         diagonal = np.abs(np.diag(self.r))
         if diagonal.min() < self._tiny * float(np.linalg.norm(columns, axis=1).max()):

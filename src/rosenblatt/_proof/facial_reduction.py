@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._proof.balance import Blend, spanning_balance
+from rosenblatt._proof.completed import completed
 from rosenblatt._proof.exact_product import combined
 from rosenblatt._proof.face import Face
 from rosenblatt._proof.integer_algebra import Misled, kernel, null_space, reduce
@@ -33,6 +34,7 @@ from rosenblatt._proof.whole_numbers import Vector
 from rosenblatt._support.budget import LimitReached
 
 _MOST_DIRECTIONS = 2000
+TOO_MANY = "more than one guess takes too long in so many dimensions"
 ONLY_SEPARABLE = "only whether the rows are separable was asked"
 
 
@@ -50,6 +52,7 @@ class Partition:
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
+    only_guess: bool = False  # one guess and its proof: more would take too long
     _sight: Sight | None = None  # how the search sees all rows
     _quotient: Quotient | None = None  # what was taken in but is not yet in the balance
 
@@ -71,13 +74,16 @@ class Partition:
         if self.conflict is None:
             sight = self._look(np.arange(self.rows.n))
             guess = nearest_point(self.rows, sight, first=True)
-            self._decide(guess, guess.support, sight.exactly(self.rows, guess.direction))
+            support = guess.support
+            if self.only_guess and not guess.separates:
+                support = completed(self.rows, sight, support)
+            self._decide(guess, support, sight.exactly(self.rows, guess.direction))
         if self.done:
             return
         assert self.conflict is not None
         first = independent(self.rows, list(self.conflict))
-        if self.first_conflict and len(first) < self.rows.D:
-            raise LimitReached(ONLY_SEPARABLE)
+        if len(first) < self.rows.D and (self.only_guess or self.first_conflict):
+            raise LimitReached(TOO_MANY if self.only_guess else ONLY_SEPARABLE)
         balance = None
         if len(first) < self.rows.D:
             balance = spanning_balance(self.rows, self._look, first)
@@ -112,6 +118,8 @@ class Partition:
             return
         if not guess.separates and self._conflicting(support):
             return
+        if self.only_guess:
+            raise LimitReached(TOO_MANY)
         index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
         decision = decide(Face(rows, index, self.normals), support)
         if decision.separator is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -170,7 +170,7 @@ def coefficient_signs(partition: Partition, collinear: list[Collinear]) -> list[
     living = _Living(
         rows.part(np.flatnonzero(partition.alive)), np.flatnonzero(partition.alive), normals
     )
-    asked = (functional(rows, collinear, j) for j in range(rows.D))
+    asked = (functional(collinear, j) for j in range(rows.D))
     return [_sign_set(partition, living, f) for f in asked]
 
 
@@ -189,8 +189,8 @@ class _Living:
         return weights, support
 
 
-def _sign_set(partition: Partition, living: _Living, f: list[Fraction]) -> SignSet:
-    """The signs of f·w; f is mostly 1 in one place."""
+def _sign_set(partition: Partition, living: _Living, f: dict[int, Fraction]) -> SignSet:
+    """The signs of f·w; f is mostly 1 in one place, and has no zeros."""
     rows, normals, w = partition.rows, partition.normals, partition.separator
     assert normals is not None
     assert w is not None
@@ -200,52 +200,53 @@ def _sign_set(partition: Partition, living: _Living, f: list[Fraction]) -> SignS
     if here == 0:  # w is inside the cone, and f·w can move
         return SignSet("±")
     sign = 1 if here > 0 else -1
-    common = math.lcm(*(v.denominator for v in f))
-    extra = [-sign * v * common for v in f]  # a row that asks for the other sign
+    common = math.lcm(*(v.denominator for v in f.values()))
+    asks = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign
+    extra = [Fraction(asks.get(j, 0)) for j in range(rows.D)]
     weights, support = living.ask(extra)
     found = None
     if weights is not None:
-        found = _either(partition, weights, extra)
+        found = _either(partition, weights, asks)
     elif EXTRA in support:
-        found = _only(partition, support, extra, sign, common)
+        found = _only(partition, support, asks, sign, common)
     if found is not None:
         return found
     decision = decide(Face(rows, living.index, normals, extra), support)
     if decision.separator is not None:
-        found = _either(partition, decision.separator, extra)
+        found = _either(partition, decision.separator, asks)
     else:
-        found = _only(partition, list(decision.conflict or {}), extra, sign, common)
+        found = _only(partition, list(decision.conflict or {}), asks, sign, common)
     if found is None:
         raise Misled
     return found
 
 
-def _product(one: Sequence[Fraction], two: Sequence[Fraction | int]) -> Fraction:
-    return sum((a * b for a, b in zip(one, two, strict=True) if a), Fraction(0))
+def _product(shares: Mapping[int, Fraction | int], w: Sequence[Fraction | int]) -> Fraction:
+    return Fraction(sum(v * w[j] for j, v in shares.items()))
 
 
-def _either(partition: Partition, w: list[Fraction], extra: list[Fraction]) -> SignSet | None:
+def _either(partition: Partition, w: list[Fraction], asks: dict[int, int]) -> SignSet | None:
     """Both signs, if w has the other one and no row on the wrong side."""
-    if not _product(extra, w) > 0:
+    if not _product(asks, w) > 0:
         return None
     signs = partition.rows.signs(w, only=partition.alive)  # of the others it is 0
     return SignSet("±", other=w) if (signs[partition.alive] >= 0).all() else None
 
 
 def _only(
-    partition: Partition, support: list[int], extra: list[Fraction], sign: int, factor: int
+    partition: Partition, support: list[int], asks: dict[int, int], sign: int, factor: int
 ) -> SignSet | None:
-    """This sign only, if times · (-extra) is a blend of rows, up to the span of the balanced.
+    """This sign only, if times · (-asks) is a blend of rows, up to the span of the balanced.
 
-    That is: along each of the normals, which tell what is outside of that span. `extra` is whole,
-    `factor` times what is asked for.
+    That is: along each of the normals, which tell what is outside of that span. `asks` is `factor`
+    times what is asked for.
     """
     rows, normals = partition.rows, partition.normals
     assert normals is not None
     new = [i for i in support if i != EXTRA]
     seen, scale = along(rows, new, normals)
     asked = [
-        sum(int(a) * v for a, v in zip(extra, normal, strict=True)) * common
+        sum(v * normal[j] for j, v in asks.items()) * common
         for normal, common in zip(normals, scale, strict=True)
     ]
     rows.budget.spend_on_algebra(len(new) + 1, longest([asked, *seen]))

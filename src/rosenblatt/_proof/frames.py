@@ -44,6 +44,14 @@ def outcome(y: Any) -> tuple[str, Any]:
     return names[0], np.asarray(y)[:, 0]
 
 
+def refuse_name(X: Any, y: Any) -> None:
+    """The name of a column is not its labels."""
+    if isinstance(y, str):
+        known = hasattr(X, "columns") and y in list(X.columns)
+        meant = f": did you mean X[{y!r}], and the other columns as X?" if known else "."
+        raise InputError(f"y is the text {y!r}, and must be the labels, one for each row{meant}")
+
+
 # --- Data frames ---------------------------------------------------------------------------------
 
 
@@ -80,13 +88,20 @@ def in_numbers(X: Any, *, decimal: bool) -> tuple[Any, Encoding]:
         if column.first_missing is not None:
             raise InputError(
                 f"X has no value at row {column.first_missing.row}, column {column.name!r}, as in "
-                f"{column.missing:,} of {table.n_rows:,} rows: fill it in, with a word of its own "
-                "where it is text, or leave the row out."
+                f"{column.missing:,} of {table.n_rows:,} rows: fill it in, {_fill(column)}, or "
+                "leave out the row."
             )
     rows, _, encoding = table.encode(scale=False)
     if decimal:
         exact.refuse_other_decimals(X, rows)
     return rows, encoding
+
+
+def _fill(column: Any) -> str:
+    from rosenblatt.data.part import Kind
+
+    number = column.kind is Kind.NUMBER
+    return "as sklearn.impute.SimpleImputer does" if number else "with a word of its own"
 
 
 def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:

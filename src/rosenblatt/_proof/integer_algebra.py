@@ -15,7 +15,9 @@ import numpy as np
 from rosenblatt._proof.exact_product import Combining, combined
 from rosenblatt._proof.modular import (
     LIFTING,
+    LIMB,
     PRIMES,
+    Floats,
     Lifting,
     Vector,
     echelon,
@@ -27,6 +29,7 @@ from rosenblatt._proof.modular import (
 from rosenblatt._proof.padic import SPARE, common_fraction, fractions
 
 _AT_ONCE = 1 << 24  # products modulo the prime between two breaths
+_MOST_FLOAT = 500  # bits of a number of which floats can take products
 
 
 _NOTHING = np.empty((0, 0), dtype=np.int64)
@@ -50,6 +53,8 @@ class System:
         self._inverse = found
         self._limbs = limbs_of(matrix)
         self._columns: Combining | None = None
+        self._floats: Floats | None = None
+        self._determinant = 0.0  # its binary logarithm
         self._longest = longest(matrix)
         # |det| and all numerators are products of norms at most (Hadamard).
         self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))
@@ -64,26 +69,59 @@ class System:
         most = (2 * bits + SPARE + 2 * self.k.bit_length()) // (self.prime.bit_length() - 1) + 1
         most_bits = max(self._longest, longest([right]))
         lifting = Lifting(self._limbs, self._inverse, self.prime, right, most_bits)
-        digits, wanted = np.zeros((0, self.k), dtype=np.int64), 8
+        digits, count = np.empty((most, self.k), dtype=np.int64), 0
         step = max(1, _AT_ONCE // (self.k**2 * (1 + len(self._limbs))))
-        while len(digits) < most:
-            check_interrupt()
-            count = min(step, wanted - len(digits), most - len(digits))
-            digits = np.vstack([digits, lifting.digits(count)])
-            if len(digits) in (wanted, most):  # few digits are enough where the numbers are simple
-                wanted += wanted // 2
-                found = common_fraction(digits, self.prime)
-                if found is not None and self._solves(*found, right):
-                    return found
+        for wanted in _stops(self._expected(right), most):
+            while count < wanted:
+                check_interrupt()
+                more = min(step, wanted - count)
+                digits[count : count + more] = lifting.digits(more)
+                count += more
+            found = common_fraction(digits[:count], self.prime)
+            if found is not None and self._solves(*found, right):
+                return found
         found = fractions(digits, self.prime)
         if found is not None and self._solves(*found, right):
             return found
         raise ArithmeticError("p-adic lifting did not end in the solution")  # cannot happen
 
+    def _expected(self, right: Sequence[int]) -> int:
+        """Digits that most solutions take: numerators and denominator are determinants, of about
+        the size that floats say. 0: floats cannot say it."""
+        if max(self._longest, longest([right])) > _MOST_FLOAT:
+            return 0
+        if self._floats is None:
+            self._floats = np.zeros((self.k, self.k))
+            for place, limb in enumerate(self._limbs):
+                self._floats += limb * 2.0 ** (LIMB * place - self._longest)
+            log = np.linalg.slogdet(self._floats)[1] / math.log(2)
+            self._determinant = float(log) + self.k * self._longest
+        side = np.array([v / (1 << self._longest) for v in right])
+        try:
+            x = float(np.abs(np.linalg.solve(self._floats, side)).max())
+        except np.linalg.LinAlgError:
+            return 0
+        bits = 2 * self._determinant + max(math.log2(x), 0.0) if 0 < x < math.inf else math.inf
+        spare = SPARE + 2 * self.k.bit_length()
+        return int((bits + spare) / math.log2(self.prime)) + 2 if math.isfinite(bits) else 0
+
     def _solves(self, x: Vector, denominator: int, right: Sequence[int]) -> bool:
         if self._columns is None:
             self._columns = Combining([[*column] for column in zip(*self.matrix, strict=True)])
         return self._columns(x) == [denominator * r for r in right]
+
+
+def _stops(expected: int, most: int) -> list[int]:
+    """How many digits to have when fractions are tried: few are enough where numbers are simple.
+
+    Shortly before the number that is expected it is not worth a trial.
+    """
+    wanted, out = 8, {most, min(expected, most)} - {0}
+    while wanted < most:
+        if not wanted < expected < 2 * wanted:
+            out.add(wanted)
+        wanted += wanted // 2
+    return sorted(out)
 
 
 def _norm_bits(vector: Sequence[int]) -> int:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, ClassPair, Conflict
 
 SHOWN = 5  # pairs of classes, rows of a conflict and coefficients that are shown
+USUAL = ", as is common in real data"
+NOT_THE_ERROR = "This is about infinite coefficients, not about how often a rule errs."
 _LOGISTIC = "a multinomial logistic regression"
 
 
@@ -28,17 +30,27 @@ def verdict(certificate: Certificate) -> Iterator[str]:
     elif certificate.verdict == "quasi-complete separation":
         pairs = certificate.class_pairs or []
         strict, total = sum(p.separated for p in pairs), sum(p.rows for p in pairs)
+        others = "the other one" if total - strict == 1 else f"the other {total - strict:,}"
         yield (
-            f"Quasi-complete separation: weights for each of the {k} classes{through} are right "
-            f"in {strict:,} of {total:,} comparisons of a row's own class with another, and tie in "
-            f"the other {total - strict:,}; none can do better."
+            f"Quasi-complete separation: {strict:,} of {total:,} comparisons of a row's own class "
+            f"with another can be told for certain by a linear rule for the {k} classes{through} "
+            f"with none of them wrong; {others} cannot. {NOT_THE_ERROR}"
         )
-        yield from _pairs(pairs)
+        yield (
+            f"Weights for each of the classes{through} have the own class strictly ahead in "
+            f"{strict:,} comparisons and tie in {others}; none without a wrong comparison have "
+            "more."
+        )
+        yield from _pairs(pairs, asked=certificate.pair_certificates is not None)
         yield f"The joint perceptron does not converge; {_LOGISTIC} has no finite estimate."
     elif certificate.verdict == "overlap":
         yield (
-            f"Overlap: whatever the weights of the {k} classes{through} are, one of the {n:,} rows "
-            "has a higher score for another class than for its own, or all scores tie."
+            f"Overlap: no linear rule for the {k} classes{through} is right about all {n:,} "
+            f"rows{USUAL}."
+        )
+        yield (
+            f"Whatever the weights of the classes{through} are, at least one of the rows has a "
+            "higher score for another class than for its own, or all scores tie."
         )
         yield f"The joint perceptron does not converge; {_LOGISTIC} has a finite estimate."
     elif certificate.separable is False:
@@ -52,18 +64,21 @@ def verdict(certificate: Certificate) -> Iterator[str]:
         yield f"Undecided: {limits}."
 
 
-def _pairs(pairs: list[ClassPair]) -> Iterator[str]:
-    """Which classes are apart, and which stay on the plane between them."""
+def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
+    """Which classes are apart, and which are not; `asked`: each pair was looked at alone, too."""
+    tied = [p for p in pairs if not p.separated]
     for lead, chosen in (
         ("Strictly apart", [p for p in pairs if p.separated == p.rows]),
         ("Apart but for ties", [p for p in pairs if 0 < p.separated < p.rows]),
-        ("On the plane between them, all their rows", [p for p in pairs if not p.separated]),
+        ("Not apart in any joint rule with no comparison wrong", tied),
     ):
         if chosen:
             some = "; ".join(_pair(p) for p in chosen[:SHOWN])
             rest = len(chosen) - SHOWN
             more = f"; and {many(rest, 'more pair', 'one')}" if rest > 0 else ""
             yield f"{lead}: {some}{more}."
+    if tied and not asked:
+        yield "Two classes alone may still be apart: --pairs (pairs=True) decides about each pair."
 
 
 def _pair(pair: ClassPair) -> str:
@@ -89,7 +104,7 @@ def conflict(found: Conflict) -> Iterator[str]:
     )
     yield "  Weighted, how far each is ahead of its rival sums to zero, whatever the weights are."
     heaviest = ", ".join(
-        f"row {row} ({label} against {rival}, {share:.1%})"
+        f"row {row} (label {label} against {rival}, {share:.1%})"
         for row, label, rival, share in shares(found)[:SHOWN]
     )
     rest = len(rows) - SHOWN
@@ -108,7 +123,7 @@ def shares(found: Conflict) -> list[tuple[int, str, str, float]]:
 def coefficients(certificate: Certificate) -> Iterator[str]:
     by_class, last = certificate.class_coefficient_signs or {}, certificate.classes[-1]
     endless = [
-        f"{label} {name} ({sign})"
+        f"{name} for class {label} ({sign})"
         for label, signs in by_class.items()
         for name, sign in signs.items()
         if sign != "0"

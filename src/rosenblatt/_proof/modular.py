@@ -23,7 +23,7 @@ Vector = list[int]
 PRIMES = (1873402121, 1650298873, 2011736471)
 LIFTING = (113902421, 127330991, 120476581)
 LIMB = 24
-MOST_LIFTED = 2048  # the size of a system whose sums fit into 64 bits
+MOST_LIFTED = 4096  # the size of a system whose sums fit into 64 bits
 _AT_ONCE = 1 << 26  # products in one call of the core: some hundredths of a second
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Csr, Matrix
+from rosenblatt._compute.examples import Matrix
 
 if TYPE_CHECKING:
     from rosenblatt._proof.table import Table
@@ -38,28 +36,3 @@ class RowsOracle:
         from rosenblatt._proof.certify import is_separable
 
         return is_separable(self._table(), fit_intercept=self.fit_intercept, budget=budget)
-
-    def in_full(self, budget: Budget) -> Certificate:
-        from rosenblatt._proof.certify import in_full
-
-        return in_full(self._table(), fit_intercept=self.fit_intercept, budget=budget)
-
-    @property
-    def centers(self) -> bool:
-        return self.fit_intercept and not isinstance(self.X, Csr)
-
-    def bound_when_scaled(self, budget: Budget) -> int | None:
-        from sklearn.preprocessing import StandardScaler
-
-        from rosenblatt._proof.certify import mistake_bound
-
-        table = self._table()
-        X = table.X if table.present is None else table.X[table.present]
-        y = table.y if table.present is None else table.y[table.present]
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # numbers too large for a variance are seen below
-            X = StandardScaler(with_mean=self.centers).fit_transform(X)
-        if not np.isfinite(X.data if isinstance(self.X, Csr) else X).all():
-            return None
-        scaled = replace(table, X=X, y=y, present=None)
-        return mistake_bound(scaled, fit_intercept=self.fit_intercept, budget=budget)

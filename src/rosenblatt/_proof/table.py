@@ -58,6 +58,7 @@ def read(
     many: bool = False,
 ) -> Table:
     """Check what was given to the function that was `asked`; there may be `many` classes."""
+    frames.refuse_name(X, y)
     target, y = frames.outcome(y)
     matrix, columns, named = _matrix(X, semantics)
     n = matrix.shape[0]
@@ -242,7 +243,7 @@ def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
         value = matrix[i, j]
     raise InputError(
         f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove about "
-        "NaN or infinity. Fill it in, or leave the row out."
+        "NaN or infinity. Fill it in (sklearn.impute.SimpleImputer), or leave the row out."
     )
 
 

@@ -108,8 +108,8 @@ def _dimensions(certificate: Certificate) -> int:
 
 def _verdict(certificate: Certificate) -> Iterator[str]:
     n, through = certificate.n_rows, "" if certificate.fit_intercept else " through the origin"
+    all_rows = "the one row" if n == 1 else f"all {n:,} rows"
     if certificate.verdict == "complete separation":
-        all_rows = "the one row" if n == 1 else f"all {n:,} rows"
         yield (
             f"Complete separation: a hyperplane{through} has {all_rows} strictly on the right side."
         )
@@ -120,15 +120,23 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
         strict = len(certificate.separated_rows)
+        others = "the other one" if n - strict == 1 else f"the other {n - strict:,}"
         yield (
-            f"Quasi-complete separation: a hyperplane{through} has {strict:,} of {n:,} rows "
-            f"strictly on the right side and the other {n - strict:,} on it; none can do better."
+            f"Quasi-complete separation: {strict:,} of {n:,} rows can be told for certain by a "
+            f"linear rule{through} with no row on the wrong side; {others} cannot. "
+            f"{lifted_words.NOT_THE_ERROR}"
+        )
+        yield (
+            f"A hyperplane{through} has {many(strict, 'row', 'one')} strictly on the right side "
+            f"and {others} on it; none without a row on the wrong side has more."
         )
         yield "A perceptron does not converge; a logistic regression has no finite estimate."
     elif certificate.verdict == "overlap":
+        usual = lifted_words.USUAL if n > 1 else ""
+        yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."
         yield (
-            f"Overlap: every hyperplane{through} has one of the {n:,} rows on the wrong side, or "
-            "all of them on it."
+            f"Every hyperplane{through} has at least one of the rows on the wrong side, or all of "
+            "them on it."
         )
         unique = ", but not a unique one" if certificate.collinear else ""
         estimate = f"a finite estimate{unique}"
@@ -168,7 +176,7 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     else:
         yield "  A weighted sum of them, each with the sign of its label, is zero."
     shares = sorted(_shares(conflict), key=lambda item: -item[2])[:_SHOWN]
-    heaviest = ", ".join(f"row {row} ({label}, {share:.1%})" for row, label, share in shares)
+    heaviest = ", ".join(f"row {row} (label {label}, {share:.1%})" for row, label, share in shares)
     yield f"  The largest weights in their class: {heaviest}{_more(k, 'row')}."
 
 

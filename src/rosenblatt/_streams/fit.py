@@ -144,13 +144,3 @@ class StoredRowsOracle:
 
     def is_separable(self, budget: Budget) -> Certificate:
         return self._asked().is_separable(budget)
-
-    def in_full(self, budget: Budget) -> Certificate:
-        return self._asked().in_full(budget)
-
-    @property
-    def centers(self) -> bool:
-        return self.fit_intercept and not self.stored.sparse
-
-    def bound_when_scaled(self, budget: Budget) -> int | None:
-        return self._asked().bound_when_scaled(budget)

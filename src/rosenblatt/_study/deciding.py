@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 _BY_HAND = 2_000_000  # numbers, of many classes lifted, that the stand-alone verifier soon reads
 _MANY = 200  # features; with more, the largest margin takes much longer than all the rest
+_MANY_LIFTED = 1000  # the same of many classes: features times classes
 _WORK = 20_000_000  # row evaluations: some seconds
 SECONDS = 10.0  # for the verdict and the margins together, where nobody said how long
 _LEAST = 1.0  # of them for the margins
@@ -59,7 +62,9 @@ class _Clock:
 
 def _certify(X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None) -> Certificate:
     """In full, or, with many columns, in good time where nobody said how long it may take."""
-    if clock.given is None and X.shape[1] > _MANY:
+    if clock.given is None and (
+        X.shape[1] > _MANY or X.shape[1] * len(np.unique(y)) > _MANY_LIFTED
+    ):
         return proving.by_training_first(
             X, y, encoding=encoding, work_limit=_WORK, time_limit=clock.left
         )
@@ -73,6 +78,8 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
     numbers = [c for c in work.learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
     encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    gaps = np.isnan(work.X[:, encoding.number_places]).any(axis=0).tolist()
+    encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
     prepare = Preparation(encoding, scale=False)
     return prepare.fit(work.X).transform(work.X), encoding
 

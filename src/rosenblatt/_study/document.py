@@ -9,7 +9,7 @@ most, and a count beside it says how many there are. model.json and certificate.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 LISTED = 500
 LISTED_OF_A_COLUMN = 20  # features that one column of text became
@@ -119,7 +119,14 @@ class Difference(TypedDict):
     sentence: str
 
 
-class Rule(TypedDict):
+class OfManyClasses(TypedDict, total=False):
+    """What a rule of more than two classes has besides, where it has weights."""
+
+    classes: list[ClassRule]
+    differences: list[Difference]  # of each class from its nearest rival
+
+
+class Rule(OfManyClasses):
     """The label is `label` where the sum of weight times feature reaches the threshold.
 
     Of more than two classes it is the one with the highest score; these fields are empty then.
@@ -133,9 +140,6 @@ class Rule(TypedDict):
     label: str | None
     other: str | None
     sentence: str
-    # of more than two classes that have weights
-    classes: NotRequired[list[ClassRule]]
-    differences: NotRequired[list[Difference]]  # of each class from its nearest rival
 
 
 class Learning(TypedDict):
@@ -174,7 +178,14 @@ class HardRow(TypedDict):
     values: dict[str, Any]  # by column of the table, the LISTED_OF_A_ROW heaviest columns first
 
 
-class Verdict(TypedDict):
+class Pairs(TypedDict, total=False):
+    """What a verdict on more than two classes has besides."""
+
+    # where separation is quasi-complete {first, second, rows, separated}, LISTED at most
+    class_pairs: list[dict[str, Any]] | None
+
+
+class Verdict(Pairs):
     """About all rows with a label, the numbers as they stand in the table."""
 
     verdict: str  # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
@@ -193,8 +204,6 @@ class Verdict(TypedDict):
     sha256: str
     separated_rows: int | None  # how many
     meeting_point: dict[str, float] | None  # by feature, LISTED at most: where both classes meet
-    # of more than two classes, where separation is quasi-complete: {first, second, rows, separated}
-    class_pairs: NotRequired[list[dict[str, Any]] | None]
     sentence: str
     chance: str | None  # of a separation that says little: how likely coin tosses have one
     text: str  # the whole certificate in words, several lines

@@ -32,6 +32,7 @@ from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.scales import Preparation
+from rosenblatt.data.written import refuse_rounded_entries
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
@@ -89,12 +90,15 @@ def _source(source: Files | Frame, options: Options) -> TableRows | SvmlightRows
         return SvmlightRows(found, options.positive)
     rows = source_of(read_table(given, **options.table))
     assert isinstance(rows, TableRows)
+    rows.table.refuse_rounded(rows.table.encoding(), decimal=False)
     return rows
 
 
 def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Work:
     counts = dict(zip(map(str, rows.classes.tolist()), rows.counts, strict=True))
     if isinstance(source, SvmlightRows):
+        for file in source.files:
+            refuse_rounded_entries(file, decimal=False)
         return Work(None, None, counts, "y", None, None)
     assert target is not None
     table = source.table

@@ -96,6 +96,11 @@ class Budget:
         """How often `rows` rows can still be looked at; None: without limit."""
         return None if self._work_limit is None else (self._work_limit - self.spent) // rows
 
+    @property
+    def timed(self) -> bool:
+        """Is there a time limit? Then what takes minutes may be begun."""
+        return self._deadline is not None
+
     def check_interrupt(self) -> None:
         """Called now and then between."""
         self.hear()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 
+from rosenblatt._support.foreign import one_line
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
 
@@ -101,7 +103,7 @@ def command(
             sample_weight=weights,
             semantics="decimal" if decimal else "binary64",
             time_limit=time_limit,
-            encoding=encoding,
+            encoding=encoding and encoding.filling([c.name for c in table.columns if c.missing]),
             pairs=pairs,
         )
     if encoded is not None:
@@ -130,10 +132,35 @@ def command(
             click.echo(str(bracket))
         if scale:
             click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
+        several = len(certificate.classes) > 1 and weight is None
+        if not quiet and (then := _next(files, output, reading, several=several)):
+            _common.tell(f"Next: {one_line(shlex.join(then))}")
     if certificate.separable is None:
         return UNDECIDED
     found = {"complete separation": 0, "quasi-complete separation": QUASI_COMPLETE}
     return (found | {"overlap": OVERLAP}).get(certificate.verdict, NOT_SEPARABLE)
+
+
+def _next(
+    files: tuple[str, ...], output: str | None, reading: dict[str, Any], *, several: bool
+) -> list[str]:
+    """The command that one would type now: check what was written, or learn a rule."""
+    if "-" in files:  # it is read once
+        return []
+    if output is not None:
+        return ["rosenblatt", "verify", output, *files]
+    return ["rosenblatt", "fit", *files, *_as_typed(reading)] if several else []
+
+
+def _as_typed(reading: dict[str, Any]) -> list[str]:
+    """How the table was read, as options; --target is asked for, and so stands first."""
+    found = []
+    for option in ("target", *(name for name in reading if name not in ("target", "header"))):
+        given = reading[option]
+        values = [given] if isinstance(given, str) else given or ()
+        found += [f"--{option}={value}" for value in values]
+    header = {None: [], True: ["--header"], False: ["--no-header"]}
+    return found + header[reading["header"]]
 
 
 def _weights(files: tuple[str, ...], weight: str, reading: dict[str, Any]) -> Any:

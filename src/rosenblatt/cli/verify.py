@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 _SHOWN = 5  # columns of which is said what was done to them
+_MODEL = "rosenblatt-model"  # what model files say they are
 
 
 @click.command()
@@ -63,11 +64,21 @@ def command(
         status, lines, claim = verify.judge(certificate, read)
     if status == 2:
         raise InputError(lines[0])
+    if status == 1 and isinstance(claim, dict) and claim.get("format") == _MODEL:
+        lines = [f"REJECTED: {_instead(certificate)}"]
     if as_json:
         _common.print_json("verify", _document(status, lines, claim, told))
     else:
         _common.tell("\n".join(map(one_line, lines)))
     return status
+
+
+def _instead(model: str) -> str:
+    """What to give instead of a model."""
+    beside = os.path.join(os.path.dirname(model), "certificate.json")
+    if os.path.exists(beside):
+        return f"{model} is a model file, not a certificate; {beside} is beside it"
+    return f"{model} is a model file, not a certificate; rosenblatt certify -o FILE writes one"
 
 
 def _check_readable(certificate: str, files: tuple[str, ...]) -> None:

@@ -7,8 +7,9 @@ of its words but one, the reference level. What was done is an Encoding, which c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any, final
 
@@ -209,10 +210,17 @@ class Encoding:
         of = [c for c in self.columns for _ in c.features]
         return [j for j, column in enumerate(of) if isinstance(column, Number)]
 
+    @cached_property
+    def _to_finish(self) -> list[tuple[int, Number]]:
+        """The columns of X that are filled or scaled: of wide tables there are few rows at a time,
+        and most columns need neither."""
+        numbers = [column for column in self.columns if isinstance(column, Number)]
+        pairs = zip(self.number_places, numbers, strict=True)
+        return [(j, c) for j, c in pairs if c.fill is not None or not c.as_it_is]
+
     def finish(self, X: Rows) -> None:
         """Fill and scale rows that were encoded with gaps."""
-        numbers = [column for column in self.columns if isinstance(column, Number)]
-        for j, column in zip(self.number_places, numbers, strict=True):
+        for j, column in self._to_finish:
             if column.fill is not None:
                 X[np.isnan(X[:, j]), j] = column.fill
             if not column.as_it_is:
@@ -227,6 +235,17 @@ class Encoding:
                 return column
             fill, center, scale = next(given)
             return replace(column, fill=fill, center=center, scale=scale)
+
+        return replace(self, columns=tuple(new(column) for column in self.columns))
+
+    def filling(self, names: Collection[str]) -> Encoding:
+        """The same that fills gaps in these columns of numbers only: what is said of a table names
+        what was done to it, not what would have been."""
+
+        def new(column: Number | Words) -> Number | Words:
+            if isinstance(column, Number) and column.name not in names:
+                return replace(column, fill=None)
+            return column
 
         return replace(self, columns=tuple(new(column) for column in self.columns))
 

@@ -7,6 +7,7 @@ A float has 15 digits and a bit. Where decimals are meant, 9007199254740993 must
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def refuse_rounded(reader: Any, encoding: Encoding, *, decimal: bool) -> None:
 def refuse_rounded_entries(file: File, *, decimal: bool) -> None:
     """The same of an svmlight file."""
     with opened(str(file.path)) as text:
-        lines = (line.partition(b"#")[0].split() for line in text.lines())
+        parts = -1 if decimal else 1
+        lines = (line.partition(b"#")[0].split(None, parts) for line in text.lines())
         for row, (label, *entries) in enumerate(filter(None, lines)):
             values = [entry.rpartition(b":")[2] for entry in entries if decimal]
             for word in (label, *values):
@@ -57,6 +59,7 @@ def refuse_rounded_entries(file: File, *, decimal: bool) -> None:
                     _refuse(Place(file.name, row), "it", word.decode("ascii", "replace"))
 
 
+@lru_cache(1024)
 def _exact(word: str) -> float | None:
     """The float that means this decimal; None where none does."""
     if not verify.PLAIN.fullmatch(word):

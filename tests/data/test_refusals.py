@@ -32,7 +32,10 @@ from tables import PLAIN, encoded, refusal, typed
         ),
         ("a,paid\n1,0\n2,\n3,1\n", ["row 1 ", "target 'paid'", "label is missing", "1 row of 3"]),
         ("a,paid\n1,0\n,1\n", ["row 1 ", "column 'a'", "missing", "--impute mean"]),
-        ("a,paid\nx,0\nNA,1\n", ["row 1 ", "column 'a'", "missing", "is text, which has no mean"]),
+        (
+            "a,paid\nx,0\nNA,1\n",
+            ["row 1 ", "column 'a'", "missing", "It is text", "--impute median"],
+        ),
         ("a,paid\n,0\n,1\n", ["column 'a' holds no value at all"]),
         ("a,paid\n1,0\n1e400,1\n", ["row 1 ", "column 'a' holds inf"]),
         ("a,paid\n1,0\n-inf,1\n", ["row 1 ", "column 'a' holds -inf"]),

@@ -140,6 +140,8 @@ def test_several_positive_labels_and_a_condition(shell):
 class Chosen:
     """What a comparison found: labels of test rows and predictions."""
 
+    cv = None
+
     def __init__(self, labels, predictions, interval, majority):
         self.labels, self.predictions = np.array(labels), np.array(predictions)
         self.interval, self.majority = interval, majority
@@ -153,20 +155,25 @@ def test_the_baseline_inside_the_interval():
     labels = ["good"] * 14 + ["bad"] * 6  # always good: 30 % wrong
     right = list(labels)
     for interval, kind in [((0.2, 0.4), "no better"), ((0.35, 0.6), "worse"), ((0.0, 0.2), None)]:
-        found = result_warnings(Chosen(labels, right, interval, "good"))
+        found = result_warnings(Chosen(labels, right, interval, "good"), "--cv 5")
         assert [warned["kind"] for warned in found] == ([kind] if kind else [])
-    (said,) = result_warnings(Chosen(labels, right, (0.2, 0.4), "good"))
-    assert said["sentence"] == (
+    chosen = Chosen(labels, right, (0.2, 0.4), "good")
+    (said,), (streamed,) = (result_warnings(chosen, way) for way in ("--cv 5", None))
+    assert streamed["sentence"] == (
         "The test rows do not show that the rule is better than always saying good: that is wrong "
         "in 30.0%, inside the interval of the error, 20.0% to 40.0%."
     )
+    more = " Only 20 rows test it: the same with --cv 5 tests every row."
+    assert said["sentence"] == streamed["sentence"] + more
+    chosen.cv = 5  # done already
+    assert result_warnings(chosen, "--cv 5") == [streamed]
 
 
 def test_a_label_that_is_nearly_always_missed():
     labels = ["no"] * 80 + ["yes"] * 20
     for found, missed in [(2, True), (3, False), (0, True)]:
         calls = ["no"] * 80 + ["yes"] * found + ["no"] * (20 - found)
-        said = [w["sentence"] for w in result_warnings(Chosen(labels, calls, (0, 0.1), "no"))]
+        said = [w["sentence"] for w in result_warnings(Chosen(labels, calls, (0, 0.1), "no"), None)]
         word = found or "none"
         assert said == (
             [f"yes is nearly always missed: of 20 test rows with this label the rule finds {word}."]
@@ -222,7 +229,7 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
     rest = shell("fit", "t.csv", "-y", "label", "--force")[1]
     assert shown[0].splitlines()[-1].startswith("rule ")
     assert "\nerror " in shown[0]
-    assert rest.startswith("verdict ")
+    assert rest.startswith("by class ")
 
     def alike(text):
         return [line for line in text.splitlines() if not line.startswith("proof")]

@@ -39,6 +39,11 @@ def ignored(origin: Origin, names: list[str]) -> str:
     return " ".join(f"--ignore {shlex.quote(name)}" for name in names)
 
 
+def tested_by_all(origin: Origin) -> str:
+    """How every row is a test row once."""
+    return "--cv 5" if origin.files else "cv=5"
+
+
 def _arguments(options: Options) -> list[str]:
     """The options that the result depends on, as they would be typed."""
     one: dict[str, Any] = {"target": options.target, "impute": options.impute}

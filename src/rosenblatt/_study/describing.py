@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt._compute.about import core
 from rosenblatt._study import evidence, parts, rule, verdict, warnings
-from rosenblatt._study.commands import ignored, reproduce
+from rosenblatt._study.commands import ignored, reproduce, tested_by_all
 from rosenblatt._study.document import LISTED, Beginning, Data, Fit, Rule, Warned
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
@@ -25,6 +25,7 @@ def beginning(work: Work, origin: Origin, options: Options) -> Beginning:
         "data": _data(work, origin, options),
         "split": parts.split(selection, options.group, stream=options.stream),
         "candidates": parts.candidates(selection),
+        "not_tried": work.not_tried,
         "error": parts.error(selection),
         "rule": rule.rule(selection, *training_rows(work), work.names, work.learned, work.target),
     }
@@ -42,7 +43,7 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
     content = {
         **begun,
         "interrupted": work.interrupted,
-        "data": {**begun["data"], "warnings": _warnings(work, origin)},
+        "data": {**begun["data"], "warnings": _warnings(work, origin, options)},
         "learning": evidence.learning(estimator, X, y, rows),
         "margins": evidence.margins(estimator, X, y, rows),
         "confusion": parts.confusion(selection),
@@ -96,7 +97,7 @@ def _data(work: Work, origin: Origin, options: Options) -> Data:
     }
 
 
-def _warnings(work: Work, origin: Origin) -> list[Warned]:
+def _warnings(work: Work, origin: Origin, options: Options) -> list[Warned]:
     assert work.selection is not None
     rows = sum(work.counts.values())
     columns = warnings.column_warnings(
@@ -109,4 +110,6 @@ def _warnings(work: Work, origin: Origin) -> list[Warned]:
         left_out=work.constant,
     )
     names = [] if work.doubt is None else [warnings.about("header", work.doubt)]
-    return names + columns + warnings.result_warnings(work.selection)
+    gaps = [warnings.about("like missing", said) for said in work.like_gaps]
+    more = None if options.stream else tested_by_all(origin)
+    return names + columns + gaps + warnings.result_warnings(work.selection, more)

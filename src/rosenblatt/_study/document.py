@@ -19,7 +19,7 @@ LISTED_OF_A_ROW = 20  # columns, those that weigh most
 class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
-    # "revealing" | "rare" | "identifier" | "constant" | "header"
+    # "revealing" | "collinear" | "rare" | "identifier" | "constant" | "header" | "like missing"
     # and of the rule: "no better" | "worse" | "missed"
     kind: str
     columns: list[str]  # of the table; may be empty
@@ -242,6 +242,7 @@ class Beginning(TypedDict):
     data: Data
     split: Split
     candidates: list[Candidate]
+    not_tried: dict[str, str]  # candidates that were left out, and why
     error: Error | None
     rule: Rule | None
 

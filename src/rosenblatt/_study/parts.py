@@ -26,8 +26,9 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
     together = f"; rows with the same {group} stay together" if group else ""
     if selection.cv:
         sentence = (
-            f"{selection.cv} folds in {selection.cv} folds: every row trains, chooses and tests in "
-            f"turn (seed {selection.seed}{together})"
+            f"nested cross-validation, {selection.cv} folds: each row is tested once, by a rule "
+            "that never saw it; the rule that is written learned from all rows "
+            f"(seed {selection.seed}{together})"
         )
     else:
         how = together or ", the same share of each label"

@@ -83,6 +83,11 @@ def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source,
             f"The labels are given twice: as y, and as the column target={options.target!r}. Give "
             "one of them."
         )
+    if isinstance(y, str):
+        raise InputError(
+            f"y={y!r} is text, and y is the labels themselves, one for each row. Is it the name of "
+            f"their column? Then target={y!r}."
+        )
     if _is_path(given) or _are_paths(given):
         source = _files(given, y, group)
         need_target(given, options.target)
@@ -108,7 +113,7 @@ def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[Frame, Opt
         table = _with(table, GROUPS, group)
         called += ", group=group"
     target = arrays.get("target", options.target)
-    need_target(table, target)
+    need_target(table, target, table.column_names)
     new = ("new.csv",) if named else ("new.csv", "--no-header")
     origin = Origin(called=called, arrays=tuple(arrays), new=new)
     return Frame(table, origin), replace(

@@ -33,6 +33,7 @@ from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.scales import Preparation
 from rosenblatt.data.written import refuse_rounded_entries
+from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
 
@@ -115,6 +116,7 @@ def _compare(
     progress: Progress,
 ) -> None:
     seed = options.seed
+    work.not_tried = not_streamed()
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with stored(chosen, folder=options.cache, say=say) as training, work.until_interrupted():
         work.selection = select_stored(

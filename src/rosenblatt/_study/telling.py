@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,32 @@ from rosenblatt.data.encode import Encoding, Number
 _LOOKED_AT = 50_000  # rows that are sorted by every column
 _TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
 _TELLING_OF_MANY = 20  # it cuts into as many stretches as there are classes, and finds more
+_UNLIKELY = 100  # a chance of one in so many is taken for chance
 _BINS = 256  # of a column of numbers, for many classes
 
 
-def telling_columns(X: Any, y: Any, encoding: Encoding) -> set[str]:
-    """Those of the table that alone make far fewer errors than the largest class."""
+def by_chance(rows: int, counts: list[int], features: int) -> bool:
+    """Whether a feature that has nothing to do with the label might have so many rows on the right
+    side and none on the wrong one.
+
+    Rows on the right side have their labels fixed; the labels of the others can be dealt in
+    C(n - rows, k) ways of C(n, ones), for some k. Features, thresholds and directions are counted.
+    """
+    n, ones = sum(counts), counts[-1]
+    left = n - rows
+    most = min(max(left // 2, ones - rows), ones)  # the ones among the others, as likely as can be
+    likely = _log_ways(left, most) - _log_ways(n, ones)
+    return likely + math.log(2 * n * features * _UNLIKELY) > 0
+
+
+def _log_ways(n: int, k: int) -> float:
+    """log C(n, k)."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def telling_columns(X: Any, y: Any, encoding: Encoding) -> dict[str, float]:
+    """Those of the table that alone make far fewer errors than the largest class, and how many:
+    a share of 1."""
     step = -(-len(y) // _LOOKED_AT)
     X, (classes, codes) = X[::step], np.unique(y[::step], return_inverse=True)
     if len(classes) > 2:
@@ -24,11 +46,12 @@ def telling_columns(X: Any, y: Any, encoding: Encoding) -> set[str]:
     return _of_two(X, codes == 1, encoding)
 
 
-def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> set[str]:
+def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> dict[str, float]:
     """By one threshold on one of their features."""
     n, ones = len(positive), int(positive.sum())
     limit = min(ones, n - ones) / _TELLING
-    found, place = set(), 0
+    found: dict[str, float] = {}
+    place = 0
     for column in encoding.columns:
         for j in range(place, place + len(column.features)):
             order = np.argsort(X[:, j], kind="stable")
@@ -36,16 +59,18 @@ def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> set[str]
             last = np.append(x[1:] != x[:-1], True)  # a threshold does not divide equal values
             # below the threshold "no", above it "yes": wrong are the ones below, the zeros above
             wrong = (below + (n - ones) - (np.arange(1, n + 1) - below))[last]
-            if min(wrong.min(), (n - wrong).min()) <= limit:
-                found.add(column.name)
+            least = min(wrong.min(), (n - wrong).min())
+            if least <= limit:
+                found[column.name] = min(least / n, found.get(column.name, 1.0))
         place += len(column.features)
     return found
 
 
-def _of_many(X: Any, y: NDArray[np.intp], k: int, encoding: Encoding) -> set[str]:
+def _of_many(X: Any, y: NDArray[np.intp], k: int, encoding: Encoding) -> dict[str, float]:
     """Numbers by k - 1 thresholds, words by the most frequent label of each."""
     limit = (len(y) - np.bincount(y, minlength=k).max()) / _TELLING_OF_MANY
-    found, place = set(), 0
+    found: dict[str, float] = {}
+    place = 0
     for column in encoding.columns:
         part = X[:, place : place + len(column.features)]
         place += len(column.features)
@@ -56,7 +81,7 @@ def _of_many(X: Any, y: NDArray[np.intp], k: int, encoding: Encoding) -> set[str
             counts = _counted(level, y, k)
             wrong = int(counts.sum() - counts.max(axis=1).sum())
         if wrong <= limit:
-            found.add(column.name)
+            found[column.name] = wrong / len(y)
     return found
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._proof import column_words
-from rosenblatt._study.telling import telling_columns
-from rosenblatt._support.words import many
+from rosenblatt._study.telling import by_chance, telling_columns
+from rosenblatt._support.words import listed, many
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MISSED = 0.1  # a label of which a rule finds no larger share is missed nearly always
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
+_FIGURES = 3  # of them with figures of their own
+_FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
 
 
 def column_warnings(
@@ -34,6 +36,8 @@ def column_warnings(
 
     `ignored` tells how to leave columns out; `left_out` are text that is the same everywhere.
     """
+    import numpy as np
+
     if encoding is None:  # sparse rows: thousands of columns without names
         return []
     place = {}  # from features to columns of the table
@@ -52,18 +56,20 @@ def column_warnings(
     if identifiers:
         say = f"different {everywhere}, like row numbers. An identifier? Try "
         found.append(_warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}."))
-    telling = telling_columns(X, y, encoding)
-    telling |= {place[name] for name in _revealing(certificate)}
+    proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
+    almost = telling_columns(X, y, encoding)
+    telling = almost.keys() | proved.keys()
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
     if revealing:
-        found.append(_revealed(revealing, certificate, place, ignored(revealing[:_NAMED])))
+        found.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
+    found += _collinear(certificate, place, ignored)
     return found + _rare_categories(certificate, place)
 
 
-def result_warnings(selection: Selection) -> list[Warned]:
+def result_warnings(selection: Selection, tested_by_all: str | None) -> list[Warned]:
     """About the rule: is it better than always saying the largest class, and does it find all
-    labels?"""
+    labels? `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
     found: list[Warned] = []
@@ -77,6 +83,11 @@ def result_warnings(selection: Selection) -> list[Warned]:
             f"{selection.majority}: that is wrong in {always:.1%}, inside the interval of the "
             f"error, {lo:.1%} to {hi:.1%}."
         )
+        if tested_by_all is not None and not selection.cv and selection.test_n <= _FEW_TEST_ROWS:
+            said += (
+                f" Only {many(selection.test_n, 'row')} test it: the same with {tested_by_all} "
+                "tests every row."
+            )
         found.append(about("no better", said))
     for label in selection.estimator.classes_:
         of = selection.labels == label
@@ -92,23 +103,61 @@ def about(kind: str, sentence: str) -> Warned:
     return {"kind": kind, "columns": [], "sentence": sentence}
 
 
+def _proved(
+    certificate: Certificate | None, place: dict[str, str], counts: list[int]
+) -> dict[str, int]:
+    """Columns that have no row on the wrong side, not by chance: how many on the right one."""
+    if certificate is None:
+        return {}
+    found: dict[str, int] = {}
+    for c in column_words.telling(certificate):
+        if not by_chance(c.rows, counts, len(place)):
+            name = place[c.column]
+            found[name] = max(c.rows, found.get(name, 0))
+    return found
+
+
 def _revealed(
-    names: list[str], certificate: Certificate | None, place: dict[str, str], ignored: str
+    names: list[str], proved: dict[str, int], almost: dict[str, float], rows: int, ignored: str
 ) -> Warned:
-    sure = {place[c.column]: c for c in (column_words.telling(certificate) if certificate else [])}
-    proved = [sure[name] for name in names if name in sure]
-    if proved and certificate is not None:
-        most = max(proved, key=lambda c: c.rows)
-        say = (
-            f"{most.column} alone has {most.rows:,} of {certificate.n_rows:,} rows on the right "
-            "side and none on the wrong one"
-        )
-    else:
-        say = f"{names[0]} alone almost tells the label"
-    sentence = (
-        f"{say}. Possible target leakage: is it recorded only after the decision? Try {ignored}."
-    )
+    """Each of the first few with its own figures, those that tell the most first."""
+    sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
+    said = [f"{name} alone has {proved[name]:,} of {rows:,}" for name in sure[:_FIGURES]]
+    say = ""
+    if sure:
+        say = f"{', '.join(said)} rows on the right side and none on the wrong one. "
+    unproved = [name for name in names if name not in proved]
+    if unproved:
+        wrong = [f"{name} alone is wrong in only {almost[name]:.1%}" for name in unproved]
+        say += f"{listed(wrong, _FIGURES)}. "
+    them = "it is recorded only after the decision, leave it out"
+    if len(names) > 1:
+        them = "they are recorded only after the decision, leave them out"
+    sentence = f"{say}Possible target leakage: if {them}: {ignored}."
     return {"kind": "revealing", "columns": names, "sentence": sentence}
+
+
+def _collinear(
+    certificate: Certificate | None, place: dict[str, str], ignored: Callable[[list[str]], str]
+) -> list[Warned]:
+    """Columns that are combinations of others: their single weights mean nothing."""
+    found: dict[str, list[str]] = {}  # by column of the table, those that it follows from
+    for c in [] if certificate is None else certificate.collinear:
+        own = place[c.column]
+        beside = {place[name] for name in c.factors} - {own} | set(found.get(own, []))
+        found[own] = [name for name in dict.fromkeys(place.values()) if name in beside]
+    said = []
+    for name, others in found.items():
+        if others:  # constant columns have been told about
+            way = [ignored([name])] + ([ignored(others)] if len(others) == 1 else [])
+            said.append(
+                f"{name} is a combination of {listed(others, _NAMED)}: read their weights "
+                f"together, not singly, or leave one out: {' or '.join(way)}."
+            )
+    more = len(said) - _FIGURES
+    said[_FIGURES:] = [f"And {many(more, 'more column', 'one')} alike."] if more > 0 else []
+    names = [name for name, others in found.items() if others]
+    return [{"kind": "collinear", "columns": names, "sentence": " ".join(said)}] if said else []
 
 
 def _warned(kind: str, names: list[str], sentence: str) -> Warned:
@@ -138,12 +187,6 @@ def _like_row_numbers(x: Any, rows: int) -> bool:
     if np.isnan(x).any() or np.ptp(x) >= 2 * rows:
         return False
     return bool((x == np.floor(x)).all()) and len(np.unique(x)) == n
-
-
-def _revealing(certificate: Certificate | None) -> list[str]:
-    if certificate is None:
-        return []
-    return [c.column for c in column_words.telling(certificate)]
 
 
 def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> list[Warned]:

@@ -50,8 +50,10 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
             c["train_errors"] / c["train_n"],
             c["validation_errors"] / c["validation_n"],
         )
-        mark = "   chosen" if c["chosen"] else ""
+        mark = "   chosen" if c["chosen"] else "   floor, never chosen" if c["baseline"] else ""
         yield "candidates", f"{c['name']:<16}{train:>8.1%}{validation:>12.1%}{mark}"
+    for name, why in found["not_tried"].items():
+        yield "candidates", f"{name:<16}not tried: {why}"
     if found["error"] is not None:
         yield "error", error_line(found["error"])
     if found["rule"] is not None:
@@ -73,8 +75,8 @@ def _rule_lines(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
-    """The errors by class, where there are many; the verdict, and what comes with it."""
-    if found["confusion"] is not None and len(found["confusion"]["labels"]) > 2:
+    """The errors by class; the verdict, and what comes with it."""
+    if found["confusion"] is not None:
         for line in class_lines(found["confusion"]):
             yield "by class", line
     if found["verdict"] is not None:
@@ -89,6 +91,8 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "warning", warning["sentence"]
     if found["files"]:
         yield "files", files_line(found["files"])
+        if found["verdict"] is not None and "certificate" not in found["files"]:
+            yield "files", "certificate.json is not written: its proof names rows (--no-rows)"
     for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
         if command is not None:
             yield "next", command

@@ -19,7 +19,9 @@ from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.scales import Preparation
 from rosenblatt.data.sparse import SparseTable
+from rosenblatt.data.summary import words_like_gaps
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
+from rosenblatt.selection.candidates import not_tried
 from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ class Work:
     impute: str | None
     constant: list[str] = field(default_factory=list)  # columns of text that were left out
     doubt: str | None = None  # about the names of columns
+    like_gaps: list[str] = field(default_factory=list)  # about words like '?'
+    not_tried: dict[str, str] = field(default_factory=dict)  # candidates, and why not
     sample: Any = None  # the numbers of the rows in X and y, where these are not all
     seconds: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
@@ -118,6 +122,7 @@ def look_at(work: Work, table: Table) -> None:
     """What is to be said about a table besides."""
     work.constant = table.constant
     work.doubt = None if table.dialect is None else in_doubt(table.dialect.like_data)
+    work.like_gaps = list(words_like_gaps(table))
 
 
 def counts_of(y: Any) -> dict[str, int]:
@@ -136,12 +141,10 @@ def compare(
     """Train the candidates, choose among them, test the chosen one."""
     n, d = work.X.shape
     prepare = None if work.encoding is None else Preparation(work.encoding, impute=work.impute)
-    rules = candidates(
-        n if options.cv else n * 3 // 5,
-        d,
-        random_state=options.seed,
-        kernel=not options.no_rows,  # it keeps training rows
-    )
+    size = n if options.cv else n * 3 // 5, d
+    kernel = not options.no_rows  # it keeps training rows
+    rules = candidates(*size, random_state=options.seed, kernel=kernel)
+    work.not_tried = not_tried(*size, kernel=kernel)
     kept: dict[str, Any] = {}
     if checkpoints is not None:
         checkpoints.begin()

@@ -97,15 +97,15 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     from rosenblatt.data.files import find, is_svmlight
     from rosenblatt.data.naming import find_columns, need_target
 
-    if labelled:
-        need_target(list(files), reading["target"])
-    if "-" in files or is_svmlight(list(files)):  # read once; without names
-        return
-    found = find(list(files))
-    if found[0].kind != "text":
+    found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
+    if not found or found[0].kind != "text":  # read once; without names; not text
+        if labelled:
+            need_target(list(files), reading["target"])
         return
     header = reading["header"]
     names = look(found[:1], reading["charset"], header, ())[1]
+    if labelled:
+        need_target(list(files), reading["target"], names)
     many = [(use, name) for use in _NAMING for name in reading[use]]
     one = [(use, reading.get(use)) for use in ("group", "target")]
     find_columns(names, found[0].name, [*many, *one], header=header is not False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -75,8 +76,9 @@ def command(
     """Predict the labels of new rows by a trained rule.
 
     The rows are encoded as those in training were. A score of 0 or more means the second label. A
-    reason is what one feature adds to the score; with the other features and the intercept, they
-    add up to it.
+    reason is what one feature adds to the score, compared with an average row: its weight in the
+    rule times (value - mean of the training rows); of a word compared with the reference level.
+    With the other features and the intercept, they add up to the score.
 
     Of more than two labels the one with the highest score is predicted, and the runner-up is named
     beside it. A reason is then what one feature adds to the lead over the runner-up.
@@ -86,6 +88,10 @@ def command(
     """
     if reasons is not None and not explain:
         raise click.UsageError("--reasons says how many reasons to give: add --explain.")
+    if os.path.isdir(model):
+        inside = os.path.join(model, "model.json")
+        where = f": the rule is in {inside}" if os.path.exists(inside) else ", not a model file"
+        raise InputError(f"{model} is a folder{where}.")
     _common.check_files(model, files)
     _common.check_output(output, (model, *files), force=force)
 

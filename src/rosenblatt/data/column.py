@@ -102,7 +102,8 @@ class Column:
     def some_words(self) -> str:
         """The first few values, for a message."""
         values = self.values
-        first = [_shown(value) for value in values[:_SHOWN]]
+        most = _SHOWN if len(values) > _SHOWN + 1 else len(values)  # "and 1 more" is no shorter
+        first = [_shown(value) for value in values[:most]]
         rest = len(values) - len(first)
         return ", ".join(first) + (f" and {rest:,} more" if rest else "")
 
@@ -151,9 +152,8 @@ def _how_to_fill(column: Column) -> str:
             "Fill missing values in, or say how: impute='mean' (--impute mean) or impute='median'"
         )
     return (
-        f"It is {column.kind.value}, which has no mean: fill missing values in with a word, or let "
-        "them count as a value of their own, '(missing)', as they do with any impute: "
-        "impute='mean' (--impute mean)"
+        f"It is {column.kind.value}: fill missing values in with a word, or say impute='median' "
+        "(--impute median), which makes '(missing)' a category of its own"
     )
 
 

@@ -18,14 +18,19 @@ from rosenblatt.errors import InputError, InputTypeError
 
 _LOOKED_AT = 1 << 16  # bytes of rows that names are compared with
 _SHOWN = 10
+_MANY_SHOWN = 30  # one of them must be chosen
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _PLACE = re.compile(r"x\d+")  # how columns without names are called
 
 
-def need_target(source: Any, target: str | None) -> None:
+def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> None:
     """Labels are in a column that must be named; svmlight files have them in their place."""
     if target is None and not is_svmlight(source):
-        raise InputError('Say which column holds the labels: target="..." (--target COLUMN).')
+        known = [repr(name) for name in names]
+        raise InputError(
+            'Say which column holds the labels: target="..." (--target COLUMN).'
+            + (f" The columns: {listed(known, _MANY_SHOWN)}." if known else "")
+        )
 
 
 def is_number(name: str) -> bool:

@@ -144,14 +144,14 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
     for name in table.constant:
         yield f"{name!r} is the same in every row: it tells nothing, and is left out."
-    yield from _words_like_gaps(table)
+    yield from words_like_gaps(table)
     if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
         yield doubt
     if table.target is None and table.columns:
         yield "No target was named (--target COLUMN), so that every column is a feature."
 
 
-def _words_like_gaps(table: Table) -> Any:
+def words_like_gaps(table: Table) -> Any:
     """'?' among words counts as one of them."""
     found: dict[str, list[str]] = {}
     disguised = table.disguised

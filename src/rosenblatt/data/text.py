@@ -283,7 +283,12 @@ class TextFiles:
             row = first_not_number(table.column(name), self.dialect.decimal)
             if row is not None:
                 where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
-                raise InputError(f"{where}, column {name!r} holds {value!r}: a number is expected.")
+                said = f"{where}, column {name!r} holds {value!r}: a number is expected."
+                if value == name:
+                    said += (
+                        " If the first line has the names of columns, say header=True (--header)."
+                    )
+                raise InputError(said)
 
 
 class _Attempt(NamedTuple):

@@ -35,13 +35,26 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
         "last": Perceptron(keep="last", random_state=random_state),
         "best": Perceptron(keep="best", random_state=random_state),
     }
-    if n * d <= _POCKET_NUMBERS:
+    without = not_tried(n, d, kernel=kernel)
+    if "pocket" not in without:
         found["pocket"] = Perceptron(
             order="random", keep="pocket", max_updates=POCKET_UPDATES, random_state=random_state
         )
     found["average"] = Perceptron(keep="average", random_state=random_state)
-    if kernel and n <= _KERNEL_ROWS:
+    if "rbf kernel" not in without:
         found["rbf kernel"] = KernelPerceptron(kernel="rbf", random_state=random_state)
+    return found
+
+
+def not_tried(n: int, d: int, *, kernel: bool = True) -> dict[str, str]:
+    """What `candidates` leaves out on so many training rows, and why."""
+    found = {}
+    if n * d > _POCKET_NUMBERS:
+        found["pocket"] = f"more than {_POCKET_NUMBERS:,} numbers to train on"
+    if not kernel:
+        found["rbf kernel"] = "its rule is made of training rows"
+    elif n > _KERNEL_ROWS:
+        found["rbf kernel"] = f"more than {_KERNEL_ROWS:,} training rows"
     return found
 
 
@@ -53,6 +66,11 @@ def streamed(*, random_state: Any = 0) -> dict[str, Any]:
         keep: Perceptron(order="blocks", keep=keep, random_state=random_state)
         for keep in ("last", "best", "average")
     }
+
+
+def not_streamed() -> dict[str, str]:
+    """What `streamed` leaves out, and why."""
+    return dict.fromkeys(["random linear", "pocket", "rbf kernel"], "it needs the rows in memory")
 
 
 def baseline(classes: int) -> str:

@@ -38,8 +38,9 @@ class Selection:
     candidates : list of Candidate
         In the order given, the largest class before them.
     winner : Candidate
-        The fewest validation errors; of equal ones the first. The floor is not chosen: the largest
-        class, and a RandomLinearClassifier beside other candidates.
+        The fewest validation errors; of equal ones one with weights, then the fewest training
+        errors, then the first. The floor is not chosen: the largest class, and a
+        RandomLinearClassifier beside other candidates.
     estimator : estimator
         The winner, fitted: on the training rows, or on all rows with `cv`.
     prepare : transformer or None

@@ -256,9 +256,14 @@ class _Contest:
 
 
 def best(found: list[Candidate]) -> Candidate:
-    """The fewest validation errors; of equal ones the first."""
+    """The fewest validation errors; of equal ones a rule with weights, which can be read, then the
+    fewest training errors, then the first."""
     chosen_from = [c for c in found if not c.baseline] or found[1:]  # Ctrl-C: all there is
-    return min(chosen_from, key=lambda c: c.validation_errors)
+    return min(chosen_from, key=_rank)
+
+
+def _rank(c: Candidate) -> tuple[int, bool, int]:
+    return c.validation_errors, not hasattr(c.estimator, "coef_"), c.train_errors
 
 
 def _added(same: tuple[Candidate, ...]) -> Candidate:

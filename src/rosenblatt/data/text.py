@@ -27,6 +27,7 @@ from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError
 
 _WIDE, _TOGETHER = 1_000, 20_000  # columns: each one's share of memory counts; parsed at a time
+_NAMES = " If the first line has the names of columns, say header=True (--header)."
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
@@ -284,11 +285,7 @@ class TextFiles:
             if row is not None:
                 where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
                 said = f"{where}, column {name!r} holds {value!r}: a number is expected."
-                if value == name:
-                    said += (
-                        " If the first line has the names of columns, say header=True (--header)."
-                    )
-                raise InputError(said)
+                raise InputError(said + _NAMES * (value == name))
 
 
 class _Attempt(NamedTuple):

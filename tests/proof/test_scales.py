@@ -53,6 +53,15 @@ def test_small_tables_are_what_the_oracle_says(heavy):
         assert certificate.verdict == rational.verdict(strict, len(y)), (X.tolist(), y, intercept)
 
 
+def test_a_row_of_zeros_through_the_origin_gains_nothing():
+    # In one dimension, with rows on both sides of 0 after the labels' signs: no w but 0.
+    X = np.array([[-5e-119], [-1e7], [-1.5e19], [5e80], [0.0], [-2e139]])
+    y = [0, 1, 0, 0, 1, 0]
+    certificate = certify(X, y, fit_intercept=False)
+    certificate.verify(X, y)
+    assert certificate.verdict == OVERLAP
+
+
 def test_larger_tables_are_decided_or_say_what_to_type(heavy):
     """2,000 of up to 100 x 20 in soak. The limit is in operations, worth about four seconds."""
     count, open_ones = heavy(2_000), 0

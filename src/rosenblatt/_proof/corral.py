@@ -144,6 +144,7 @@ class _Pricing:
 
     def __init__(self, columns: Floats):
         self.columns, self.length = columns, np.linalg.norm(columns, axis=1)
+        self.length[self.length == 0] = np.inf  # rows too short for floats gain nothing
         self._many = columns.size > _MANY
         self._few: NDArray[np.intp] | None = None
         self._once = 0.0  # what the best of them would have gained when they were chosen

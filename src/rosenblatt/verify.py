@@ -410,8 +410,8 @@ def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
 def signs_beside(data: Data, basis: Any, free: Any, w: Sequence[Any]) -> Sequence[int]:
     """The sign of a_i·w for every row, of weights that have the balanced rows on their hyperplane:
     it has their span, too, and only the rows that are free of it have to be looked at."""
-    off = any(sum(map(mul, row, exact)) for exact in [whole(w)] for row in basis)
-    demand(not off, "a balanced row is not on the hyperplane")
+    exact = whole(w)
+    demand(not any(sum(map(mul, row, exact)) for row in basis), "a balanced row is not on it")
     return data.signs(w, among=free)
 
 

@@ -122,10 +122,19 @@ def margins(scores: NDArray[np.float64], y: Labels) -> NDArray[np.float64]:
     """y·score; of many classes the score of class y minus the highest of the others."""
     if scores.ndim == 1:
         return np.asarray(y * scores)
+    return standing(scores, y)[0]
+
+
+def standing(
+    scores: NDArray[np.float64], y: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Of many classes the margin of each row, and its rival: the highest of the other scores, of
+    equal ones the first."""
     rows = np.arange(len(y))
-    others = scores.copy()
+    others = scores.copy(order="K")
     others[rows, y] = -np.inf
-    return np.asarray(scores[rows, y] - others.max(axis=1))
+    rivals = np.argmax(others, axis=1)
+    return np.asarray(scores[rows, y] - others[rows, rivals]), rivals
 
 
 class Tally(NamedTuple):

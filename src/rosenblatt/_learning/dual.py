@@ -187,17 +187,30 @@ class Dual:
         scores = memory.w.scores
         calls = ~(e.y * scores > self.margin)
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0)).tolist()
-        before = memory.copy()
-        try:
-            for begin in range(0, len(mistakes), e.gram.together):
-                check_interrupt()
-                some = mistakes[begin : begin + e.gram.together]
-                self._update(memory, some, [visits] * len(some))
-        except BaseException:  # a step is made whole or not at all
-            memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
-            raise
+
+        def update(some: slice) -> None:
+            self._update(memory, mistakes[some], [visits] * len(mistakes[some]))
+
+        self._whole_step(memory, len(mistakes), update, check_interrupt)
         self._note(mistakes, visits, scores[mistakes])
         return len(mistakes)
+
+    def _whole_step(
+        self,
+        memory: DualMemory,
+        updates: int,
+        update: Callable[[slice], None],
+        check_interrupt: Callable[[], None],
+    ) -> None:
+        """So many updates, as many at a time as Gram rows are held: all of them, or none."""
+        before, together = memory.copy(), self.examples.gram.together
+        try:
+            for begin in range(0, updates, together):
+                check_interrupt()
+                update(slice(begin, begin + together))
+        except BaseException:
+            memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
+            raise
 
     def average(self, memory: DualMemory, visits: int) -> KernelExpansion:
         """The mean of the functions over all visits, those after each visit counted once."""

@@ -12,17 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import standing
 from rosenblatt._learning.dual import Dual, DualMemory
-from rosenblatt._rules.gram import Floats
-
-
-def standing(scores: Floats, y: NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:
-    """The margin of each row and its rival; scores have a row for each class."""
-    places = np.arange(len(y))
-    others = scores.copy()
-    others[y, places] = -np.inf
-    rivals = np.argmax(others, axis=0)
-    return np.asarray(scores[y, places] - others[rivals, places]), rivals
 
 
 class JointDual(Dual):
@@ -38,7 +29,7 @@ class JointDual(Dual):
         updated: list[tuple[int, int]] = []  # row, rival
         when: list[int] = []
         while True:
-            margins, rivals = standing(sums[:, at:] + b, y[at:])
+            margins, rivals = standing((sums[:, at:] + b).T, y[at:])
             calls = np.flatnonzero(~(margins > self.margin))
             if len(calls) == 0:
                 at = len(rows)
@@ -80,17 +71,13 @@ class JointDual(Dual):
     def descend(self, memory: DualMemory, visits: int, check_interrupt: Callable[[], None]) -> int:
         """One batch step on all rows that call for an update, now."""
         e = self.examples
-        margins, rivals = standing(memory.w.sums + memory.w.b, e.y)
+        margins, rivals = standing((memory.w.sums + memory.w.b).T, e.y)
         calls = ~(margins > self.margin)
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0))
         updated = list(zip(mistakes.tolist(), rivals[mistakes].tolist(), strict=True))
-        before = memory.copy()
-        try:
-            for begin in range(0, len(updated), e.gram.together):
-                check_interrupt()
-                some = updated[begin : begin + e.gram.together]
-                self._update_both(memory, some, [visits] * len(some))
-        except BaseException:  # a step is made whole or not at all
-            memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
-            raise
+
+        def update(some: slice) -> None:
+            self._update_both(memory, updated[some], [visits] * len(updated[some]))
+
+        self._whole_step(memory, len(updated), update, check_interrupt)
         return len(updated)

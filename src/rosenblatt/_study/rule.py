@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.examples import standing
 from rosenblatt._study.document import LISTED, ClassRule, Difference, Rule, Term
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.words import number
@@ -175,10 +176,8 @@ def nearest_rivals(estimator: Any, X: Any, y: Any) -> list[tuple[int, int]]:
 
     Pairs of places, the lower one first: of equal scores that class is predicted.
     """
-    scores = estimator.decision_function(X)
-    own = np.searchsorted(estimator.classes_, y)
-    scores[np.arange(len(own)), own] = -np.inf
-    nearest, k = scores.argmax(axis=1), len(estimator.classes_)
+    own, k = np.searchsorted(estimator.classes_, y), len(estimator.classes_)
+    _, nearest = standing(estimator.decision_function(X), own)
     found = [int(np.bincount(nearest[own == c], minlength=k).argmax()) for c in range(k)]
     return sorted({(min(c, r), max(c, r)) for c, r in enumerate(found) if c != r})
 

@@ -7,11 +7,10 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._compute.matrices import as_table
-from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._compute.examples import margins
+from rosenblatt._inputs import validate
 from rosenblatt._support.words import many
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
@@ -64,10 +63,7 @@ class RegionsDisplay:
         """`scores` are those of the data, `score` gives those of any rows; one for each class."""
         self.data, self.classes, self.plane = data, data.classes, plane
         self._score = score
-        n = len(data.y)
-        others = scores.copy()
-        others[np.arange(n), data.y] = -np.inf
-        self._wrong = ~(scores[np.arange(n), data.y] > others.max(axis=1)) & data.present
+        self._wrong = ~(margins(scores, data.y) > 0) & data.present
         self.mistakes = np.flatnonzero(self._wrong)
         self._points = plane.points(data.table)
         self._view = view(self._points[data.present])
@@ -209,23 +205,24 @@ def _colour(c: int) -> str:
 def _data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     """What was given; the classes are numbered."""
     check_is_fitted(estimator)
-    classes = np.asarray(estimator.classes_)
-    if len(classes) < 3:
+    classes = len(estimator.classes_)
+    if classes < 3:
         raise InputError(
-            f"{type(estimator).__name__} knows {len(classes)} classes, and regions are of three or "
+            f"{type(estimator).__name__} knows {classes} classes, and regions are of three or "
             "more: BoundaryDisplay has the pictures of two."
         )
-    table = as_table(validate.rows(BaseEstimator(), X, reset=True))
-    n = table.shape[0]
-    c = weights.sample_weights(sample_weight, n)
-    present = np.ones(n, dtype=bool) if c is None else c != 0
-    labels = targets.labels(y, n)
+    return scene.given(estimator, X, y, sample_weight, _numbers)
+
+
+def _numbers(
+    labels: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_]
+) -> NDArray[np.intp]:
     strange = np.flatnonzero(present & ~np.isin(labels, classes))
     if len(strange):
         raise InputError(
             f"y holds {labels[strange[:1]].tolist()[0]!r} at row {strange[0]}, which is not one of "
             f"the classes {classes.tolist()}."
         )
-    places = np.zeros(n, dtype=np.intp)
+    places = np.zeros(len(labels), dtype=np.intp)
     places[present] = np.searchsorted(classes, labels[present])
-    return Data(table, places, classes.tolist(), scene.names_of(estimator, X), present)
+    return places

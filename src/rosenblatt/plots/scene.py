@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,18 +56,26 @@ def class_name(classes: Sequence[Any], sign: int) -> str:
 def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     """What was given beside a fitted estimator."""
     check_is_fitted(estimator)
-    classes = np.asarray(estimator.classes_)
-    if len(classes) != 2:
+    classes = len(estimator.classes_)
+    if classes != 2:
         raise InputError(
-            f"{type(estimator).__name__} knows {len(classes)} classes; these pictures have two. "
+            f"{type(estimator).__name__} knows {classes} classes; these pictures have two. "
             "RegionsDisplay has those of many."
         )
+    return given(estimator, X, y, sample_weight, targets.signs)
+
+
+def given(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, coded: Callable[..., NDArray[Any]]
+) -> Data:
+    """Rows beside a fitted estimator; `coded` makes signs or numbers of their labels."""
+    classes = np.asarray(estimator.classes_)
     table = as_table(validate.rows(BaseEstimator(), X, reset=True))
     n = table.shape[0]
     c = weights.sample_weights(sample_weight, n)
     present = np.ones(n, dtype=bool) if c is None else c != 0
-    signs = targets.signs(targets.labels(y, n), classes, present)
-    return Data(table, signs, classes.tolist(), names_of(estimator, X), present)
+    codes = coded(targets.labels(y, n), classes, present)
+    return Data(table, codes, classes.tolist(), names_of(estimator, X), present)
 
 
 def names_of(estimator: Any, X: Any) -> list[str]:

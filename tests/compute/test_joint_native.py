@@ -10,6 +10,7 @@ from common import KEEPS, ORDERS
 from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
+from storing import rows_of, store
 
 _core = pytest.importorskip("rosenblatt._compute._core", reason="the compiled core is not built")
 
@@ -27,22 +28,6 @@ def make(seed, n=20):
     y = rng.integers(0, k, n).astype(np.int32)
     y[: min(k, n)] = np.arange(k)[:n]
     return X, y, k, rng
-
-
-def store(X, storage):
-    if storage == "dense":
-        return X
-    index_type = np.int32 if storage == "csr32" else np.int64
-    S = sparse.csr_matrix(X)
-    S.indices, S.indptr = S.indices.astype(index_type), S.indptr.astype(index_type)
-    return S
-
-
-def rows_of(core, X, storage):
-    S = store(X, storage)
-    if storage == "dense":
-        return core.dense(S)
-    return core.csr(S.data, S.indices, S.indptr, S.shape[1])
 
 
 @pytest.fixture(params=_core.cpu_levels())

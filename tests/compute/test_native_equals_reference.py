@@ -13,6 +13,7 @@ from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
 from rosenblatt._rules.gram import _panels
+from storing import rows_of, store
 
 _core = pytest.importorskip("rosenblatt._compute._core", reason="the compiled core is not built")
 
@@ -30,22 +31,6 @@ def make(seed, n=24, d=None):
     y = np.where(rng.random(n) < 0.5, -1, 1).astype(np.int8)
     y[:2] = [-1, 1]
     return X, y, rng
-
-
-def store(X, storage):
-    if storage == "dense":
-        return X
-    index_type = np.int32 if storage == "csr32" else np.int64
-    S = sparse.csr_matrix(X)
-    S.indices, S.indptr = S.indices.astype(index_type), S.indptr.astype(index_type)
-    return S
-
-
-def rows_of(core, X, storage):
-    S = store(X, storage)
-    if storage == "dense":
-        return core.dense(S)
-    return core.csr(S.data, S.indices, S.indptr, S.shape[1])
 
 
 def bits(array):

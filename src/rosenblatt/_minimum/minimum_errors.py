@@ -8,9 +8,11 @@ import numpy as np
 
 from rosenblatt._inputs import validate
 from rosenblatt._inputs.weights import sample_weights
+from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
-from rosenblatt._minimum.search import Clock, Search
+from rosenblatt._minimum.search import Search
+from rosenblatt._minimum.tree import document
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
@@ -31,7 +33,8 @@ def minimum_errors(
 
     An error is a row with y_i (w·x_i + b) <= 0: on the wrong side, or on the hyperplane. The upper
     end is what the rule found makes, counted exactly. The lower end comes from conflicts, rows that
-    no rule has all on the right side: of each conflict at least one is an error.
+    no rule has all on the right side: of each conflict at least one is an error. In tables of up to
+    10 columns it comes from cones of directions, too: see docs/forced.md.
 
     Parameters
     ----------
@@ -89,6 +92,7 @@ def minimum_errors(
         ends=(search.proved, search.lower, rule.cost),
         conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
+        tree=None if search.cones is None else document(search.cones, present, len(table.y)),
         limits=_limits(search, time_limit),
     )
 

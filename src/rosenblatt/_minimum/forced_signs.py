@@ -1,0 +1,161 @@
+"""forced_signs: which weights have the same sign in every rule with few errors?"""
+
+from __future__ import annotations
+
+import copy
+import math
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._inputs import validate
+from rosenblatt._inputs.weights import sample_weights
+from rosenblatt._minimum import rules
+from rosenblatt._minimum.clock import Clock
+from rosenblatt._minimum.directions import MOST_COLUMNS, directions
+from rosenblatt._minimum.problem import Problem, Rule
+from rosenblatt._minimum.tree import document
+from rosenblatt._proof.heading import head
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.table import Table, read
+from rosenblatt._proof.whole_numbers import Floats
+from rosenblatt._support.budget import Budget, LimitReached
+from rosenblatt.errors import InputError
+from rosenblatt.sign_report import ColumnSign, SignReport
+
+_RULES, _CONES = 0.2, 0.3  # parts of the time, to find a rule with few errors
+
+
+def forced_signs(
+    X: Any,
+    y: Any,
+    *,
+    errors: int | None = None,
+    sample_weight: Any = None,
+    time_limit: float | None = 10.0,
+) -> SignReport:
+    """Which weights have the same sign in every linear rule with few errors on these rows?
+
+    For each column the fewest errors of a rule whose weight there is 0 or has the other sign: if
+    they are more than `errors`, the sign is forced, and the column is necessary. It is a statement
+    about these rows, proved in exact arithmetic; about other rows it says nothing.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n, d), d <= 10
+        The rows.
+    y : array of shape (n,)
+        Their labels, two different ones.
+    errors : int, optional
+        Few errors are so many or fewer: by default as many as the best rule found makes. With
+        `sample_weight` a float.
+    sample_weight : array of shape (n,), optional
+        What an error on each row counts, 1 by default; rows of weight 0 are left out.
+    time_limit : float or None
+        Seconds to search for; None: until every column is settled, which may take very long.
+
+    Returns
+    -------
+    SignReport
+        For each column its sign, or that it is open, and what the other sign costs.
+
+    Examples
+    --------
+    >>> from rosenblatt import forced_signs
+    >>> x = [[1, 0], [2, 5], [3, 1], [4, 4], [5, 3], [6, 2]]
+    >>> print(forced_signs(x, [0, 0, 0, 1, 1, 1])["x0"].sign)
+    +
+    """
+    if time_limit is not None:
+        time_limit = validate.positive("time_limit", time_limit)
+    clock = Clock(time_limit)
+    table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
+    if len(table.columns) > MOST_COLUMNS:
+        raise InputError(
+            f"forced_signs looks at up to {MOST_COLUMNS} columns, and X has {len(table.columns)}: "
+            "choose those that you ask about and the most important others."
+        )
+    weights = sample_weights(sample_weight, len(table.y))
+    present = np.arange(len(table.y)) if table.present is None else table.present
+    problem = _problem(table, present, weights)
+    without = _rules(problem, clock)
+    if errors is None:
+        problem.rows.budget = clock.budget(_CONES)
+        cones = directions(problem)
+        assert cones is not None
+        with suppress(LimitReached):
+            cones.reach()
+    allowed = _allowed(errors, problem)
+    about = head(table, True, "binary64", Budget())
+    columns = []
+    for j, known in enumerate(without):
+        problem.rows.budget = clock.budget(_CONES + (1 - _CONES) * (j + 1) / len(without))
+        found = _Column(problem, j, known)
+        found.settle(allowed)
+        columns.append(found.report(about, present, allowed))
+    return SignReport(about, columns, allowed, problem.unit, weights, time_limit)
+
+
+def _rules(problem: Problem, clock: Clock) -> list[Rule]:
+    """The best rules found without each of the columns, and one with all of them."""
+    rules.constant(problem)
+    out = [problem.best] * problem.rows.d  # the larger class for every row
+    problem.rows.budget = clock.budget(_RULES)
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        rules.improve(problem)
+        for j in range(problem.rows.d):
+            out[j] = rules.without(problem, j)
+    return out
+
+
+def _problem(table: Table, present: Any, weights: Floats | None) -> Problem:
+    rows = Rows(table.X[present], table.y[present], intercept=True, decimal=False, budget=Budget())
+    problem = Problem(rows, None if weights is None else weights[present])
+    if directions(problem) is None:
+        raise InputError(
+            "forced_signs cannot look at this table: it needs a dense table of two labels, with up "
+            "to 4,000,000 numbers of similar size in each column."
+        )
+    return problem
+
+
+def _allowed(errors: Any, problem: Problem) -> int:
+    """In units."""
+    if errors is None:
+        return problem.best.cost
+    if not isinstance(errors, (int, float)) or isinstance(errors, bool) or not errors >= 0:
+        raise InputError(f"errors must be a number from 0 on, or None; got {errors!r}.")
+    return math.floor(Fraction(errors) / problem.unit)
+
+
+class _Column:
+    """The rules whose weight on column j is 0, or of the sign that the best rule does not have."""
+
+    def __init__(self, problem: Problem, j: int, known: Rule):
+        own = problem.best.w[j]
+        self.j, self.sign = j, 1 if own >= 0 else -1
+        self.others = copy.copy(problem)  # the same rows and costs, rules of its own
+        self.others.best = problem.best if own == 0 else known
+        self.cones = directions(self.others, {j: -self.sign})
+
+    def settle(self, allowed: int) -> None:
+        assert self.cones is not None
+        if self.others.best.cost > allowed:
+            with suppress(LimitReached), np.errstate(all="ignore"):
+                self.cones.reach()
+
+    def report(self, about: dict[str, Any], present: Any, allowed: int) -> ColumnSign:
+        assert self.cones is not None
+        bound, best = self.cones.bound, self.others.best
+        forced = bound > allowed
+        return ColumnSign(
+            name=about["columns"][self.j],
+            sign=None if not forced else "+" if self.sign > 0 else "-",
+            free=best.cost <= allowed,
+            ends=(bound, best.cost),
+            unit=self.others.unit,
+            rule=best.w,
+            tree=document(self.cones, present, about["rows"]) if forced else None,
+        )

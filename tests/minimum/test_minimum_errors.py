@@ -25,7 +25,7 @@ from degenerate import KINDS, dense, instance
 from fewest import fewest, fewest_on_a_line
 from rosenblatt import Perceptron, minimum_errors, verify
 from rosenblatt._minimum import hitting_set as covers
-from rosenblatt._minimum import rules
+from rosenblatt._minimum import rules, search
 from rosenblatt._minimum.hitting_set import Cover
 from rosenblatt._minimum.proof import Cases, bound_of
 from rosenblatt._support.budget import Budget
@@ -224,6 +224,13 @@ def test_the_rule_makes_the_errors_that_it_is_said_to_make():
 # --- What is proved, and what is trusted ----------------------------------------------------------
 
 
+@pytest.fixture
+def by_conflicts(monkeypatch):
+    """Without the cones of directions, which prove as much: tests/minimum/test_directions.py."""
+    monkeypatch.setattr(search, "directions", lambda problem: None)
+
+
+@pytest.mark.usefixtures("by_conflicts")
 def test_every_conflict_of_the_bound_is_accepted_by_the_verifier(tmp_path):
     """By the program of its own, too, from a CSV file; and they have no row in common."""
     rng = np.random.default_rng(0)
@@ -250,6 +257,7 @@ def overlapping(n=120, seed=3):
     return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
 
 
+@pytest.mark.usefixtures("by_conflicts")
 def test_changed_claims_are_rejected():
     X, y = overlapping()
     bracket = checked(X, y)
@@ -277,6 +285,7 @@ def test_changed_claims_are_rejected():
     bracket.verify(X, y)
 
 
+@pytest.mark.usefixtures("by_conflicts")
 def test_a_solver_that_lies_cannot_change_what_is_proved(monkeypatch):
     """Its linear programs only suggest shares; its bound is reported as its own."""
     X, y = overlapping(60)

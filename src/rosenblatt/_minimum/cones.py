@@ -20,7 +20,8 @@ from rosenblatt._proof.whole_numbers import Floats
 
 _NEAR = Fraction(9, 10)  # how near the simplest ratio is to the one that is wanted
 _NARROW = 1 - 1e-6  # correlation of the projections on every edge from which pairs are looked at
-_FEW = 64  # pairs: so few are decided one by one
+_FLAT = 1e-12  # of the spread of the columns: what rounding may leave of nothing
+_FEW = 64  # pairs that are looked at
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Cones:
     def __init__(self, table: PairTable):
         self.table = table
         self._covariance = np.cov(table.scaled, rowvar=False).reshape(table.d, table.d)
+        self._largest = math.sqrt(max(float(np.diag(self._covariance).max()), 0.0))
 
     def orthants(self, signs: dict[int, int]) -> Iterator[Cone]:
         """All of them, or those in which the weights of some columns have given signs."""
@@ -110,6 +112,8 @@ class Cones:
         pairs = zip(direction, self.table.bits.tolist(), strict=True)
         scaled = np.array([math.ldexp(v, bits) for v, bits in pairs])
         spread = math.sqrt(max(float(scaled @ self._covariance @ scaled), 0.0))
+        if spread < _FLAT * np.abs(scaled).max() * self._largest:
+            spread = 0.0  # constant, but for rounding: collinear columns
         return Generator(direction, self.table.ranks(direction), scaled, spread)
 
     def _cone(self, generators: tuple[Generator, ...], known: Pairs) -> Cone:
@@ -120,11 +124,9 @@ class Cones:
     def _chosen(self, cone: Cone) -> Split | None:
         a, b, correlation = self._widest_edge(cone)
         if correlation > _NARROW:
-            few = self._undecided(cone)
-            if few is not None:
-                return self._between_pairs(cone, few)
+            return self._between_pairs(cone, self._undecided(cone))
         g, h = cone.generators[a].spread, cone.generators[b].spread
-        wanted = Fraction(h) / Fraction(g) if g > 0 < h else Fraction(1)
+        wanted = Fraction(h) / Fraction(g)
         ratio = simplest(wanted * _NEAR, wanted / _NEAR)
         return Split(a, b, ratio.numerator, ratio.denominator)
 
@@ -133,17 +135,18 @@ class Cones:
         G = np.array([g.unit for g in cone.generators])
         correlation = G @ self._covariance @ G.T
         correlation[np.tril_indices(len(G))] = np.inf
+        flat = [k for k, g in enumerate(cone.generators) if g.spread == 0]
+        correlation[flat, :] = correlation[:, flat] = np.inf  # nothing changes along such an edge
         a, b = np.unravel_index(int(np.argmin(correlation)), correlation.shape)
         return int(a), int(b), float(correlation[a, b])
 
-    def _undecided(self, cone: Cone) -> Pairs | None:
-        """Pairs that the cone leaves undecided, if they are few; of rows without a pair first."""
+    def _undecided(self, cone: Cone) -> Pairs:
+        """Some pairs that the cone leaves undecided; of rows without a pair first."""
         ranks = cone.ranks()
-        for left in (self.table.left(cone.pairs), self.table.cost):
-            pairs = self.table.undecided(ranks, left, _FEW)
-            if len(pairs.amount):
-                return pairs if len(pairs.amount) < _FEW else None
-        cone.settled = True
+        pairs = self.table.undecided(ranks, self.table.left(cone.pairs), _FEW)
+        if not len(pairs.amount):
+            pairs = self.table.undecided(ranks, self.table.cost, _FEW)
+        cone.settled = not len(pairs.amount)
         return pairs
 
     def _between_pairs(self, cone: Cone, pairs: Pairs) -> Split | None:

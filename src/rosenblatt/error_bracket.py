@@ -17,10 +17,6 @@ from rosenblatt._support.files import write_whole
 from rosenblatt.certificate import Certificate, Conflict
 from rosenblatt.errors import CertificateRejected, InputError
 
-_HEAD = (
-    *("producer", "semantics", "fit_intercept", "rows", "dropped"),
-    *("columns", "target", "labels", "sha256"),
-)
 _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 
 
@@ -188,7 +184,7 @@ class ErrorBracket:
             )
         rule = [float(v).hex() for v in [*self.coef_[0].tolist(), *self.intercept_.tolist()]]
         return {
-            **{name: self._head[name] for name in _HEAD},
+            **self._head,
             "schema": verify_errors.SCHEMA,
             "unit": str(self._unit),
             "at_least": self._ends[0],

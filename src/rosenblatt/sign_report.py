@@ -17,11 +17,6 @@ from rosenblatt._support.files import write_whole
 from rosenblatt._support.foreign import one_line
 from rosenblatt.errors import CertificateRejected, InputError
 
-_HEAD = (
-    *("producer", "semantics", "fit_intercept", "rows", "dropped"),
-    *("columns", "target", "labels", "sha256"),
-)
-
 
 @final
 @dataclass(frozen=True)
@@ -110,7 +105,7 @@ class SignReport:
         if column.tree is None:
             raise InputError(f"The sign of {name!r} is not known to be forced: there is no proof.")
         return {
-            **{field: self._head[field] for field in _HEAD},
+            **self._head,
             "schema": verify_errors.SCHEMA,
             "unit": str(column.unit),
             "at_least": column.ends[0],

@@ -19,7 +19,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -194,27 +194,32 @@ def accepted(claim: Part) -> str:
     return line + ": proved."
 
 
+def judge(path: str, read: Callable[[Part], tuple[verify.Data, str]]) -> tuple[int, list[str], Any]:
+    """As in verify.py: a status (0: proved, 1: rejected, 2: cannot be read), what to say, and the
+    claim."""
+    claim = None
+    try:
+        claim = verify.load(path)
+        check_form(claim)
+        data, numbers = read(claim)
+        check(claim, data)
+    except (OSError, UnicodeError, json.JSONDecodeError) as error:
+        return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
+    except verify.Rejected as error:
+        return 1, [f"REJECTED: {error}"], claim
+    except Exception as error:  # whatever is in the file, it is not a proof
+        return 1, [f"REJECTED: not a proof ({type(error).__name__}: {error})"], claim
+    meant = verify.MEANT["binary64"]
+    return 0, [f"ACCEPTED: {accepted(claim)}", f"About {numbers}, {meant}."], claim
+
+
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 2:
         print("usage: python verify_errors.py proof.json data.csv", file=sys.stderr)
         return 2
-    try:
-        claim = verify.load(arguments[0])
-        check_form(claim)
-        data, numbers = verify.read_csv(claim, arguments[1])
-        check(claim, data)
-        status, line = (
-            0,
-            f"ACCEPTED: {accepted(claim)}\nAbout {numbers}, each as the nearest float.",
-        )
-    except (OSError, UnicodeError, json.JSONDecodeError) as error:
-        status, line = 2, f"cannot read {getattr(error, 'filename', None) or arguments[0]}: {error}"
-    except verify.Rejected as error:
-        status, line = 1, f"REJECTED: {error}"
-    except Exception as error:  # whatever is in the file, it is not a proof
-        status, line = 1, f"REJECTED: not a proof ({type(error).__name__}: {error})"
-    harmless = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in line)
-    print(harmless, file=sys.stderr if status == 2 else sys.stdout)
+    status, lines, _ = judge(arguments[0], lambda claim: verify.read_csv(claim, arguments[1]))
+    harmless = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
+    print(*harmless, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
     return status
 
 

@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +23,12 @@ from fewest import fewest
 from rosenblatt import minimum_errors, verify, verify_errors
 from rosenblatt._minimum import pairs_reference, search
 from rosenblatt._minimum.cones import simplest
+from rosenblatt._minimum.directions import directions
 from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
+from rosenblatt._minimum.problem import Problem
+from rosenblatt._minimum.tree import document
+from rosenblatt._proof.rows import Rows
+from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt.errors import CertificateRejected, InputError
 
 
@@ -65,11 +71,6 @@ def test_as_few_as_exhaustive_search_finds(kind, always, heavy):
 @given(st.data())
 def test_the_cones_alone_close_whole_numbered_tables_in_the_plane(data):
     """With many ties: where a split at a fixed ratio would never end."""
-    from rosenblatt._minimum.directions import directions
-    from rosenblatt._minimum.problem import Problem
-    from rosenblatt._proof.rows import Rows
-    from rosenblatt._support.budget import Budget
-
     n = data.draw(st.integers(2, 9))
     row = st.tuples(st.integers(-3, 3), st.integers(-3, 3))
     X = np.array(data.draw(st.lists(row, min_size=n, max_size=n)), dtype=float)
@@ -351,6 +352,31 @@ def test_changed_brackets_are_rejected(proved):
     changed._ends = (bracket._ends[0] + 1, *bracket._ends[1:])
     with pytest.raises(CertificateRejected, match="forces fewer"):
         changed.verify(frame, labels)
+
+
+def test_wherever_the_search_is_cut_short_its_bound_is_proved(heavy):
+    X, y = noisy(60, 3, 2)
+    rows = Rows(
+        X, np.where(y, 1, -1).astype(np.int8), intercept=True, decimal=False, budget=Budget()
+    )
+    bounds = set()
+    for limit in np.linspace(60, 20_000, heavy(200)).astype(int).tolist():
+        rows.budget = Budget()
+        cones = directions(Problem(rows, None))
+        rows.budget = Budget(work_limit=limit)
+        with suppress(LimitReached):
+            cones.reach()
+        bounds.add(cones.bound)
+        if cones.bound:
+            claim = document(cones, np.arange(60), 60) | {"at_least": cones.bound}
+            claim["columns"] = list("abc")
+            data = verify.Data(
+                claim | {"dropped": [], "rows": 60, "fit_intercept": True, "semantics": "binary64"},
+                X.astype("<f8").tobytes(),
+                np.where(y, 1, -1).tolist(),
+            )
+            verify_errors.check_tree(claim, verify_errors.Table(claim, data))
+    assert len(bounds) > 2
 
 
 def test_a_bound_by_conflicts_has_no_such_file():

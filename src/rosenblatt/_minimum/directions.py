@@ -39,22 +39,16 @@ class Directions:
     @property
     def bound(self) -> int:
         """What every rule (with these signs) costs at least; 0 before all orthants were seen."""
-        if not self._complete:
+        if not self.roots:
             return 0
         return min([*self._final, *(bound for bound, _, _ in self._open[:1])])
-
-    @property
-    def _complete(self) -> bool:
-        return len(self.roots) == 1 << (self.table.d - len(self.signs))
 
     def reach(self, target: int | None = None, most: int | None = None) -> None:
         """Split until the bound is what the best rule costs, or the target; or `most` were made."""
         if not self.roots:
-            for cone in self._cones.orthants(self.signs):
-                self.roots.append(cone)
-                self._enter(cone)
+            self._begin()
         while self._open and self.bound < self._enough(target):
-            self.problem.rows.budget.check_interrupt()
+            self.problem.rows.budget.spend(2 * self.table.n)  # nothing below may be cut short
             if self.made * self.table.n > _MOST_RANKS:
                 raise LimitReached
             if most is not None and self.made > most:
@@ -69,6 +63,16 @@ class Directions:
                 self._enter(half)
             cone.generators, cone.pairs = (), NO_PAIRS  # the halves have them
 
+    def _begin(self) -> None:
+        """With all orthants or none."""
+        roots = []
+        for cone in self._cones.orthants(self.signs):
+            self.problem.rows.budget.spend(self.table.n)
+            roots.append(cone)
+        self.roots = roots
+        for cone in roots:
+            self._enter(cone)
+
     def _enough(self, target: int | None) -> int:
         if target is not None:
             return target
@@ -77,7 +81,6 @@ class Directions:
 
     def _enter(self, cone: Cone) -> None:
         self.made += 1
-        self.problem.rows.budget.spend(self.table.n)
         if cone.bound < self.problem.best.cost and (self.made < _MANY or self.made % _SOME == 0):
             self._offer(cone)
         heapq.heappush(self._open, (cone.bound, -self.made, cone))

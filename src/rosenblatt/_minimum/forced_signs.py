@@ -6,7 +6,7 @@ import copy
 import math
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +19,14 @@ from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._minimum.tree import document
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.table import Table, read
+from rosenblatt._proof.table import Table, named, read
 from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt.errors import InputError
 from rosenblatt.sign_report import ColumnSign, SignReport
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
 _RULES, _CONES = 0.2, 0.3  # parts of the time, to find a rule with few errors
 
@@ -35,6 +38,7 @@ def forced_signs(
     errors: int | None = None,
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
+    encoding: Encoding | None = None,
 ) -> SignReport:
     """Which weights have the same sign in every linear rule with few errors on these rows?
 
@@ -55,6 +59,8 @@ def forced_signs(
         What an error on each row counts, 1 by default; rows of weight 0 are left out.
     time_limit : float or None
         Seconds to search for; None: until every column is settled, which may take very long.
+    encoding : rosenblatt.data.Encoding, optional
+        How X was made of a table: its names of columns are used.
 
     Returns
     -------
@@ -72,6 +78,8 @@ def forced_signs(
         time_limit = validate.positive("time_limit", time_limit)
     clock = Clock(time_limit)
     table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
+    if encoding is not None:
+        table = named(table, encoding)
     if len(table.columns) > MOST_COLUMNS:
         raise InputError(
             f"forced_signs looks at up to {MOST_COLUMNS} columns, and X has {len(table.columns)}: "
@@ -88,7 +96,7 @@ def forced_signs(
         with suppress(LimitReached):
             cones.reach()
     allowed = _allowed(errors, problem)
-    about = head(table, True, "binary64", Budget())
+    about = head(table, True, "binary64", Budget(), encoding)
     columns = []
     for j, known in enumerate(without):
         problem.rows.budget = clock.budget(_CONES + (1 - _CONES) * (j + 1) / len(without))

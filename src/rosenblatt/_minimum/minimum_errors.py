@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from rosenblatt._minimum.tree import document
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.table import read
+from rosenblatt._proof.table import named, read
 from rosenblatt._support.budget import Budget
 from rosenblatt.error_bracket import ErrorBracket
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
 
 def minimum_errors(
@@ -28,6 +31,7 @@ def minimum_errors(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
+    encoding: Encoding | None = None,
 ) -> ErrorBracket:
     """The fewest training errors that any linear rule can make: a bracket, and a rule.
 
@@ -48,6 +52,8 @@ def minimum_errors(
         What an error on each row counts, 1 by default; rows of weight 0 are left out.
     time_limit : float or None
         Seconds to search for; None: until the two ends meet, which may take very long.
+    encoding : rosenblatt.data.Encoding, optional
+        How X was made of a table: its names of columns are used.
 
     Returns
     -------
@@ -68,6 +74,8 @@ def minimum_errors(
         time_limit = validate.positive("time_limit", time_limit)
     clock = Clock(time_limit)
     table = read(X, y, sample_weight, semantics="binary64", asked="minimum_errors")
+    if encoding is not None:
+        table = named(table, encoding)
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     rows = Rows(
@@ -84,7 +92,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, rows.intercept, "binary64", rows.budget),
+        head(table, rows.intercept, "binary64", rows.budget, encoding),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

@@ -17,7 +17,7 @@ class LimitReached(Exception):  # noqa: N818 - it is not an error
 _LONG = 256  # bits of a number that is longer than those of ordinary tables
 _SHORT = 2  # words
 _WORD = 64  # bits; also: products of two words that take as long as a row evaluation
-_LONG_WORK, _LONG_WORK_OF_A_NUMBER = 6 * 10**7, 100  # row evaluations
+_LONG_WORK, _LONG_WORK_OF_A_NUMBER = 24 * 10**6, 100  # row evaluations: 5 to 6 s
 _LATER = 5.0  # seconds after which it is said what takes so long
 
 

@@ -14,6 +14,7 @@ from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._estimators.fitted import Fitted, shown_counts
 from rosenblatt._estimators.training import Training, is_number
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
+from rosenblatt._learning import losses
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.state import AnyJob, AnyState, check_finite
@@ -69,15 +70,19 @@ def fit(estimator: Training, prepare: Callable[[Settings, Watch], Task | Several
 
 def learn(estimator: Training, settings: Settings, task: Task) -> AnyState:
     """Train, and leave the estimator fitted."""
+    recipe, state = begun(estimator, settings, task)
+    with task.while_it_runs():
+        reason = run(estimator, settings, task, state)
+        publish(estimator, settings, task.job, state, task.classes, reason, recipe, task.more)
+    return state
+
+
+def begun(estimator: Training, settings: Settings, task: Task) -> tuple[Recipe | None, AnyState]:
+    """What is needed to go on later, and where training stands before it runs."""
     goes_on = settings.warm_start or estimator._checkpoint is not None
     recipe = task.recipe() if goes_on else None
     state = None if recipe is None else task.resume(recipe)
-    if state is None:
-        state = task.start()
-    with task.while_it_runs():
-        reason = _run(estimator, settings, task, state)
-        publish(estimator, settings, task.job, state, task.classes, reason, recipe, task.more)
-    return state
+    return recipe, task.start() if state is None else state
 
 
 def resumed(
@@ -123,12 +128,17 @@ def _from_checkpoint(
     return state
 
 
-def _run(estimator: Training, settings: Settings, task: Task, state: AnyState) -> StopReason:
+def run(estimator: Training, settings: Settings, task: Task, state: AnyState) -> StopReason:
+    """Train from this state on."""
     job, max_iter, max_updates = task.job, settings.max_iter, settings.max_updates
     if estimator._checkpoint is not None:  # the limits are about the training as a whole
         max_iter -= state.epoch
         max_updates = None if max_updates is None else max_updates - state.updates
     estimator._record(settings, job, state)
+    if settings.tol is None:
+        state.losses = None
+    else:
+        losses.follow(job, state)
     job.watch.show(estimator._progress(settings, job, state, max_iter), state)
     reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=task.patience)
     job.watch.done(state)
@@ -149,7 +159,8 @@ def publish(
     job.watch.settle()
     check_finite(job, state)
     result = job.keep.result(job, state)
-    if reason is StopReason.PATIENCE and result.mistakes == 0 and settings.units.keep != "vote":
+    stalled = reason in (StopReason.PATIENCE, StopReason.TOL)
+    if stalled and result.mistakes == 0 and settings.units.keep != "vote":
         reason = StopReason.SEPARATED  # it is known: the rule itself shows it (votes are no rule)
     counts = state.memory.counts  # none of a stream
     Fitted(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
+from rosenblatt._estimators.as_scikit_learn import AsScikitLearn
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
-from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._inputs import starts, targets, validate, weights
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Perceptron(Training, LinearClassifier):
+class Perceptron(Training, AsScikitLearn):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -117,6 +117,8 @@ class Perceptron(Training, LinearClassifier):
         training came to an end before it was asked.
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
+    t_ : int
+        One more than the visits made (a step of order="batch" is one visit).
     mistakes_ : array
         Rows that called for an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)

@@ -223,7 +223,7 @@ class Perceptron(Training, AsScikitLearn):
                     return one_vs_rest.Trainings(work, watch)
             return linear_fit.task(self, settings, watch, work)
 
-        fitting.fit(self, prepare)
+        fitting.fit(self, prepare, X, y, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -44,6 +44,7 @@ def train(
                 free = min(free, last_epoch - state.epoch)
                 if max_updates is None and make_epochs(job, state, free):
                     continue
+                job.watch.begin_epoch()
                 state.begin_epoch()
             reason = _finish_epoch(job, state, last_update, patience)
             if reason is not None:
@@ -75,5 +76,4 @@ def _finish_epoch(
     if patience is not None:
         patience.note(job, state)
     state.under_way = False
-    job.watch.epoch(state)
-    return None
+    return StopReason.CALLBACK if job.watch.epoch(state) and not state.clean else None

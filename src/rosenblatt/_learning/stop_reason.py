@@ -26,6 +26,7 @@ class StopReason(StrEnum):
         "The rule makes no mistake on the training rows, and the last epochs, as many as patience "
         "says, brought nothing more."
     )
+    CALLBACK = "A callback ended training."
     INTERRUPTED = "Training was interrupted (Ctrl-C)."
     ONE_PASS = "partial_fit made its one pass over the given rows."
     FROM_CERTIFICATE = "Nothing was trained: the rule is the separator of a certificate."

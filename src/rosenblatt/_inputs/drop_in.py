@@ -43,6 +43,10 @@ _INSTEAD = {
 }
 
 
+AUTO = "auto"
+"""keep="auto": "last" with tol=None, as in scikit-learn, else "best"."""
+
+
 class Meaning(NamedTuple):
     """What training is told."""
 
@@ -66,7 +70,7 @@ def meaning(estimator: Any) -> Meaning:
     if not validate.flag("shuffle", estimator.shuffle):
         order = _unshuffled(order)
     tol = estimator.tol
-    if keep == "auto":
+    if isinstance(keep, str) and keep == AUTO:
         keep = "last" if tol is None else "best"
     if tol is None:
         return Meaning(order, keep, None, None, all_epochs=True)

@@ -47,7 +47,8 @@ def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
     meaning = drop_in.meaning(estimator)
     validate.one_of("order", meaning.order, ORDERS)
-    validate.one_of("keep", meaning.keep, KEEPS)
+    keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
+    validate.one_of("keep", meaning.keep, keeps)
     return Settings(
         order=meaning.order,
         units=Units(

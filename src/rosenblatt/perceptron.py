@@ -74,7 +74,7 @@ class Perceptron(Training, AsScikitLearn):
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates, patience, prove and random_state) exactly where training stopped, otherwise
+        max_updates, patience, tol, prove and random_state) exactly where training stopped, otherwise
         from the weights that were returned. Set it before the first fit: it then takes a hash of
         the data.
     verbose : int, default=0
@@ -91,8 +91,12 @@ class Perceptron(Training, AsScikitLearn):
         Classes that are trained at once with multi_class="ovr"; nothing but the time depends on it.
     n_iter_no_change : int, default=5
         scikit-learn's name of `patience`.
-    penalty, alpha, l1_ratio, early_stopping, validation_fraction
-        Parameters of scikit-learn's Perceptron, at its defaults. Any other value is refused when
+    penalty : None, default=None
+    alpha : float, default=0.0001
+    l1_ratio : float, default=0.15
+    early_stopping : bool, default=False
+    validation_fraction : float, default=0.1
+        For code that was written for scikit-learn: any value but the default is refused when
         training begins, with what to use instead.
 
     Attributes

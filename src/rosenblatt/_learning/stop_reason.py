@@ -11,8 +11,8 @@ class StopReason(StrEnum):
     MAX_UPDATES = "max_updates updates were made."
     NOT_SEPARABLE = "No hyperplane separates the rows: certificate_ has the proof."
     UNDECIDED = (
-        "The last epochs, as many as patience says, brought no noticeably fewer mistakes, and "
-        "whether a hyperplane separates the rows is undecided."
+        "The last epochs, as many as patience says, brought no noticeable gain, and whether a "
+        "hyperplane separates the rows is undecided."
     )
     PATIENCE = (
         "The last epochs, as many as patience says, brought no noticeably fewer mistakes. Whether "

@@ -74,9 +74,9 @@ class Perceptron(Training, AsScikitLearn):
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates, patience, tol, prove and random_state) exactly where training stopped, otherwise
-        from the weights that were returned. Set it before the first fit: it then takes a hash of
-        the data.
+        max_updates, patience, tol, prove and random_state) exactly where training stopped,
+        otherwise from the weights that were returned. Set it before the first fit: it then takes a
+        hash of the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
     tol : float, None or "patience", default="patience"

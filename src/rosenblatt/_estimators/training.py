@@ -53,9 +53,15 @@ class Training(CallbackSupportMixin):  # type: ignore[misc] # an untyped base
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
     random_state: Any
     _n_rows: int  # that training was given
+    n_iter_: int
+    n_updates_: int
+    converged_: bool
     training_errors_: int | None
     stop_reason_: StopReason
     certificate_: Certificate | None
+    mistakes_: NDArray[np.int64]
+    update_counts_: Any  # an array, of many classes sparse; None after a stream
+    validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
 
     def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
         raise NotImplementedError

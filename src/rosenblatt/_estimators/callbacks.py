@@ -7,21 +7,27 @@ ended with this epoch, and one that answers True ends it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before 1.9 there are none, and none can be set
+import sklearn
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing is supported."""
-
-    def with_callbacks(method: Any) -> Any:
-        """Nobody is called."""
-        return method
+from rosenblatt.errors import InputError
 
 
-__all__ = ["CallbackSupportMixin", "Callbacks", "are_set", "begun", "with_callbacks"]
+class TakesCallbacks:
+    """scikit-learn's `CallbackSupportMixin`, which loads a progress bar when it is imported."""
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Callbacks of scikit-learn that are told of every fit and its epochs; none: no more."""
+        try:
+            from sklearn.callback import CallbackSupportMixin
+        except ImportError:
+            raise InputError(
+                f"scikit-learn has callbacks from version 1.9 on, and this is {sklearn.__version__}"
+                ": install a newer one, or use verbose=1 to see the epochs."
+            ) from None
+        CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return self
 
 
 class Callbacks:
@@ -62,11 +68,24 @@ def are_set(estimator: Any) -> bool:
     return "_skl_callbacks" in vars(estimator) or "_parent_callback_ctx" in vars(estimator)
 
 
+def managed(fit: Callable[..., Any], estimator: Any) -> Callable[..., Any]:
+    """`fit`, after which those who were set up for this estimator are taken down, in any case."""
+    if not are_set(estimator):
+        return fit
+    from sklearn.callback import with_callbacks
+
+    told: Callable[..., Any] = with_callbacks(fit)
+    return told
+
+
 def begun(estimator: Any, max_iter: int, X: Any, y: Any, sample_weight: Any) -> Callbacks | None:
     """A fit begins; None where nobody wants to know."""
     if not are_set(estimator):
         return None
+    from sklearn.callback import CallbackSupportMixin
+
     metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-    context = estimator._init_callback_context(max_subtasks=max_iter)
+    begin = CallbackSupportMixin._init_callback_context  # documented for those who support them
+    context = begin(estimator, max_subtasks=max_iter)
     context.call_on_fit_task_begin(estimator=estimator, X=X, y=y, metadata=metadata)
     return Callbacks(estimator, context, X=X, y=y, metadata=metadata)

@@ -65,8 +65,8 @@ def fit(
 
     X, y and sample_weight are for callbacks to look at.
     """
-    train_all = callbacks.with_callbacks(_fit) if callbacks.are_set(estimator) else _fit
-    settings, task, state = train_all(estimator, prepare, X, y, sample_weight)
+    managed = callbacks.managed(_fit, estimator)
+    settings, task, state = managed(estimator, prepare, X, y, sample_weight)
     if isinstance(task, Task):
         assert state is not None
         estimator._warn(settings, task.job, state)

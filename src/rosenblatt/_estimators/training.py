@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt._estimators import advice
-from rosenblatt._estimators.callbacks import CallbackSupportMixin
+from rosenblatt._estimators.callbacks import TakesCallbacks
 from rosenblatt._learning.progress import Progress
 from rosenblatt._learning.settings import Recipe, Settings, Units
 from rosenblatt._learning.state import AnyJob, AnyState, Candidate
@@ -42,7 +42,7 @@ _seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer th
 _AT_REST_NOWHERE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
 
 
-class Training(CallbackSupportMixin):  # type: ignore[misc] # an untyped base
+class Training(TakesCallbacks):
     """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
 
     _state: AnyState

@@ -58,14 +58,14 @@ class Study:
     """The rule that `rosenblatt.study` would write, learned from the training rows alone."""
 
     def __init__(self, seed: int, **given: Any):
-        self._given = {"seed": seed, "time_limit": 0, **given}
+        self._given = {"seed": seed, "time_limit": 1, **given}
 
     def fit(self, X: Any, y: Any) -> "Study":
         self._found = rosenblatt.study(X, y, **self._given)
         return self
 
     def predict(self, X: Any) -> Any:
-        return self._found.estimator.predict(X)
+        return self._found.predict(X)
 
 
 STUDIES: dict[str, Rule] = {
@@ -88,7 +88,7 @@ def sgd(seed: int, passes: int | None, **given: Any) -> Any:
 
 
 def tuned(seed: int, _: int | None) -> Any:
-    """C is chosen by five folds of the training rows."""
+    """C is chosen by three folds of the training rows."""
     grid = {"C": np.logspace(-3, 3, 7)}
     return GridSearchCV(LogisticRegression(max_iter=2000), grid, cv=3, error_score="raise")
 
@@ -185,7 +185,7 @@ def rules(*, studies: bool = False) -> Iterator[tuple[str, int | None, Rule]]:
 
 def _missing(name: str, rule: Rule) -> str | None:
     """Why a rule cannot be tried, if so."""
-    X, y = np.array([[0.0], [1.0]] * 10), np.array([0, 1] * 10)
+    X, y = np.array([[0.0], [1.0]] * 100), np.array([0, 1] * 100)
     with suppress(ImportError, AttributeError, InputError, TypeError):
         rule(0, 1).fit(X, y)
         return None

@@ -27,6 +27,7 @@ from rosenblatt import Perceptron, minimum_errors, verify
 from rosenblatt._minimum import hitting_set as covers
 from rosenblatt._minimum import rules, search
 from rosenblatt._minimum.hitting_set import Cover
+from rosenblatt._minimum.pairs import PairTable
 from rosenblatt._minimum.proof import Cases, bound_of
 from rosenblatt._support.budget import Budget
 from rosenblatt.errors import CertificateRejected, InputError
@@ -398,11 +399,16 @@ def test_too_many_dimensions_for_conflicts():
     assert "too many to look for conflicts" in bracket.limits[0]
 
 
-def test_ctrl_c_goes_on(monkeypatch):
+@pytest.mark.parametrize("while_asking", ["conflicts", "cones"])
+def test_ctrl_c_goes_on(while_asking, monkeypatch):
     def pressed(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(covers, "linprog", pressed)
+    if while_asking == "cones":
+        monkeypatch.setattr(PairTable, "forced", pressed)
+    else:
+        monkeypatch.setattr(search, "directions", lambda problem: None)
+        monkeypatch.setattr(covers, "linprog", pressed)
     X, y = load_iris(return_X_y=True)
     with pytest.raises(KeyboardInterrupt):
         minimum_errors(X[50:, :2], y[50:])

@@ -30,6 +30,10 @@ class ColumnSign:
         The sign of its weight in every rule with few errors; None: it is not known to be forced.
     free : bool
         A rule with few errors has the other sign, or weight 0: `rule`.
+    collinear : bool
+        On these rows it is a combination of other columns and a constant, so that its weight can
+        always be 0. Of such columns none is forced: a column that is there twice, all levels of a
+        column of words, a constant.
     at_least, at_most : int or float
         The fewest errors of rules with weight 0 or the other sign lie between these.
     rule : array of shape (d + 1,)
@@ -39,6 +43,7 @@ class ColumnSign:
     name: str
     sign: Literal["+", "-"] | None
     free: bool
+    collinear: bool
     ends: tuple[int, int]
     unit: Fraction
     rule: NDArray[np.float64]
@@ -167,6 +172,8 @@ class SignReport:
                 f"{name}: {column.sign} is forced. Every rule whose weight on it is {other} "
                 f"errs on at least {low:,}{most}."
             )
+        if column.collinear:
+            return f"{name}: free. It is a combination of other columns: its weight can be 0."
         if column.free:
             return f"{name}: free. A rule of the other sign, or without it, errs on {high:,}."
         return f"{name}: open. Without it, or with the other sign: {low:,} to {high:,} errors."

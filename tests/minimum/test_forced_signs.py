@@ -127,7 +127,29 @@ def test_a_column_that_is_there_twice_is_never_forced():
     assert forced_signs(X, y, time_limit=None)["x0"].sign == "+"
     twice = forced_signs(np.column_stack([X, X[:, 0]]), y, time_limit=None)
     assert [twice[name].sign for name in ("x0", "x2")] == [None, None]
-    assert twice["x0"].free
+    assert [(c.free, c.collinear) for c in twice] == [
+        (True, True),
+        (twice["x1"].free, False),
+        (True, True),
+    ]
+
+
+def test_all_levels_of_a_column_are_never_forced():
+    """Without a reference level weights can be moved to the intercept: 0 fits each of them."""
+    rng = np.random.default_rng(1)
+    level, x = rng.integers(0, 3, 90), rng.integers(-5, 6, 90).astype(float)
+    y = x + 6.0 * (level == 1) + rng.normal(0, 2, 90) > 2
+    frame = pd.DataFrame({"x": x} | {f"c={k}": (level == k).astype(float) for k in range(3)})
+    report = forced_signs(frame, y, time_limit=None)
+    assert report["x"].sign == "+"
+    for name in ("c=0", "c=1", "c=2"):
+        column = report[name]
+        assert (column.sign, column.free, column.collinear) == (None, True, True)
+        assert column.rule[frame.columns.get_loc(name)] == 0
+        assert column.at_most == report.errors
+    assert "c=1: free. It is a combination of other columns: its weight can be 0." in str(report)
+    with_reference = forced_signs(frame.drop(columns="c=0"), y, time_limit=None)
+    assert with_reference["c=1"].sign == "+"
 
 
 def test_witnesses_make_the_errors_that_are_said(cancer):

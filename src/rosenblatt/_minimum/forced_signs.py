@@ -17,10 +17,11 @@ from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.directions import MOST_COLUMNS, directions
 from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._minimum.tree import document
+from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
-from rosenblatt._proof.whole_numbers import Floats
+from rosenblatt._proof.whole_numbers import Floats, Vector
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt.errors import InputError
 from rosenblatt.sign_report import ColumnSign, SignReport
@@ -88,21 +89,18 @@ def forced_signs(
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     problem = _problem(table, present, weights)
+    blends = [c.vector for c in collinear_columns(problem.rows)]
     without = _rules(problem, clock)
-    if errors is None:
-        problem.rows.budget = clock.budget(_CONES)
-        cones = directions(problem)
-        assert cones is not None
-        with suppress(LimitReached):
-            cones.reach()
+    least = 0 if errors is not None else _least(problem, clock)
     allowed = _allowed(errors, problem)
     about = head(table, True, "binary64", Budget(), encoding)
     columns = []
     for j, known in enumerate(without):
         problem.rows.budget = clock.budget(_CONES + (1 - _CONES) * (j + 1) / len(without))
         found = _Column(problem, j, known)
+        found.blend([v for v in blends if v[j]])
         found.settle(allowed)
-        columns.append(found.report(about, present, allowed))
+        columns.append(found.report(about, present, allowed, least))
     return SignReport(about, columns, allowed, problem.unit, weights, time_limit)
 
 
@@ -116,6 +114,16 @@ def _rules(problem: Problem, clock: Clock) -> list[Rule]:
         for j in range(problem.rows.d):
             out[j] = rules.without(problem, j)
     return out
+
+
+def _least(problem: Problem, clock: Clock) -> int:
+    """What every rule costs, as far as that is found; the best rule found becomes better."""
+    problem.rows.budget = clock.budget(_CONES)
+    cones = directions(problem)
+    assert cones is not None
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        cones.reach()
+    return cones.bound
 
 
 def _problem(table: Table, present: Any, weights: Floats | None) -> Problem:
@@ -143,18 +151,28 @@ class _Column:
 
     def __init__(self, problem: Problem, j: int, known: Rule):
         own = problem.best.w[j]
-        self.j, self.sign = j, 1 if own >= 0 else -1
+        self.problem, self.j, self.sign = problem, j, 1 if own >= 0 else -1
         self.others = copy.copy(problem)  # the same rows and costs, rules of its own
         self.others.best = problem.best if own == 0 else known
         self.cones = directions(self.others, {j: -self.sign})
+        self.collinear = False
+
+    def blend(self, blends: list[Vector]) -> None:
+        """Blends of columns that are 0 on all rows: with one of them the column can be left out."""
+        w = [Fraction(v) for v in self.problem.best.w.tolist()]
+        for v in blends:
+            self.collinear = True
+            much = w[self.j] / v[self.j]
+            self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
 
     def settle(self, allowed: int) -> None:
         assert self.cones is not None
-        if self.others.best.cost > allowed:
+        if self.others.best.cost > allowed and not self.collinear:
             with suppress(LimitReached), np.errstate(all="ignore"):
                 self.cones.reach()
 
-    def report(self, about: dict[str, Any], present: Any, allowed: int) -> ColumnSign:
+    def report(self, about: dict[str, Any], present: Any, allowed: int, least: int) -> ColumnSign:
+        """`least`: what is known of all rules."""
         assert self.cones is not None
         bound, best = self.cones.bound, self.others.best
         forced = bound > allowed
@@ -162,7 +180,8 @@ class _Column:
             name=about["columns"][self.j],
             sign=None if not forced else "+" if self.sign > 0 else "-",
             free=best.cost <= allowed,
-            ends=(bound, best.cost),
+            collinear=self.collinear,
+            ends=(max(bound, min(least, best.cost)), best.cost),
             unit=self.others.unit,
             rule=best.w,
             tree=document(self.cones, present, about["rows"]) if forced else None,

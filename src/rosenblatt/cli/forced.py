@@ -63,6 +63,7 @@ def describe(report: SignReport) -> dict[str, Any]:
             "column": c.name,
             "sign": c.sign,
             "free": c.free,
+            "collinear": c.collinear,
             "otherwise_at_least": c.at_least,
             "otherwise_at_most": c.at_most,
         }

@@ -1,7 +1,8 @@
 """Pictures of training and of what was learned, with matplotlib: pip install "rosenblatt[plot]".
 
 Each is a Display as in scikit-learn: `from_estimator`, `from_trace` or `from_rows` computes and
-draws it, `plot` draws it again, `ax_` and `figure_` are matplotlib's. `animate` writes a film of a trace.
+draws it, `plot` draws it again, `ax_` and `figure_` are matplotlib's. `animate` writes a film
+of a trace.
 """
 
 from rosenblatt.plots.alpha import AlphaDisplay

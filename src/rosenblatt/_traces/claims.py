@@ -80,7 +80,7 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
     return Constants(
         least,
         row,
-        space.longest(),
+        space.copies * space.longest(),
         Fraction(float(run.weights.max())),
         Fraction(run.margin),
         int(run.sizes.max(initial=1)),
@@ -88,12 +88,19 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
     )
 
 
-def lemma_1(k: Constants, claimed: float | None) -> Claim:
+def every_margin(run: Run) -> str:
+    """Of w*, in words."""
+    if run.k is None:
+        return "every row has c_i y_i ŵ*·x̃_i"
+    return "every row and each class c but its own, y, has c_i (ŵ*_y - ŵ*_c)·x̃_i"
+
+
+def lemma_1(run: Run, k: Constants, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
     assert k.ends is not None
     found = k.gamma
     gamma = found if claimed is None else claimed
-    statement = f"every row has c_i y_i ŵ*·x̃_i >= γ = {gamma:.6g} > 0"
+    statement = f"{every_margin(run)} >= γ = {gamma:.6g} > 0"
     reached = claimed is None or k.least**2 >= Fraction(claimed) ** 2 * k.ends[0]
     status = HELD if k.least > 0 and reached else VIOLATED
     detail = f"row {k.row} has {found:.6g}"
@@ -112,10 +119,11 @@ def lengths(longest: Fraction, claimed: Fraction | None, weighted: bool) -> Clai
 def lemma_2(run: Run, n: Numbers, margin: Fraction) -> Claim:
     """No update at a margin beyond μ."""
     mu = n.kind(margin)
-    slack = mu - run.y[run.rows] * n.path.scores
+    slack = mu - run.margins_of(n.path.scores)
+    before = "y_i (w·x_i + b)" if run.k is None else "s_y - s_r"
     return worst(
         "lemma 2",
-        "at each update y_i (w·x_i + b) <= " + ("0" if margin == 0 else f"μ/η = {real(mu):.6g}"),
+        f"at each update {before} <= " + ("0" if margin == 0 else f"μ/η = {real(mu):.6g}"),
         n.status(slack, n.doubts.scores),
         mu - slack,
         np.full(len(slack), mu),
@@ -225,9 +233,9 @@ def _change_of_distance(
     # For single rows without the cancellation.
     steps = np.abs(run.steps)
     growth = 2 * run.steps * n.path.scores + run.steps**2 * n.squares
-    with_star = factor * run.steps * star.products[run.rows]
+    with_star = factor * run.steps * run.by_update(star.products)
     terms = 2 * steps * np.abs(n.path.scores) + steps**2 * np.abs(n.squares) + np.abs(with_star)
-    doubt = 2 * steps * doubts.scores + factor * steps * star.doubts[run.rows]
+    doubt = 2 * steps * doubts.scores + factor * steps * run.by_update(star.doubts, sign=1)
     return growth - with_star, doubt + (n.size + 16) * ULP * terms + TINY**2 * (1 + steps**2)
 
 

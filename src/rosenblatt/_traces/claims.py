@@ -92,7 +92,7 @@ def every_margin(run: Run) -> str:
     """Of w*, in words."""
     if run.k is None:
         return "every row has c_i y_i ŵ*·x̃_i"
-    return "every row and each class c but its own, y, has c_i (ŵ*_y - ŵ*_c)·x̃_i"
+    return "every row has, for all r ≠ y, c_i (ŵ*_y - ŵ*_r)·x̃_i"
 
 
 def lemma_1(run: Run, k: Constants, claimed: float | None) -> Claim:

@@ -94,7 +94,7 @@ class Replay:
         """Where there is none."""
         if not self.about.all_rows:
             return "this trace has only the rows that made updates; give w_star."
-        return stars.why_none(self.certificate)
+        return stars.why_none(self.certificate, self.about.classes)
 
     @cached_property
     def constants(self) -> Constants | None:

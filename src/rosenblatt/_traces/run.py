@@ -121,6 +121,16 @@ class Run:
         per_epoch = 1 if self.order == "batch" else self.n
         return self.visits // per_epoch + 1
 
+    def counts(self, step: int) -> Ints:
+        """Updates of each row after so many steps; of many classes by class, - where a rival."""
+        made = int(self.edges[step])
+        if self.rivals is None:
+            return np.bincount(self.rows[:made], minlength=len(self.y))
+        by_class = np.zeros((len(self.y), len(self.start)), dtype=np.int64)
+        np.add.at(by_class, (self.rows[:made], self.own[:made]), 1)
+        np.add.at(by_class, (self.rows[:made], self.rivals[:made]), -1)
+        return by_class
+
     def coefficients(self, step: int) -> Floats:
         """With a kernel: β_i of the rows and the intercept after so many steps."""
         made = int(self.edges[step])

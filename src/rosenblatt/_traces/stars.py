@@ -34,7 +34,8 @@ def lifted(run: Run, w_star: Any) -> Floats:
 def certified(space: Space, certificate: Certificate) -> Star | None:
     """The proved separator in floats, which can be too coarse for it."""
     for separator in (certificate.homogeneous_separator, certificate.separator):
-        if separator is None:
+        # Of a class without rows, which only a file can have, it knows nothing.
+        if separator is None or separator.coef.shape[:-1] != space.run.start.shape[:-1]:
             continue
         intercept = np.expand_dims(separator.intercept, -1)
         star = space.star(np.concatenate([separator.coef, intercept], axis=-1))
@@ -43,14 +44,14 @@ def certified(space: Space, certificate: Certificate) -> Star | None:
     return None
 
 
-def why_none(certificate: Certificate | None) -> str:
-    """Where there is no w*; `certificate` is None with kernels."""
+def why_none(certificate: Certificate | None, classes: list[Any]) -> str:
+    """Where there is no w*; `certificate`, which numbers the classes, is None with kernels."""
     if certificate is None:
         return "training did not end clean, so that no separator is known; give w_star."
     conflict = certificate.conflict
     if conflict is not None and conflict.rivals is not None:
         pairs = list(zip(conflict.rows, conflict.rivals, strict=True))
-        some = ", ".join(f"row {i} against {rival}" for i, rival in pairs[:8])
+        some = ", ".join(f"row {i} against {classes[int(r)]}" for i, r in pairs[:8])
         more = ", …" if len(pairs) > 8 else ""
         return (
             "no w* gives every row its highest score for its own class; these alone contradict "

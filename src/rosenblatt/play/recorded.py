@@ -68,7 +68,9 @@ def _refuse(trace: Trace) -> None:
     run = trace.replay.run
     check_size(*run.X.shape)
     why = None
-    if trace.estimator is None:
+    if run.k is not None:
+        why = f"it has {run.k} classes, and the page two: trace one against the rest, y == label"
+    elif trace.estimator is None:
         why = "it was read from a file, which has not all of it: trace the estimator again"
     elif run.c is not None:
         why = "its rows have weights"

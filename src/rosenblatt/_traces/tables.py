@@ -66,7 +66,9 @@ def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, l
             if k in wanted:
                 found[k] = run.eta * block[k - begin]
     out: dict[str, list[Any]] = {}
-    names = trace.replay.about.feature_names or [f"w{j}" for j in range(space.d)]
+    names = [f"w{j}" for j in range(space.d)]
+    if run.k is None and trace.replay.about.feature_names is not None:
+        names = trace.replay.about.feature_names
     classes: list[tuple[str, tuple[int, ...]]] = [("", ())]
     if run.k is not None:
         classes = [(f" ({label})", (c,)) for c, label in enumerate(trace.replay.about.classes)]

@@ -63,14 +63,22 @@ def _kernel(run: Run) -> dict[str, Any]:
     }
 
 
+def check_classes(k: int) -> None:
+    """The page shows two."""
+    if k > 2:
+        raise InputError(
+            f"The playground shows two classes, and this training has {k}: trace one against the "
+            "rest, y == label (--positive LABEL)."
+        )
+
+
 def _refuse(trace: Trace) -> None:
     """What the page cannot show, in words."""
     run = trace.replay.run
     check_size(*run.X.shape)
+    check_classes(len(trace.replay.about.classes))
     why = None
-    if run.k is not None:
-        why = f"it has {run.k} classes, and the page two: trace one against the rest, y == label"
-    elif trace.estimator is None:
+    if trace.estimator is None:
         why = "it was read from a file, which has not all of it: trace the estimator again"
     elif run.c is not None:
         why = "its rows have weights"

@@ -148,7 +148,7 @@ class AlphaDisplay:
         ax.set_ylabel("α = η c · updates")
         style.title(ax, self._words())
         style.note(ax, notes)
-        style.legend(ax, self.points_[::-1])
+        style.legend(ax, self.points_[::-1] if len(self.classes) == 2 else self.points_)
 
     def _looks(self) -> list[tuple[int, str, tuple[str, str]]]:
         """Of each class its code, its name, and how it looks."""

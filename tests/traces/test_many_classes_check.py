@@ -67,6 +67,11 @@ def test_constants_by_hand():
     claim = check["norm"]  # ‖W‖² = 4, 4, 10 and 6k: nearest in step 1
     assert (claim.step, claim.left, claim.right) == (1, 4, 6)
     assert check["lemma 1"].statement.endswith("(ŵ*_y - ŵ*_r)·x̃_i >= γ = 0.5 > 0")
+    batch = trace(Perceptron(order="batch", keep="last"), *THREE, w_star=THREE[0])
+    # One step of three rows, M = 3: ‖W‖² = 10 <= 3²·6, and 3 updates <= 3·6·4.
+    assert (batch.check()["norm"].left, batch.check()["norm"].right) == (10, 54)
+    assert batch.check()["bound"].statement == "Σ|M_t| <= max|M_t| 2R²/γ²"
+    assert batch.bound == 72
 
 
 @st.composite

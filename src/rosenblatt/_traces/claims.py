@@ -131,6 +131,11 @@ def lemma_2(run: Run, n: Numbers, margin: Fraction) -> Claim:
     )
 
 
+def _longest(run: Run) -> str:
+    """Z² in words."""
+    return "R²" if run.k is None else "2R²"
+
+
 def norm_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
     """‖w_0‖² + Σ (m² Z² + 2μ m C), by step."""
     squares = n.kind(np.append(0, np.cumsum(run.sizes**2)))
@@ -147,7 +152,7 @@ def product_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
 def norm_grows_slowly(run: Run, n: Numbers, k: Constants) -> Claim:
     bound, doubts = norm_bound(run, n, k), n.doubts.norms2
     batch = run.order == "batch"
-    statement = "‖w‖² <= ‖w₀‖² + " + ("Σ |M_t|² R²" if batch else "k β²")
+    statement = "‖w‖² <= ‖w₀‖² + " + (f"Σ |M_t|² {_longest(run)}" if batch else "k β²")
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
     return after_each("norm", statement, n, n.path.norms2, bound, slop)
 
@@ -242,6 +247,8 @@ def _change_of_distance(
 def mistake_bound(run: Run, bound: int) -> Claim:
     """The theorem: no more updates than its bound."""
     batch = run.order == "batch"
-    words = "Σ|M_t| <= max|M_t| R²/γ²" if batch else "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
+    words = "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
+    if batch:
+        words = f"Σ|M_t| <= max|M_t| {_longest(run)}/γ²"
     status = HELD if len(run.rows) <= bound else VIOLATED
     return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))

@@ -184,10 +184,10 @@ class Perceptron(Training, LinearClassifier):
                 d, k, intercept = examples.d, examples.k, settings.units.fit_intercept
                 start = starts.start(coef_init, intercept_init, d, intercept, k=k)
             work = linear_fit.Given(examples, judges, classes, start, y)
-            if examples.k is not None:
-                self._refuse_for_many(settings, classes)
-                if settings.one_vs_rest:
-                    return one_vs_rest.Trainings(work, watch)
+            self._refuse_many(settings, classes)
+            if settings.one_vs_rest and examples.k is not None:
+                source = one_vs_rest.InMemory(examples, judges, classes)
+                return one_vs_rest.Trainings(source, watch, start)
             return linear_fit.task(self, settings, watch, work)
 
         fitting.fit(self, prepare)
@@ -252,15 +252,6 @@ class Perceptron(Training, LinearClassifier):
         y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
         by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
         return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
-
-    def _refuse_for_many(self, settings: Settings, classes: NDArray[Any]) -> None:
-        """What is there for two classes only."""
-        self._refuse_many(settings, classes)
-        if settings.one_vs_rest and self._checkpoint is not None:
-            raise InputError(
-                "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
-                "use multi_class='joint'."
-            )
 
     def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)

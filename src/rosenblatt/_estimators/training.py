@@ -63,7 +63,7 @@ class Training:
         return _drawn(self.random_state)
 
     def _refuse_many(self, settings: Settings, classes: NDArray[Any]) -> None:
-        """What is there for two classes only."""
+        """What each class against the rest has not."""
         if len(classes) > 2 and settings.prove and settings.one_vs_rest:
             raise InputError(
                 "prove=True asks whether all classes are separable together, and multi_class='ovr' "

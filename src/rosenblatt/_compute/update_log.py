@@ -20,11 +20,13 @@ class Log:
 
     def __init__(self, *, rivals: bool = False) -> None:
         kinds = (np.int64, np.int64, np.float64, np.int64)
-        self.columns = tuple(np.empty(_ROOM, dtype=kind) for kind in kinds[: 3 + rivals])
+        self.columns: tuple[NDArray[Any], ...] = tuple(
+            np.empty(_ROOM, dtype=kind) for kind in kinds[: 3 + rivals]
+        )
         self._parts: tuple[list[Any], ...] = tuple([] for _ in self.columns)
 
-    def take(self, updates: int) -> None:
-        """The core has noted so many."""
+    def take(self, updates: int, y: NDArray[Any]) -> None:
+        """The core has noted so many, of rows with these labels."""
         if updates:
             for part, column in zip(self._parts, self.columns, strict=True):
                 part.append(column[:updates].copy())
@@ -34,9 +36,10 @@ class Log:
         rows: NDArray[Any],
         visit: int,
         scores: NDArray[np.float64],
+        y: NDArray[Any],
         rivals: NDArray[Any] | None = None,
     ) -> None:
-        """All of these rows were updated at one visit."""
+        """All of these rows were updated at one visit; y are the labels of all."""
         noted = (rows, np.full(len(rows), visit), scores)
         for part, values in zip(
             self._parts, noted if rivals is None else (*noted, rivals), strict=True

@@ -9,16 +9,18 @@ import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
 
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._estimators import advice, fitting, linear_fit, linear_start
 from rosenblatt._estimators.fitted import Fitted, shown_counts
-from rosenblatt._learning.settings import Settings
+from rosenblatt._learning.settings import Recipe, Settings
+from rosenblatt._learning.state import AnyState
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._rules.linear import LinearRule
@@ -33,6 +35,7 @@ _WORST_FIRST = (
     StopReason.MAX_UPDATES,
     StopReason.MAX_ITER,
     StopReason.PATIENCE,
+    StopReason.TOL,
     StopReason.SEPARATED,
     StopReason.ONE_PASS,
     StopReason.CLEAN,
@@ -68,9 +71,21 @@ class Source(Protocol):
         """`update_counts_` of all."""
 
 
+class _Begun(NamedTuple):
+    """A training that can run."""
+
+    rule: Perceptron
+    task: fitting.Task
+    recipe: Recipe | None
+    state: AnyState
+
+
 @dataclass(frozen=True)
 class Trainings:
-    """As many as there are classes, one after the other."""
+    """As many as there are classes, one after the other or `n_jobs` at once.
+
+    Seeds are drawn before, and attributes are set after: threads change nothing but the time.
+    """
 
     source: Source
     watch: Watch
@@ -82,26 +97,43 @@ class Trainings:
         goes_on = settings.warm_start and self.start is None
         rules, start = _begun(p, self.source.d, self.source.classes, goes_on=goes_on)
         start = start if self.start is None else self.start
-        for c, rule in enumerate(rules):
+
+        def begun(c: int, rule: Perceptron) -> _Begun:
+            task = self.source.task(rule, settings, self.watch, c, _of_class(start, c))
+            return _Begun(rule, task, *fitting.begun(rule, settings, task))
+
+        def train(one: _Begun) -> StopReason:
             self.watch.next()
-            if p._checkpoint is not None:
+            return fitting.run(one.rule, settings, one.task, one.state)
+
+        if p._checkpoint is None:
+            all_of_them = [begun(c, rule) for c, rule in enumerate(rules)]
+            at_once = None if settings.verbose else p.n_jobs  # there is room for one bar
+            reasons = Parallel(n_jobs=at_once, require="sharedmem")(
+                delayed(train)(one) for one in all_of_them
+            )
+        else:  # it keeps one at a time
+            all_of_them, reasons = [], []
+            for c, rule in enumerate(rules):
                 p._checkpoint.separate(c, self.source.classes.tolist())
                 rule._checkpoint = p._checkpoint
-            task = self.source.task(rule, settings, self.watch, c, _of_class(start, c))
-            fitting.learn(rule, settings, task)
-            rule.__dict__.pop("_checkpoint", None)
+                all_of_them.append(begun(c, rule))
+                reasons.append(train(all_of_them[-1]))
+                del rule._checkpoint
+        for (rule, task, recipe, state), reason in zip(all_of_them, reasons, strict=True):
+            fitting.publish(rule, settings, task.job, state, PAIR, reason, recipe, task.more)
         _publish(p, settings, rules, self.source, self.more)
 
     def warn(self, p: Perceptron, settings: Settings) -> None:
         """Of all of them at once."""
         errors, n = p.training_errors_, self.source.n
         name, reason = type(p).__name__, p.stop_reason_
-        if p.keep != "last" or not errors:
+        if settings.units.keep != "last" or not errors:
             return
-        if reason is StopReason.MAX_ITER:
+        if reason is StopReason.MAX_ITER and not settings.all_epochs:
             mistakes = p.mistakes_.tolist()
             text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, settings.margin)
-        elif reason is StopReason.PATIENCE:
+        elif reason in (StopReason.PATIENCE, StopReason.TOL):
             text = advice.last_of_many(name, errors, n, reason)
         else:
             return

@@ -85,7 +85,7 @@ class Dual:
         self, rows: list[int], visits: int, scores: Floats, rivals: NDArray[Any] | None = None
     ) -> None:
         if self.log is not None:
-            self.log.add(np.array(rows, dtype=np.int64), visits, scores, rivals)
+            self.log.add(np.array(rows, dtype=np.int64), visits, scores, self.examples.y, rivals)
 
     def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
         """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""

@@ -28,6 +28,8 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     if not isinstance(machine, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
     e = machine.examples
+    if machine.log is not None:
+        return False
     if e.k is not None and isinstance(e.rows.X, Csr):
         return False  # one by one sparse rows of many classes find their weights side by side
     if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:

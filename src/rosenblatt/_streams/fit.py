@@ -131,7 +131,8 @@ def _task(
         counted = isinstance(machine, Primal)
         return fitting.resumed(p, settings, recipe, stored.n, counted=counted)
 
-    patience = Patience(settings.patience, _oracle(settings, stored))
+    oracle = _oracle(settings, stored)
+    patience = Patience(settings.patience, oracle, tol=settings.tol_in_units)
     more = _more(stored) if c is None else {"update_counts_": None}
     recipe = partial(_recipe, settings, rows, c)
     return fitting.Task(job, classes, patience, start, recipe, resume, more)

@@ -66,7 +66,17 @@ def test_identifiers_are_refused_with_advice(file):
 
 
 def test_the_error_says_how_much_more_is_wrong(file):
-    assert "3 problems in all" in refusal(file("a,b,paid\n1,,0\n,inf,1\n"))
+    assert "2 problems in all" in refusal(file("a,b,paid\n1,,0\n,inf,1\n"))
+
+
+def test_columns_with_gaps_are_told_of_together(file):
+    rows = "1,x,,0\n,,u,1\n3,y,v,1\n4,,u,0\n"
+    said = refusal(file("a,b,c,paid\n" + rows))
+    assert "3 columns lack values: 'a' (1 row), 'b' (2 rows), 'c' (1 row), of 4 rows" in said
+    assert "row 1 (counted from 0, without the header), column 'a'" in said
+    assert "--impute median" in said
+    assert "--ignore a --ignore b --ignore c" in said
+    assert "more" not in said
 
 
 def test_files_that_are_not_what_they_are_called(file, tmp_path):

@@ -258,7 +258,8 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.verdict != "undecided":
         yield from (f"Cut short: {limit}." for limit in certificate.limits)
     if certificate.n_dropped:
-        yield f"Left out: {many(certificate.n_dropped, 'row', 'one')} of weight 0."
+        rows = many(certificate.n_dropped, "row", "one")
+        yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
     numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
     meant = _made(certificate) or numbers[certificate.semantics]
     word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
@@ -266,6 +267,13 @@ def _about(certificate: Certificate) -> Iterator[str]:
         word = "Meant"
     data = f"data fingerprint {certificate.sha256[:16]}"
     yield f"{word} for {meant}, {data}."
+
+
+def _or_unlabelled(certificate: Certificate) -> str:
+    """Both are left out in the same way."""
+    reading = (certificate.encoding or {}).get("reading")
+    dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
+    return " or without a label" if dropping else ""
 
 
 def _made(certificate: Certificate) -> str | None:

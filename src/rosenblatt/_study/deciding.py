@@ -14,6 +14,7 @@ from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.bar import Bar
 from rosenblatt.data.encode import Number
 from rosenblatt.data.scales import Preparation
+from rosenblatt.data.unlabelled import in_place
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -35,12 +36,13 @@ def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
     clock = _Clock(time_limit)
     try:
         X, encoding = _as_they_stand(work)
+        X, y, weights = in_place(X, work.y, work.left_out)
         with work.timed("deciding"):
             now("deciding about all rows")
-            work.certificate = _certify(X, work.y, clock, encoding)
+            work.certificate = _certify(X, y, clock, encoding, weights)
         with work.timed("checking the proof"):
             now("checking the proof")
-            work.proof = prove(work.certificate, X, work.y)
+            work.proof = prove(work.certificate, X, y)
         with work.timed("margins of the training rows"):
             now("margins of the training rows")
             work.of_training = _certify(*training_rows(work), clock)
@@ -60,15 +62,22 @@ class _Clock:
         return max(_LEAST, whole - (time.monotonic() - self._begin)) if whole > _LEAST else whole
 
 
-def _certify(X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None) -> Certificate:
+def _certify(
+    X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None, weights: Any = None
+) -> Certificate:
     """In full, or, with many columns, in good time where nobody said how long it may take."""
     if clock.given is None and (
         X.shape[1] > _MANY or X.shape[1] * len(np.unique(y)) > _MANY_LIFTED
     ):
         return proving.by_training_first(
-            X, y, encoding=encoding, work_limit=_WORK, time_limit=clock.left
+            X,
+            y,
+            encoding=encoding,
+            sample_weight=weights,
+            work_limit=_WORK,
+            time_limit=clock.left,
         )
-    return proving.certify(X, y, time_limit=clock.left, encoding=encoding)
+    return proving.certify(X, y, sample_weight=weights, time_limit=clock.left, encoding=encoding)
 
 
 def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:

@@ -12,6 +12,7 @@ from rosenblatt._inputs import validate
 from rosenblatt._support.files import as_path
 from rosenblatt.data.chosen import given_labels
 from rosenblatt.data.naming import check_name
+from rosenblatt.data.said import names_of, separator
 from rosenblatt.data.table import IMPUTE
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -30,6 +31,9 @@ class Options:
     missing: tuple[str, ...] = ()
     charset: str | None = None
     header: bool | None = None
+    sep: str | None = None
+    names: tuple[str, ...] | None = None
+    drop_unlabelled: bool = False
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     seed: int = 0
@@ -63,6 +67,9 @@ class Options:
             "numeric": _texts("numeric", given["numeric"]),
             "positive": _positive(given["positive"]),
             "header": None if given["header"] is None else validate.flag("header", given["header"]),
+            "sep": None if given["sep"] is None else separator(given["sep"]),
+            "names": names_of(given["names"]),
+            "drop_unlabelled": validate.flag("drop_unlabelled", given["drop_unlabelled"]),
             "no_rows": validate.flag("no_rows", given["no_rows"]),
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
@@ -95,7 +102,8 @@ class Options:
     @property
     def text(self) -> dict[str, Any]:
         """How files are read, for `rosenblatt.data`."""
-        return {"missing": self.missing, "charset": self.charset, "header": self.header}
+        how = ("missing", "charset", "header", "sep", "names", "drop_unlabelled")
+        return {name: getattr(self, name) for name in how}
 
     @property
     def table(self) -> dict[str, Any]:

@@ -29,6 +29,9 @@ def study(
     missing: str | Iterable[str] = (),
     charset: str | None = None,
     header: bool | None = None,
+    sep: str | None = None,
+    names: str | Iterable[str] | None = None,
+    drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
     seed: int = 0,
@@ -67,7 +70,9 @@ def study(
         What stands for missing numbers: that of the training rows. None: they are refused.
     missing : str or list of str
         Further words of files that stand for a missing value, like "?".
-    charset, header, categorical, numeric
+    drop_unlabelled : bool
+        True: rows whose label is missing are left out; by default they are refused.
+    charset, header, sep, names, categorical, numeric
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
         Of the division of the rows and of all random orders.
@@ -119,6 +124,9 @@ def study(
         missing=missing,
         charset=charset,
         header=header,
+        sep=sep,
+        names=names,
+        drop_unlabelled=drop_unlabelled,
         categorical=categorical,
         numeric=numeric,
         seed=seed,

@@ -151,7 +151,9 @@ def _numbers(
         return X, y
     found = find(list(files))
     encoding = _encoding(claim, found, reading)
-    X, y, done = read_again(found, encoding, decimal=decimal, **reading)
+    X, y, left_out, done = read_again(found, encoding, decimal=decimal, **reading)
+    if not set(left_out.tolist()) <= set(claim["dropped"]):
+        raise InputError("The certificate counts rows that have no label.")
     told += done
     names = encoding.feature_names
     return X[:, [names.index(name) for name in claim["columns"]]], y

@@ -123,8 +123,8 @@ def leave_out(name: str) -> str:
     return f"leave the column out: ignore={name!r} ({option('ignore', name)})"
 
 
-def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
-    """What stands against a column as a feature; a sentence each."""
+def problems(column: Column, rows: int) -> Iterator[str]:
+    """What stands against a column as a feature, but for single gaps; a sentence each."""
     if not column.name:
         yield (
             "A column has no name: perhaps the row numbers that a program wrote with the table. "
@@ -132,12 +132,6 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
         )
     if column.missing == rows > 0:
         yield f"The column {column.name!r} holds no value at all. So {leave_out(column.name)}."
-    elif column.missing and not impute:
-        yield (
-            f"{column.first_missing}, column {column.name!r}: the value is missing, as in "
-            f"{many(column.missing, 'row')} of {rows:,}. {_how_to_fill(column)}; or "
-            f"{leave_out(column.name)}."
-        )
     if column.infinite:
         place, value = column.infinite
         yield (
@@ -146,7 +140,7 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
         )
 
 
-def _how_to_fill(column: Column) -> str:
+def how_to_fill(column: Column) -> str:
     if column.kind is Kind.NUMBER:
         return (
             "Fill missing values in, or say how: impute='mean' (--impute mean) or impute='median'"

@@ -14,7 +14,8 @@ from rosenblatt.data.levels import FALSE, MISSING, Words
 from rosenblatt.data.part import Kind
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt-encoding/2"
+SCHEMA = "rosenblatt-encoding/3"
+_SECOND = "rosenblatt-encoding/2"  # less is said of reading
 _FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
 
@@ -59,10 +60,12 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        schema = part.one_of("schema", (_FIRST, SCHEMA))
+        schema = part.one_of("schema", (_FIRST, _SECOND, SCHEMA))
         columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
-        reading = Reading() if schema == _FIRST else read_reading(part.part("reading"))
+        reading = Reading()
+        if schema != _FIRST:
+            reading = read_reading(part.part("reading"), first=schema == _SECOND)
     encoding = Encoding(columns, target, reading)
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
         if len(set(names)) != len(names):

@@ -8,6 +8,7 @@ from typing import Any, Self, final
 
 from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.data.disguise import MARKS, Style
+from rosenblatt.data.said import divides, names_of, separator
 
 
 @final
@@ -17,13 +18,17 @@ class Reading:
 
     `header`: False: there is no line of names; None: there is, and it is refused if it looks like
     data. `delimiter` and `decimal` are looked for in every text anew, and those of the first table
-    are preferred where one leaves it open. `numeric`: columns whose numbers have a unit or divided
-    thousands.
+    are preferred where one leaves it open, but `sep` holds for all. `names` are those of the
+    columns, where the file has none or others. `drop_unlabelled`: rows without a label are left
+    out. `numeric`: columns whose numbers have a unit or divided thousands.
     """
 
     header: bool | None = None
     missing: tuple[str, ...] = ()
     charset: str | None = None
+    sep: str | None = None
+    names: tuple[str, ...] | None = None
+    drop_unlabelled: bool = False
     delimiter: str = ","
     decimal: str = "."
     numeric: Mapping[str, Style] = field(default_factory=dict)
@@ -34,15 +39,29 @@ class Reading:
         header: bool | None = None,
         missing: Iterable[str] = (),
         charset: str | None = None,
+        sep: str | None = None,
+        names: str | Iterable[str] | None = None,
+        drop_unlabelled: bool = False,
     ) -> Self:
         """The same, but for what is said about another table."""
         words = (missing,) if isinstance(missing, str) else tuple(missing)
+        named = names_of(names)
+        if named is not None and header is None:
+            header = False
         return replace(
             self,
             header=self.header if header is None else header,
+            sep=self.sep if sep is None else separator(sep),
+            names=self.names if named is None else named,
+            drop_unlabelled=self.drop_unlabelled or drop_unlabelled,
             missing=tuple(dict.fromkeys((*self.missing, *words))),
             charset=self.charset if charset is None else charset,
         )
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the columns have names of their own, and are not called x0, x1, and so on."""
+        return self.header is not False or self.names is not None
 
     def to_dict(self) -> dict[str, Any]:
         numeric = [
@@ -53,14 +72,17 @@ class Reading:
             "header": self.header,
             "missing": list(self.missing),
             "charset": self.charset,
+            "sep": self.sep,
+            "names": None if self.names is None else list(self.names),
+            "drop_unlabelled": self.drop_unlabelled,
             "delimiter": self.delimiter,
             "decimal": self.decimal,
             "numeric": numeric,
         }
 
 
-def read_reading(given: Part) -> Reading:
-    """What `to_dict` gave; nothing is trusted."""
+def read_reading(given: Part, *, first: bool) -> Reading:
+    """What `to_dict` gave; nothing is trusted. `first`: of the encodings that have a reading."""
     with given as part:
         numeric: dict[str, Style] = {}
         for column in part.parts("numeric"):
@@ -70,7 +92,9 @@ def read_reading(given: Part) -> Reading:
         delimiter = part.text("delimiter")
         if len(delimiter) != 1:
             raise InvalidDocument(f"{part.name('delimiter')} is not one character")
+        more: dict[str, Any] = {} if first else _later(part)
         return Reading(
+            **more,
             header=part.optional(part.flag, "header"),
             missing=tuple(part.texts("missing")),
             charset=part.optional(part.text, "charset"),
@@ -78,3 +102,18 @@ def read_reading(given: Part) -> Reading:
             decimal=part.one_of("decimal", MARKS),
             numeric=numeric,
         )
+
+
+def _later(part: Part) -> dict[str, Any]:
+    """What encodings of version 3 have besides."""
+    sep = part.optional(part.text, "sep")
+    if sep is not None and not divides(sep):
+        raise InvalidDocument(f"{part.name('sep')} cannot divide fields")
+    names = part.optional(part.texts, "names")
+    if names is not None and (not names or "" in names or len(set(names)) < len(names)):
+        raise InvalidDocument(f"{part.name('names')} are none, empty, or one stands twice")
+    return {
+        "sep": sep,
+        "names": None if names is None else tuple(names),
+        "drop_unlabelled": part.flag("drop_unlabelled"),
+    }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt._inputs import validate
 from rosenblatt.data import files, written
@@ -21,6 +22,8 @@ from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Reader, Table
 from rosenblatt.data.text import TextFiles
 from rosenblatt.data.transformed import Transformed
+from rosenblatt.data.unlabelled import Labelled, in_place
+from rosenblatt.data.unlabelled import told as unlabelled
 from rosenblatt.errors import InputError
 
 
@@ -33,7 +36,10 @@ def read(
     impute: str | None = None,
     charset: str | None = None,
     header: bool | None = None,
+    sep: str | None = None,
+    names: str | Iterable[str] | None = None,
     missing: str | Iterable[str] = (),
+    drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
 ) -> Table | SparseTable:
@@ -58,8 +64,17 @@ def read(
     header : bool, optional
         False: there is no line of names; the columns are x0, x1, and so on. True: the first line
         has the names. By default it has, and is refused if it looks like data.
+    sep : str, optional
+        The character between the fields of text, or "tab", or "whitespace" for any number of
+        blanks. By default it is found out.
+    names : list of str, or str, optional
+        The names of the columns, in their order, for text that has none; "age,income,label" is the
+        same as a list. With header=True they stand for those of the first line.
     missing : str or list of str
         Further words that stand for a missing value, like "?".
+    drop_unlabelled : bool
+        True: rows whose label is missing are left out. Other rows keep their numbers in messages
+        and certificates. By default they are refused.
     categorical : str or list of str
         Columns whose values are categories, also where they are numbers.
     numeric : str or list of str
@@ -86,7 +101,26 @@ def read(
         validate.one_of("impute", impute, IMPUTE)
     if is_svmlight(source):
         return _sparse(source, target, ignore, positive)
-    reader = _reader(source, Reading().told(header=header, missing=missing, charset=charset))
+    validate.flag("drop_unlabelled", drop_unlabelled)
+    if drop_unlabelled and target is None:
+        raise InputError(
+            "drop_unlabelled (--drop-unlabelled) leaves out rows without a label: name the column "
+            "of labels, too: target=... (--target COLUMN)."
+        )
+    how = Reading().told(
+        header=header,
+        missing=missing,
+        charset=charset,
+        sep=sep,
+        names=names,
+        drop_unlabelled=drop_unlabelled,
+    )
+    reader = _reader(source, how)
+    if isinstance(reader, ColumnFiles) and (sep is not None or names is not None):
+        raise InputError(
+            f"sep and names (--sep, --names) are about text, and {reader.files[0].name} has "
+            "columns with names of their own: leave them out."
+        )
     columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
     columns["numeric"] = _names(numeric)
     wanted = _wanted(reader, target, columns)
@@ -135,10 +169,12 @@ def column_alone(source: Any, name: str, use: str, target: str | None, **reading
         raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
     names = column_names(source, **reading)
     where = source[0] if isinstance(source, list) else "the data frame"
-    find_columns(names, where, [(use, name)], header=reading.get("header") is not False)
+    find_columns(names, where, [(use, name)], header=Reading().told(**reading).has_names)
     if name == target:
         raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
-    table = read(source, ignore=[other for other in names if other != name], **reading)
+    label = target if reading.get("drop_unlabelled") else None  # of the same rows
+    others = [other for other in names if other not in (name, label)]
+    table = read(source, target=label, ignore=others, **reading)
     assert isinstance(table, Table)
     return table
 
@@ -147,7 +183,7 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
     """The columns to be read; `columns` has those that were named, by option."""
     names, file, ignored = reader.names, reader.files[0].name, columns["ignore"]
     asked = [(use, name) for use, of in columns.items() for name in of]
-    find_columns(names, file, [*asked, ("target", target)], header=reader.how.header is not False)
+    find_columns(names, file, [*asked, ("target", target)], header=reader.how.has_names)
     if target in ignored:
         raise InputError(f"The column {target!r} is the target and ignored, too.")
     if both := set(columns["categorical"]) & set(columns["numeric"]):
@@ -175,10 +211,10 @@ def parts_like(
 ) -> Iterator[Part]:
     """Rows of files or a data frame that have the columns of an encoding, read as the table was
     that it was made of, but for what is said here."""
-    return _parts(_reader(source, encoding.reading.told(**reading)), encoding, labelled)
+    return iter(_parts(_reader(source, encoding.reading.told(**reading)), encoding, labelled))
 
 
-def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]:
+def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]:
     kinds = {column.name: column.kind for column in encoding.columns}
     if labelled:
         if encoding.target is None:
@@ -190,26 +226,38 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]
             wrong = "has no column" if name not in names else "has several columns"
             raise InputError(
                 f"{reader.files[0].name} {wrong} {name!r}, which the encoding needs. "
-                f"{guess(name, names, header=reader.how.header is not False)}"
+                f"{guess(name, names, header=reader.how.has_names)}"
             )
     reader.kinds(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
-    return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+    parts = watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+    if not (labelled and encoding.target and reader.how.drop_unlabelled):
+        return parts
+    return Labelled(parts, encoding.target.name, encoding.target.kind)
 
 
-def read_again(
-    source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
-) -> tuple[Any, Any, list[str]]:
-    """Rows and labels by an encoding that somebody else brought along, and what it did, in words.
+class Again(NamedTuple):
+    """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
+    words. What was left out is a row of zeros, and has the label ""."""
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    left_out: NDArray[np.int64]
+    told: list[str]
+
+
+def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any) -> Again:
+    """Rows and labels by an encoding that somebody else brought along.
 
     Raises InputError where it makes one value of several, and where floats do not hold labels or,
     with `decimal`, numbers as they are written.
     """
     reader = _reader(source, encoding.reading.told(**reading))
     seen, X, y = Transformed(encoding), [], []
+    parts = _parts(reader, encoding, labelled=True)
     with np.errstate(all="ignore"):  # what becomes infinite is refused below
-        for part in _parts(reader, encoding, labelled=True):
+        for part in parts:
             seen.see(part)
             X.append(encoding.rows(part))
             y.append(encoding.labels(part))
@@ -219,4 +267,9 @@ def read_again(
     written.refuse_rounded(reader, encoding, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
-    return np.concatenate(X), np.concatenate(y), seen.in_words()
+    left_out = parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
+    rows, labels, _ = in_place(np.concatenate(X), np.concatenate(y), left_out)
+    labels = labels.astype(object)
+    labels[left_out] = ""
+    told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
+    return Again(rows, labels, left_out, told)

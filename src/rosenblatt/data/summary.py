@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._support.words import listed, option
+from rosenblatt.data.blanks import BLANKS
 from rosenblatt.data.column import Column, dates, is_like_an_id
 from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.levels import Words
@@ -15,6 +16,7 @@ from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table, encoded
+from rosenblatt.data.unlabelled import told as unlabelled
 
 _SHOWN = 5
 _PROBLEM = "(a problem, see below)"
@@ -142,6 +144,8 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         least, greatest = ranges.get(column.name, (0.0, 1.0))
         if least == greatest and column.read_as is Kind.NUMBER:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
+    if len(table.left_out):
+        yield f"{unlabelled(len(table.left_out))}."
     for name in table.constant:
         yield f"{name!r} is the same in every row: it tells nothing, and is left out."
     yield from words_like_gaps(table)
@@ -171,9 +175,8 @@ def _format(table: Table) -> str:
     dialect = table.dialect
     if dialect is None:
         return "Its columns have types of their own."
-    delimiter = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}.get(
-        dialect.delimiter, repr(dialect.delimiter)
-    )
+    words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
+    delimiter = words.get(dialect.delimiter, repr(dialect.delimiter))
     mark = ", decimal commas" if dialect.decimal == "," else ""
     charset = "" if dialect.charset == "utf-8" else f", written in {dialect.charset}"
     return f"Text with {delimiter} between the fields{mark}{charset}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -16,11 +16,7 @@ from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import (
     Column,
-    dates,
-    is_like_an_id,
-    problems,
     see,
-    too_many_words,
 )
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.disguise import Disguise, styles_of
@@ -28,12 +24,12 @@ from rosenblatt.data.disguise import look as look_for_numbers
 from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
-from rosenblatt.data.labels import Target, problems_of_target
+from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, Words
 from rosenblatt.data.part import Kind, Part, Place, Recode
 from rosenblatt.data.scales import blocks, learned
 from rosenblatt.data.text import TextFiles
-from rosenblatt.data.undecided import problems_of_numbers
+from rosenblatt.data.unlabelled import Labelled
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
@@ -52,6 +48,8 @@ class Table:
     columns : list of Column
         What was seen in each column but the target.
     target : Column or None
+    left_out : array of int
+        The numbers of rows without a label, where these are left out; they are not in n_rows.
     problems : list of str
         What stands against encoding it, a sentence each.
     """
@@ -66,7 +64,8 @@ class Table:
         categorical: frozenset[str] = frozenset(),
         numeric: frozenset[str] = frozenset(),
     ):
-        self._reader, self._positive, self.impute = reader, positive, impute
+        self._reader, self.positive, self.impute = reader, positive, impute
+        self._label = target if reader.how.drop_unlabelled else None
         self._kept: list[Part] | None = []
         as_text = dict.fromkeys(categorical | numeric, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
@@ -76,7 +75,7 @@ class Table:
         seen = self._seen(target)
         numeric |= self._meant_as_numbers([c for name, c in seen.items() if name != target])
         if numeric:
-            reader.styles |= styles_of({name: seen[name].words for name in numeric}, self._decimal)
+            reader.styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
             self._kinds |= dict.fromkeys(numeric, Kind.NUMBER)
             seen = self._seen(target)
         self.target = seen.pop(target) if target is not None else None
@@ -98,7 +97,7 @@ class Table:
         return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
 
     @property
-    def _decimal(self) -> str:
+    def decimal(self) -> str:
         return "." if self.dialect is None else str(self.dialect.decimal)
 
     @property
@@ -131,7 +130,8 @@ class Table:
         }
         self.n_rows, size = 0, 0
         self._kept = []
-        for part in self._read():
+        rows = self._read()
+        for part in rows:
             see(seen, part, target)
             self.n_rows += part.rows
             size += part.batch.nbytes
@@ -139,14 +139,18 @@ class Table:
                 self._kept = None
             if self._kept is not None:
                 self._kept.append(part)
+        self.left_out = rows.left_out if isinstance(rows, Labelled) else np.empty(0, dtype=np.int64)
         return seen
 
     def parts(self) -> Iterator[Part]:
         """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept) if self._kept is not None else self._read()
+        return iter(self._kept if self._kept is not None else self._read())
 
-    def _read(self) -> Iterator[Part]:
-        return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
+    def _read(self) -> Iterable[Part]:
+        parts = watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
+        if self._label is None:
+            return parts
+        return Labelled(parts, self._label, self._kinds[self._label])
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
@@ -154,34 +158,9 @@ class Table:
 
     @property
     def problems(self) -> list[str]:
-        found = []
-        if self.n_rows == 0:
-            found.append(f"{self.source[0]} has no rows, only the names of its columns.")
-        if not self.columns:
-            found.append(f"{self.source[0]} has no column to learn from.")
-        elif len(self.constant) == len(self.columns):
-            names = ", ".join(map(repr, self.constant))
-            found.append(
-                f"{self.source[0]} has no column to learn from: {names} the same in every row."
-            )
-        if self.n_rows and self.target:
-            found += problems_of_target(self.target, self.n_rows, self._positive)
-        impute, disguised = self.impute is not None, self.disguised
-        found += problems_of_numbers(
-            disguised,
-            impute=impute,
-            mark=None if self.dialect is None else self._decimal,
-            first=self._first,
-        )
-        for column in self.columns:
-            found += problems(column, self.n_rows, impute=impute)
-            if column.name in disguised:
-                continue
-            if dated := dates(column):
-                found.append(dated)
-            elif is_like_an_id(column, self.n_rows):
-                found.append(too_many_words(column, self.n_rows))
-        return found
+        from rosenblatt.data.problems import problems_of
+
+        return problems_of(self)
 
     @cached_property
     def disguised(self) -> dict[str, Disguise]:
@@ -194,7 +173,7 @@ class Table:
                 and not self._is_constant(column)
             ):
                 rows = None if column.too_many else self.n_rows
-                disguise = look_for_numbers(column.words, self._decimal, rows)
+                disguise = look_for_numbers(column.words, self.decimal, rows)
                 if disguise is not None:
                     found[column.name] = disguise
         return found
@@ -208,7 +187,7 @@ class Table:
         text = column.read_as is Kind.TEXT and self.n_rows > 1
         return text and len(column.values) == 1 and not column.missing
 
-    def _first(self, name: str, wanted: set[str]) -> Place | None:
+    def first_place(self, name: str, wanted: set[str]) -> Place | None:
         """The first row of a column that holds one of these words."""
         for part in self.parts():
             codes, words = part.words(name)
@@ -224,7 +203,7 @@ class Table:
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
             tuple(encoded(c) for c in self.columns if not self._is_constant(c)),
-            None if self.target is None else Target.of(self.target, self._positive),
+            None if self.target is None else Target.of(self.target, self.positive),
             self.how,
         )
         names = encoding.feature_names

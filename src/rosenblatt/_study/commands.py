@@ -65,6 +65,7 @@ def _how_to_read(options: Options) -> list[str]:
     found = [f"--missing={text}" for text in options.missing]
     names = None if options.names is None else _line(options.names)
     one = {"charset": options.charset, "sep": options.sep, "names": names}
+    one["sheet"] = options.sheet
     found += [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += ["--drop-unlabelled"] if options.drop_unlabelled else []
     flags = {None: [], True: ["--header"], False: ["--no-header"]}

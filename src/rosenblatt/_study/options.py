@@ -33,6 +33,7 @@ class Options:
     header: bool | None = None
     sep: str | None = None
     names: tuple[str, ...] | None = None
+    sheet: str | None = None
     drop_unlabelled: bool = False
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class Options:
         check_name("target", given["target"])
         check_name("group", given["group"])
         _text("charset", given["charset"])
+        _text("sheet", given["sheet"])
         if given["impute"] is not None:
             validate.one_of("impute", given["impute"], IMPUTE)
         every = given["checkpoint_every"]
@@ -102,7 +104,7 @@ class Options:
     @property
     def text(self) -> dict[str, Any]:
         """How files are read, for `rosenblatt.data`."""
-        how = ("missing", "charset", "header", "sep", "names", "drop_unlabelled")
+        how = ("missing", "charset", "header", "sep", "names", "sheet", "drop_unlabelled")
         return {name: getattr(self, name) for name in how}
 
     @property

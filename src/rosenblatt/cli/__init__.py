@@ -48,7 +48,8 @@ class _Commands(click.Group):
 def group() -> None:
     """The perceptron, complete: tables in, proofs and predictions out.
 
-    Tables are CSV and its relatives (also compressed), Parquet, Feather, Arrow or svmlight files.
+    Tables are CSV and its relatives (also compressed), .xlsx, Parquet, Feather, Arrow or svmlight
+    files.
     Results go to standard output, messages to standard error.
     """
 

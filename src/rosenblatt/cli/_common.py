@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.sparse import SparseTable
 
 # Options about reading a table that hold for each of its columns.
-HOW = ("missing", "charset", "header", "names", "sep", "drop_unlabelled")
+HOW = ("missing", "charset", "header", "names", "sep", "sheet", "drop_unlabelled")
 _NAMING = ("ignore", "categorical", "numeric")  # options that name columns
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,6 +39,7 @@ _reading = [
     click.option(
         "--sep", metavar="CHARACTER", help="Between the fields of text; or tab, or whitespace."
     ),
+    click.option("--sheet", metavar="NAME", help="The sheet of a workbook."),
 ]
 _table = [
     click.option("-y", "--target", metavar="COLUMN", help="The column of labels."),

@@ -19,8 +19,9 @@ class Reading:
     `header`: False: there is no line of names; None: there is, and it is refused if it looks like
     data. `delimiter` and `decimal` are looked for in every text anew, and those of the first table
     are preferred where one leaves it open, but `sep` holds for all. `names` are those of the
-    columns, where the file has none or others. `drop_unlabelled`: rows without a label are left
-    out. `numeric`: columns whose numbers have a unit or divided thousands.
+    columns, where the file has none or others. `sheet` is that of a workbook. `drop_unlabelled`:
+    rows without a label are left out. `numeric`: columns whose numbers have a unit or divided
+    thousands.
     """
 
     header: bool | None = None
@@ -28,6 +29,7 @@ class Reading:
     charset: str | None = None
     sep: str | None = None
     names: tuple[str, ...] | None = None
+    sheet: str | None = None
     drop_unlabelled: bool = False
     delimiter: str = ","
     decimal: str = "."
@@ -41,6 +43,7 @@ class Reading:
         charset: str | None = None,
         sep: str | None = None,
         names: str | Iterable[str] | None = None,
+        sheet: str | None = None,
         drop_unlabelled: bool = False,
     ) -> Self:
         """The same, but for what is said about another table."""
@@ -53,6 +56,7 @@ class Reading:
             header=self.header if header is None else header,
             sep=self.sep if sep is None else separator(sep),
             names=self.names if named is None else named,
+            sheet=self.sheet if sheet is None else sheet,
             drop_unlabelled=self.drop_unlabelled or drop_unlabelled,
             missing=tuple(dict.fromkeys((*self.missing, *words))),
             charset=self.charset if charset is None else charset,
@@ -74,6 +78,7 @@ class Reading:
             "charset": self.charset,
             "sep": self.sep,
             "names": None if self.names is None else list(self.names),
+            "sheet": self.sheet,
             "drop_unlabelled": self.drop_unlabelled,
             "delimiter": self.delimiter,
             "decimal": self.decimal,
@@ -115,5 +120,6 @@ def _later(part: Part) -> dict[str, Any]:
     return {
         "sep": sep,
         "names": None if names is None else tuple(names),
+        "sheet": part.optional(part.text, "sheet"),
         "drop_unlabelled": part.flag("drop_unlabelled"),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from rosenblatt.data.text import TextFiles
 from rosenblatt.data.transformed import Transformed
 from rosenblatt.data.unlabelled import Labelled, in_place
 from rosenblatt.data.unlabelled import told as unlabelled
+from rosenblatt.data.workbook import as_text
 from rosenblatt.errors import InputError
 
 
@@ -38,17 +40,19 @@ def read(
     header: bool | None = None,
     sep: str | None = None,
     names: str | Iterable[str] | None = None,
+    sheet: str | None = None,
     missing: str | Iterable[str] = (),
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
 ) -> Table | SparseTable:
-    """Read a table: CSV and its relatives, Parquet, Feather, Arrow, svmlight, or a data frame.
+    """Read a table: CSV and its relatives, .xlsx, Parquet, Feather, Arrow, svmlight, a data frame.
 
     Parameters
     ----------
     source : path, pattern, "-", list of these, or data frame
-        One file or several with the same columns; text may be compressed by gzip, zstd or bz2.
+        One file or several with the same columns; text may be compressed by gzip, zstd or bz2, or
+        be the one file in a zip archive.
     target : str, optional
         The column of labels.
     ignore : str or list of str
@@ -70,6 +74,8 @@ def read(
     names : list of str, or str, optional
         The names of the columns, in their order, for text that has none; "age,income,label" is the
         same as a list. With header=True they stand for those of the first line.
+    sheet : str, optional
+        The sheet of a workbook that holds the table, where it has several.
     missing : str or list of str
         Further words that stand for a missing value, like "?".
     drop_unlabelled : bool
@@ -107,15 +113,17 @@ def read(
             "drop_unlabelled (--drop-unlabelled) leaves out rows without a label: name the column "
             "of labels, too: target=... (--target COLUMN)."
         )
-    how = Reading().told(
+    reader = _reader(
+        source,
+        Reading(),
         header=header,
         missing=missing,
         charset=charset,
         sep=sep,
         names=names,
+        sheet=sheet,
         drop_unlabelled=drop_unlabelled,
     )
-    reader = _reader(source, how)
     if isinstance(reader, ColumnFiles) and (sep is not None or names is not None):
         raise InputError(
             f"sep and names (--sep, --names) are about text, and {reader.files[0].name} has "
@@ -146,13 +154,22 @@ def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.F
     return files.find(source)
 
 
-def _reader(source: Any, how: Reading) -> Reader:
+def _reader(source: Any, how: Reading, **reading: Any) -> Reader:
+    """For a source that is read like this, but for what is said about it."""
+    like, how = how.sheet, how.told(**reading)
     if hasattr(source, "__arrow_c_stream__"):
         return ColumnFiles([frame(source)], how)
     found = files.find(source)
     if len({file.kind for file in found}) > 1:
         kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
         raise InputError(f"Files that are read together are of one kind; these are not: {kinds}.")
+    if found[0].kind == "workbook":
+        found = [as_text(file, reading.get("sheet"), like) for file in found]
+        return TextFiles(found, replace(how, sheet=found[0].sheet, charset=None, sep=None))
+    if reading.get("sheet") is not None:
+        raise InputError(
+            f"sheet (--sheet) is about workbooks, and {found[0].name} is none: leave it out."
+        )
     if found[0].kind == "text":
         return TextFiles(found, how)
     return ColumnFiles(found, how)
@@ -160,7 +177,7 @@ def _reader(source: Any, how: Reading) -> Reader:
 
 def column_names(source: Any, **reading: Any) -> list[str]:
     """The names of the columns of a table."""
-    return list(_reader(source, Reading().told(**reading)).names)
+    return list(_reader(source, Reading(), **reading).names)
 
 
 def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
@@ -211,7 +228,7 @@ def parts_like(
 ) -> Iterator[Part]:
     """Rows of files or a data frame that have the columns of an encoding, read as the table was
     that it was made of, but for what is said here."""
-    return iter(_parts(_reader(source, encoding.reading.told(**reading)), encoding, labelled))
+    return iter(_parts(_reader(source, encoding.reading, **reading), encoding, labelled))
 
 
 def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]:
@@ -253,7 +270,7 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
     Raises InputError where it makes one value of several, and where floats do not hold labels or,
     with `decimal`, numbers as they are written.
     """
-    reader = _reader(source, encoding.reading.told(**reading))
+    reader = _reader(source, encoding.reading, **reading)
     seen, X, y = Transformed(encoding), [], []
     parts = _parts(reader, encoding, labelled=True)
     with np.errstate(all="ignore"):  # what becomes infinite is refused below

@@ -175,6 +175,8 @@ def _format(table: Table) -> str:
     dialect = table.dialect
     if dialect is None:
         return "Its columns have types of their own."
+    if table.files[0].sheet is not None:
+        return f"The sheet {table.files[0].sheet!r} of a workbook."
     words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
     delimiter = words.get(dialect.delimiter, repr(dialect.delimiter))
     mark = ", decimal commas" if dialect.decimal == "," else ""

@@ -156,6 +156,7 @@ def test_later_tables_are_read_as_the_first(file):
         "delimiter": ";",
         "decimal": ",",
         "numeric": [{"column": "mass", "unit": "kg", "decimal": ","}],
+        "dates": [],
     }
     again = data.Encoding.from_dict(kept)
     assert again == encoding
@@ -179,7 +180,7 @@ def test_an_encoding_of_the_second_version_is_read_as_ever(file):
     document = data.read(file(text), target="paid", numeric="mass").encode()[2].to_dict()
     expected = data.Encoding.from_dict(document)
     document["schema"] = "rosenblatt-encoding/2"
-    later = ("sep", "names", "sheet", "drop_unlabelled")
+    later = ("sep", "names", "sheet", "drop_unlabelled", "dates")
     document["reading"] = {k: v for k, v in document["reading"].items() if k not in later}
     assert data.Encoding.from_dict(document) == expected
 

@@ -162,14 +162,15 @@ def too_many_words(column: Column, rows: int) -> str:
 
 def dates(column: Column) -> str | None:
     """Words that are all dates: neither numbers nor words to tell rows apart by."""
-    if column.kind is not Kind.TEXT or not column.words:
+    if column.kind is not Kind.TEXT or not column.words or column.categorical:
         return None
     if not all(_DATE.fullmatch(word) for word in column.words):
         return None
     return (
-        f"The column {column.name!r} holds dates, as {column.some_words()}: these are no numbers, "
-        "and a 0/1 column for each could not judge any other day. Make numbers of them, as the "
-        f"days since some day, the month or the hour; or {leave_out(column.name)}."
+        f"The column {column.name!r} holds dates, as {column.some_words()}: of these it is not "
+        "certain which day is meant. Write all of them as ISO dates like 2024-05-31, or 2024-05-31 "
+        "14:30 with a time, and they count as days or seconds since the first; or "
+        f"{leave_out(column.name)}."
     )
 
 

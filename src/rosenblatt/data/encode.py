@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._support.words import many
+from rosenblatt.data.days import Days
 from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import Words, no_value
@@ -29,18 +30,20 @@ UNSEEN = ("refuse", "zero")
 
 @dataclass(frozen=True)
 class Number:
-    """(x - center) / scale; `fill` stands for missing values, None: they are refused."""
+    """(x - center) / scale; `fill` stands for missing values, None: they are refused. `measure`
+    says what is counted, of columns that hold no numbers themselves."""
 
     name: str
     fill: float | None = None
     center: float = 0.0
     scale: float = 1.0
+    measure: str = ""
 
     kind = Kind.NUMBER
 
     @property
     def features(self) -> list[str]:
-        return [self.name]
+        return [f"{self.name} ({self.measure})" if self.measure else self.name]
 
     @property
     def as_it_is(self) -> bool:
@@ -68,6 +71,14 @@ class Number:
             out -= self.center
         if self.scale != 1.0:
             out /= self.scale
+
+
+def measured(column: Number | Words, reading: Reading) -> Number | Words:
+    """With the words for what is counted in a column of dates."""
+    style = reading.numeric.get(column.name)
+    if isinstance(column, Number) and isinstance(style, Days):
+        return replace(column, measure=style.words)
+    return column
 
 
 def _write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> None:

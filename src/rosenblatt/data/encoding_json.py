@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt.data.chosen import SIGNS, Condition, Positive
-from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.encode import Encoding, Number, measured
 from rosenblatt.data.how import Reading, read_reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, MISSING, Words
@@ -66,6 +66,7 @@ def _encoding(document: Any) -> Encoding:
         reading = Reading()
         if schema != _FIRST:
             reading = read_reading(part.part("reading"), first=schema == _SECOND)
+            columns = tuple(measured(column, reading) for column in columns)
     encoding = Encoding(columns, target, reading)
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
         if len(set(names)) != len(names):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, final
 
 from rosenblatt._support.strict_json import InvalidDocument, Part
+from rosenblatt.data.days import UNITS, Days, moment
 from rosenblatt.data.disguise import MARKS, Style
 from rosenblatt.data.said import divides, names_of, separator
 
@@ -21,7 +22,7 @@ class Reading:
     are preferred where one leaves it open, but `sep` holds for all. `names` are those of the
     columns, where the file has none or others. `sheet` is that of a workbook. `drop_unlabelled`:
     rows without a label are left out. `numeric`: columns whose numbers have a unit or divided
-    thousands.
+    thousands, or are dates.
     """
 
     header: bool | None = None
@@ -33,7 +34,7 @@ class Reading:
     drop_unlabelled: bool = False
     delimiter: str = ","
     decimal: str = "."
-    numeric: Mapping[str, Style] = field(default_factory=dict)
+    numeric: Mapping[str, Style | Days] = field(default_factory=dict)
 
     def told(
         self,
@@ -71,6 +72,12 @@ class Reading:
         numeric = [
             {"column": name, "unit": style.unit, "decimal": style.mark}
             for name, style in self.numeric.items()
+            if isinstance(style, Style)
+        ]
+        dates = [
+            {"column": name, "since": style.since, "unit": style.unit}
+            for name, style in self.numeric.items()
+            if isinstance(style, Days)
         ]
         return {
             "header": self.header,
@@ -83,13 +90,14 @@ class Reading:
             "delimiter": self.delimiter,
             "decimal": self.decimal,
             "numeric": numeric,
+            "dates": dates,
         }
 
 
 def read_reading(given: Part, *, first: bool) -> Reading:
     """What `to_dict` gave; nothing is trusted. `first`: of the encodings that have a reading."""
     with given as part:
-        numeric: dict[str, Style] = {}
+        numeric: dict[str, Style | Days] = {}
         for column in part.parts("numeric"):
             with column as style:
                 name = style.text("column")
@@ -98,6 +106,7 @@ def read_reading(given: Part, *, first: bool) -> Reading:
         if len(delimiter) != 1:
             raise InvalidDocument(f"{part.name('delimiter')} is not one character")
         more: dict[str, Any] = {} if first else _later(part)
+        numeric |= {} if first else _dates(part)
         return Reading(
             **more,
             header=part.optional(part.flag, "header"),
@@ -107,6 +116,17 @@ def read_reading(given: Part, *, first: bool) -> Reading:
             decimal=part.one_of("decimal", MARKS),
             numeric=numeric,
         )
+
+
+def _dates(part: Part) -> dict[str, Days]:
+    found: dict[str, Days] = {}
+    for column in part.parts("dates"):
+        with column as date:
+            name, since = date.text("column"), date.text("since")
+            if moment(since) is None:
+                raise InvalidDocument(f"{date.name('since')} is no date")
+            found[name] = Days(since, date.one_of("unit", UNITS))
+    return found
 
 
 def _later(part: Part) -> dict[str, Any]:

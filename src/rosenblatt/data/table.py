@@ -19,9 +19,10 @@ from rosenblatt.data.column import (
     see,
 )
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.disguise import Disguise, styles_of
+from rosenblatt.data.days import Days, days_of
+from rosenblatt.data.disguise import Disguise, Style, styles_of
 from rosenblatt.data.disguise import look as look_for_numbers
-from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.encode import Encoding, Number, measured
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
@@ -73,10 +74,14 @@ class Table:
             name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
         }
         seen = self._seen(target)
-        numeric |= self._meant_as_numbers([c for name, c in seen.items() if name != target])
-        if numeric:
-            reader.styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
-            self._kinds |= dict.fromkeys(numeric, Kind.NUMBER)
+        features = [column for name, column in seen.items() if name != target]
+        styles: dict[str, Style | Days] = dict(self._dates(features))
+        numeric |= self._meant_as_numbers(features) - styles.keys()
+        numeric -= styles.keys()
+        styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
+        if styles:
+            reader.styles |= styles
+            self._kinds |= dict.fromkeys(styles, Kind.NUMBER)
             seen = self._seen(target)
         self.target = seen.pop(target) if target is not None else None
         self.columns = list(seen.values())
@@ -95,6 +100,20 @@ class Table:
         text = [c for c in columns if c.kind is Kind.TEXT and c.missing and not c.categorical]
         looks = {column.name: look_for_numbers(column.words, ".") for column in text}
         return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
+
+    def _dates(self, columns: list[Column]) -> dict[str, Days]:
+        """Columns of ISO dates, but those that were said to be categories."""
+        found: dict[str, Days] = {}
+        for column in columns:
+            text = column.kind is Kind.TEXT and not column.categorical
+            if not text or self._is_constant(column) or not days_of(column.words):
+                continue
+            words: Iterable[str] = column.words
+            if column.too_many:  # not all of them were counted
+                words = (w for part in self.parts() for w in part.words(column.name)[1] if w)
+            if days := days_of(words):
+                found[column.name] = days
+        return found
 
     @property
     def decimal(self) -> str:
@@ -202,7 +221,7 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(encoded(c) for c in self.columns if not self._is_constant(c)),
+            tuple(measured(encoded(c), self.how) for c in self.columns if not self._is_constant(c)),
             None if self.target is None else Target.of(self.target, self.positive),
             self.how,
         )

@@ -17,6 +17,8 @@ import pyarrow.csv as arrow_csv
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data import misread
 from rosenblatt.data._ahead import done_ahead
+from rosenblatt.data.days import Days
+from rosenblatt.data.disguise import Style
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
 from rosenblatt.data.numeric_check import first_not_number, not_numbers
@@ -43,7 +45,7 @@ class TextFiles:
             missing=(*MISSING, *how.missing, *(f" {word}" for word in how.missing)),
             like=(how.delimiter, how.decimal),
         )
-        self.styles = dict(how.numeric)
+        self.styles: dict[str, Style | Days] = dict(how.numeric)
 
     @property
     def how(self) -> Reading:
@@ -56,7 +58,7 @@ class TextFiles:
     @property
     def options(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        return asdict(self.dialect) | {"numeric": self.how.to_dict()["numeric"]}
+        return asdict(self.dialect) | {k: self.how.to_dict()[k] for k in ("numeric", "dates")}
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         """A first guess, from the first rows."""

@@ -20,7 +20,7 @@ from rosenblatt.errors import RosenblattError
 
 # A new command is a name here and a file of that name with a function `command`.
 COMMANDS = (
-    *("fit", "inspect", "certify", "verify", "predict", "export"),
+    *("fit", "inspect", "certify", "verify", "predict", "score", "export"),
     *("trace", "play", "doctor", "completion"),
 )
 

@@ -140,8 +140,8 @@ def _numbers(
 ) -> Any:
     """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
+    from rosenblatt.data.again import read_again
     from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.reading import read_again
 
     decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):

@@ -163,7 +163,7 @@ class Encoding:
         `read`, where that is not so.
         """
         from rosenblatt._inputs import validate
-        from rosenblatt.data.reading import parts_like
+        from rosenblatt.data.again import parts_like
 
         validate.one_of("unseen", unseen, UNSEEN)
         for part in parts_like(source, self, labelled=False, **reading):
@@ -197,6 +197,18 @@ class Encoding:
                 found.setdefault(row, []).append(said)
         return found
 
+    def lacking(self, part: Part) -> dict[int, list[str]]:
+        """The rows of a part that lack a value which is not filled, and the columns it is of."""
+        found: dict[int, list[str]] = {}
+        for column in self.columns:
+            if isinstance(column, Number):
+                none = np.isnan(part.numbers(column.name)) & (column.fill is None)
+            else:
+                none = (part.words(column.name)[0] < 0) & (not column.missing)
+            for row in np.flatnonzero(none).tolist():
+                found.setdefault(row, []).append(column.name)
+        return found
+
     @property
     def references(self) -> list[str]:
         """The reference levels of columns of words, which have no 0/1 column: `town=Rome`."""
@@ -205,7 +217,7 @@ class Encoding:
 
     def apply_labelled(self, source: Any, **reading: Any) -> tuple[Rows, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
-        from rosenblatt.data.reading import parts_like
+        from rosenblatt.data.again import parts_like
 
         X, y = [], []
         for part in parts_like(source, self, labelled=True, **reading):

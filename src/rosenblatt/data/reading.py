@@ -1,31 +1,19 @@
-"""From what a person names to a table, or to rows like those of an earlier one."""
+"""From what a person names to a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable
+from typing import Any
 
 from rosenblatt._inputs import validate
-from rosenblatt.data import files, written
-from rosenblatt.data._ahead import ahead
-from rosenblatt.data._watching import watchable
-from rosenblatt.data.columnar import ColumnFiles, frame
-from rosenblatt.data.encode import Encoding
+from rosenblatt.data import files
+from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.how import Reading
-from rosenblatt.data.naming import find_columns, guess
-from rosenblatt.data.part import Kind, Part
+from rosenblatt.data.naming import find_columns
+from rosenblatt.data.readers import Reader, reader_of
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import IMPUTE, Reader, Table
-from rosenblatt.data.text import TextFiles
-from rosenblatt.data.transformed import Transformed
-from rosenblatt.data.unlabelled import Labelled, in_place
-from rosenblatt.data.unlabelled import told as unlabelled
-from rosenblatt.data.workbook import as_text
+from rosenblatt.data.table import IMPUTE, Table
 from rosenblatt.errors import InputError
 
 
@@ -113,7 +101,7 @@ def read(
             "drop_unlabelled (--drop-unlabelled) leaves out rows without a label: name the column "
             "of labels, too: target=... (--target COLUMN)."
         )
-    reader = _reader(
+    reader = reader_of(
         source,
         Reading(),
         header=header,
@@ -154,30 +142,9 @@ def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.F
     return files.find(source)
 
 
-def _reader(source: Any, how: Reading, **reading: Any) -> Reader:
-    """For a source that is read like this, but for what is said about it."""
-    like, how = how.sheet, how.told(**reading)
-    if hasattr(source, "__arrow_c_stream__"):
-        return ColumnFiles([frame(source)], how)
-    found = files.find(source)
-    if len({file.kind for file in found}) > 1:
-        kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
-        raise InputError(f"Files that are read together are of one kind; these are not: {kinds}.")
-    if found[0].kind == "workbook":
-        found = [as_text(file, reading.get("sheet"), like) for file in found]
-        return TextFiles(found, replace(how, sheet=found[0].sheet, charset=None, sep=None))
-    if reading.get("sheet") is not None:
-        raise InputError(
-            f"sheet (--sheet) is about workbooks, and {found[0].name} is none: leave it out."
-        )
-    if found[0].kind == "text":
-        return TextFiles(found, how)
-    return ColumnFiles(found, how)
-
-
 def column_names(source: Any, **reading: Any) -> list[str]:
     """The names of the columns of a table."""
-    return list(_reader(source, Reading(), **reading).names)
+    return list(reader_of(source, Reading(), **reading).names)
 
 
 def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
@@ -221,72 +188,3 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
             f"name of its own; or leave all of them out: ignore={twice!r} (--ignore {twice!r})."
         )
     return wanted
-
-
-def parts_like(
-    source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
-) -> Iterator[Part]:
-    """Rows of files or a data frame that have the columns of an encoding, read as the table was
-    that it was made of, but for what is said here."""
-    return iter(_parts(_reader(source, encoding.reading, **reading), encoding, labelled))
-
-
-def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]:
-    kinds = {column.name: column.kind for column in encoding.columns}
-    if labelled:
-        if encoding.target is None:
-            raise InputError("The encoding has no target, so that there are no labels to read.")
-        kinds[encoding.target.name] = encoding.target.kind
-    names = reader.names
-    for name in kinds:
-        if names.count(name) != 1:
-            wrong = "has no column" if name not in names else "has several columns"
-            raise InputError(
-                f"{reader.files[0].name} {wrong} {name!r}, which the encoding needs. "
-                f"{guess(name, names, header=reader.how.has_names)}"
-            )
-    reader.kinds(
-        [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
-    )
-    parts = watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
-    if not (labelled and encoding.target and reader.how.drop_unlabelled):
-        return parts
-    return Labelled(parts, encoding.target.name, encoding.target.kind)
-
-
-class Again(NamedTuple):
-    """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
-    words. What was left out is a row of zeros, and has the label ""."""
-
-    X: NDArray[np.float64]
-    y: NDArray[Any]
-    left_out: NDArray[np.int64]
-    told: list[str]
-
-
-def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any) -> Again:
-    """Rows and labels by an encoding that somebody else brought along.
-
-    Raises InputError where it makes one value of several, and where floats do not hold labels or,
-    with `decimal`, numbers as they are written.
-    """
-    reader = _reader(source, encoding.reading, **reading)
-    seen, X, y = Transformed(encoding), [], []
-    parts = _parts(reader, encoding, labelled=True)
-    with np.errstate(all="ignore"):  # what becomes infinite is refused below
-        for part in parts:
-            seen.see(part)
-            X.append(encoding.rows(part))
-            y.append(encoding.labels(part))
-    seen.refuse_merged()
-    if decimal and encoding.scaled:
-        raise InputError("Decimals are meant as they are written, and the encoding scales them.")
-    written.refuse_rounded(reader, encoding, decimal=decimal)
-    if not X:
-        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
-    left_out = parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
-    rows, labels, _ = in_place(np.concatenate(X), np.concatenate(y), left_out)
-    labels = labels.astype(object)
-    labels[left_out] = ""
-    told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
-    return Again(rows, labels, left_out, told)

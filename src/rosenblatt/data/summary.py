@@ -56,7 +56,7 @@ def _of_table(table: Table) -> dict[str, Any]:
         columns.append(
             {
                 "name": column.name,
-                "kind": column.kind.value,
+                "kind": "date" if _is_date(column, table) else column.kind.value,
                 "missing": column.missing,
                 "minimum": least,
                 "maximum": greatest,
@@ -147,6 +147,10 @@ def _values(
         several = f"more than {_COUNTED:,}" if different is None else f"{different:,}"
         return f"{several}: {least:g} to {greatest:g}"
     return f"{column.counted}: {column.some_words()}"
+
+
+def _is_date(column: Column, table: Table) -> bool:
+    return isinstance(table.how.numeric.get(column.name), Days)
 
 
 def _becomes(column: Column, table: Table) -> str:

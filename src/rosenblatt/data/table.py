@@ -28,15 +28,13 @@ from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, Words
 from rosenblatt.data.part import Kind, Part, Place, Recode
+from rosenblatt.data.readers import Reader
 from rosenblatt.data.scales import blocks, learned
-from rosenblatt.data.text import TextFiles
 from rosenblatt.data.unlabelled import Labelled
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
 _KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
-
-Reader = TextFiles | ColumnFiles
 
 
 @final

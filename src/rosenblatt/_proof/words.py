@@ -17,6 +17,7 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin
 
+_NO_ESTIMATE = "a logistic regression has no finite estimate: see rosenblatt.separation"
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
 
@@ -116,7 +117,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         if len(certificate.classes) == 1:
             yield "There is one class only, so that this says little."
         else:
-            yield "A perceptron converges; a logistic regression has no finite estimate."
+            yield f"A perceptron converges; {_NO_ESTIMATE}."
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
         strict = len(certificate.separated_rows)
@@ -130,7 +131,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"A hyperplane{through} has {many(strict, 'row', 'one')} strictly on the right side "
             f"and {others} on it; none without a row on the wrong side has more."
         )
-        yield "A perceptron does not converge; a logistic regression has no finite estimate."
+        yield f"A perceptron does not converge; {_NO_ESTIMATE}."
     elif certificate.verdict == "overlap":
         usual = lifted_words.USUAL if n > 1 else ""
         yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."

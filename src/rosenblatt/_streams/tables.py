@@ -49,7 +49,13 @@ class TableRows:
                 f"{self.table.source[0]} was read without a target: name the column of labels, "
                 'as in rosenblatt.data.read(path, target="label").'
             )
-        return self.table.encoding()
+        encoding = self.table.encoding()
+        if encoding.prose:
+            raise InputError(
+                f"The column {encoding.prose[0].name!r} is prose, which is encoded in memory: give "
+                "X and y of table.encode() to fit instead."
+            )
+        return encoding
 
     def write(self, folder: Path, say: Silent) -> None:
         encoding = self._encoding()

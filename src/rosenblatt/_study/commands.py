@@ -53,7 +53,7 @@ def _arguments(options: Options) -> list[str]:
     found = [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += [f"--positive={label}" for label in given_labels(options.positive)]
     named = {"ignore": options.ignore, "categorical": options.categorical}
-    named["numeric"] = options.numeric
+    named |= {"numeric": options.numeric, "text": options.text}
     found += [f"--{option}={name}" for option, names in named.items() for name in names]
     found += _how_to_read(options)
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}

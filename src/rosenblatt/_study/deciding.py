@@ -14,6 +14,7 @@ from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.bar import Bar
 from rosenblatt.data.encode import Number
 from rosenblatt.data.scales import Preparation
+from rosenblatt.data.together import head
 from rosenblatt.data.unlabelled import in_place
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
     numbers = [c for c in work.learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
     encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
-    gaps = np.isnan(work.X[:, encoding.number_places]).any(axis=0).tolist()
+    gaps = np.isnan(head(encoding, work.X)[:, encoding.number_places]).any(axis=0).tolist()
     encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
     prepare = Preparation(encoding, scale=False)
     return prepare.fit(work.X).transform(work.X), encoding

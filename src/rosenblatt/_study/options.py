@@ -37,6 +37,7 @@ class Options:
     drop_unlabelled: bool = False
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
     seed: int = 0
     cv: int | None = None
     group: str | None = None
@@ -67,6 +68,7 @@ class Options:
             "missing": _texts("missing", given["missing"]),
             "categorical": _texts("categorical", given["categorical"]),
             "numeric": _texts("numeric", given["numeric"]),
+            "text": _texts("text", given["text"]),
             "positive": _positive(given["positive"]),
             "header": None if given["header"] is None else validate.flag("header", given["header"]),
             "sep": None if given["sep"] is None else separator(given["sep"]),
@@ -92,6 +94,11 @@ class Options:
             raise InputError(
                 "cache (--cache) is the folder of stream=True (--stream): give both, or none."
             )
+        if self.stream and self.text:
+            raise InputError(
+                "text (--text) makes sparse rows in memory, and stream=True (--stream) is for rows "
+                "that memory cannot hold: give one of them."
+            )
         if self.stream and (self.cv is not None or self.group is not None):
             option, why = "cv", "is for few rows"
             if self.group:
@@ -102,7 +109,7 @@ class Options:
             )
 
     @property
-    def text(self) -> dict[str, Any]:
+    def how(self) -> dict[str, Any]:
         """How files are read, for `rosenblatt.data`."""
         how = ("missing", "charset", "header", "sep", "names", "sheet", "drop_unlabelled")
         return {name: getattr(self, name) for name in how}
@@ -111,8 +118,8 @@ class Options:
     def table(self) -> dict[str, Any]:
         """How a table is read, for `rosenblatt.data`."""
         columns = {"target": self.target, "ignore": self.ignore, "positive": self.positive}
-        kinds = {"categorical": self.categorical, "numeric": self.numeric}
-        return self.text | columns | kinds | {"impute": self.impute}
+        kinds = {name: getattr(self, name) for name in ("categorical", "numeric", "text")}
+        return self.how | columns | kinds | {"impute": self.impute}
 
     @property
     def given(self) -> dict[str, Any]:

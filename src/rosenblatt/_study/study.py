@@ -35,6 +35,7 @@ def study(
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    text: str | Iterable[str] = (),
     seed: int = 0,
     cv: int | None = None,
     group: Any = None,
@@ -73,7 +74,7 @@ def study(
         Further words of files that stand for a missing value, like "?".
     drop_unlabelled : bool
         True: rows whose label is missing are left out; by default they are refused.
-    charset, header, sep, names, sheet, categorical, numeric
+    charset, header, sep, names, sheet, categorical, numeric, text
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
         Of the division of the rows and of all random orders.
@@ -131,6 +132,7 @@ def study(
         drop_unlabelled=drop_unlabelled,
         categorical=categorical,
         numeric=numeric,
+        text=text,
         seed=seed,
         cv=cv,
         group=group if isinstance(group, str) else None,

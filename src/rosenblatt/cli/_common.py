@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Options about reading a table that hold for each of its columns.
 HOW = ("missing", "charset", "header", "names", "sep", "sheet", "drop_unlabelled")
-_NAMING = ("ignore", "categorical", "numeric")  # options that name columns
+_NAMING = ("ignore", "categorical", "numeric", "text")  # options that name columns
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
@@ -55,6 +55,9 @@ _table = [
     ),
     click.option(
         "--numeric", multiple=True, metavar="COLUMN", help="Its values are numbers: $1,200, 12 kg."
+    ),
+    click.option(
+        "--text", multiple=True, metavar="COLUMN", help="Its values are prose: use its words."
     ),
     click.option(
         "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."

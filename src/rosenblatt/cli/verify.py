@@ -156,7 +156,10 @@ def _numbers(
         raise InputError("The certificate counts rows that have no label.")
     told += done
     names = encoding.feature_names
-    return X[:, [names.index(name) for name in claim["columns"]]], y
+    if names == claim["columns"]:
+        return X, y
+    place = {name: j for j, name in enumerate(names)}
+    return X[:, [place[name] for name in claim["columns"]]], y
 
 
 def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Encoding:

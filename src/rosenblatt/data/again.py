@@ -15,6 +15,7 @@ from rosenblatt.data.encode import Encoding
 from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.readers import Reader, reader_of
+from rosenblatt.data.together import below
 from rosenblatt.data.transformed import Transformed
 from rosenblatt.data.unlabelled import Labelled, in_place
 from rosenblatt.data.unlabelled import told as unlabelled
@@ -78,7 +79,7 @@ class Again(NamedTuple):
     """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
     words. What was left out is a row of zeros, and has the label ""."""
 
-    X: NDArray[np.float64]
+    X: Any
     y: NDArray[Any]
     left_out: NDArray[np.int64]
     told: list[str]
@@ -105,7 +106,8 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
     left_out = parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
-    rows, labels, _ = in_place(np.concatenate(X), np.concatenate(y), left_out)
+    together = below(X, len(encoding.feature_names))
+    rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)
     labels[left_out] = ""
     told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._support.words import many, option
-from rosenblatt.data.levels import most_frequent
+from rosenblatt.data.levels import FALSE, Words, most_frequent
+from rosenblatt.data.number import Number
 from rosenblatt.data.part import TRUTH, Kind, Part, Place
+from rosenblatt.data.prose import is_like_prose
 
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
-_SHOWN = 5
+_SHOWN, _LONGEST = 5, 40  # values in a message, and characters of one
 _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"\d{4}"
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR})([T ]{_CLOCK})?")
@@ -35,9 +37,12 @@ class Column:
     first_missing: Place | None = None
     infinite: tuple[Place, float] | None = None
     categorical: bool = False  # somebody said so, or its type does
+    prose: bool = False  # somebody said so: its words are looked at later
 
     @property
     def kind(self) -> Kind:
+        if self.prose:
+            return Kind.PROSE
         if self.read_as is Kind.TEXT and self.words and self.words.keys() <= TRUTH.keys():
             return Kind.BOOLEAN
         return self.read_as
@@ -52,7 +57,7 @@ class Column:
         codes, words = part.words(self.name)
         if len(codes) and codes.min() < 0:
             self._note_missing(part, codes < 0)
-        if not self.too_many:
+        if not self.too_many and not self.prose:
             counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
             self._count(zip(words, counts, strict=True))
 
@@ -116,7 +121,20 @@ def see(columns: dict[str, Column], part: Part, target: str | None) -> None:
 
 
 def _shown(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return repr(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
+
+
+def encoded(column: Column) -> Number | Words:
+    """How a column becomes numbers, before fills and scales."""
+    if column.kind is Kind.NUMBER:
+        return Number(column.name)
+    gaps = column.missing > 0
+    if column.kind is not Kind.BOOLEAN:
+        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
+    reference = column.reference if gaps else FALSE
+    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)
 
 
 def leave_out(name: str) -> str:
@@ -155,9 +173,16 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{many(rows, 'row')}, as {column.some_words()}: a 0/1 column for each would tell the rows "
-        f"apart one by one. Is it an identifier or free text? Group its values; or "
-        f"{leave_out(column.name)}."
+        f"apart one by one. {_perhaps(column)}; or {leave_out(column.name)}."
     )
+
+
+def _perhaps(column: Column) -> str:
+    """What else it may be."""
+    if is_like_prose(column.words):
+        said = f"text={column.name!r} ({option('text', column.name)})"
+        return f"It looks like sentences: to learn from the words in them, say {said}"
+    return "Is it an identifier? Group its values"
 
 
 def dates(column: Column) -> str | None:

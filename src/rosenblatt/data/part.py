@@ -39,6 +39,7 @@ class Kind(enum.Enum):
     NUMBER = "number"
     TEXT = "text"
     BOOLEAN = "boolean"
+    PROSE = "prose"
 
 
 class Place(NamedTuple):

@@ -36,11 +36,17 @@ def problems_of(table: Table) -> list[str]:
         mark=None if table.dialect is None else table.decimal,
         first=table.first_place,
     )
-    gaps = [c for c in table.columns if 0 < c.missing < table.n_rows and not impute]
+    lacking = [c for c in table.columns if 0 < c.missing < table.n_rows]
+    gaps = [c for c in lacking if c.kind is not Kind.PROSE and not impute]
     if gaps:
         found.append(_gaps(gaps, table.n_rows))
     for column in table.columns:
         found += problems(column, table.n_rows)
+        if column.prose and not table.vocabulary(column.name):
+            found.append(
+                f"The column {column.name!r} has no word that stands in two rows and not in all: "
+                f"there is nothing to learn from its text. So {leave_out(column.name)}."
+            )
         if column.name in disguised:
             continue
         if dated := dates(column):

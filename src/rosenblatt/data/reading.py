@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Any
 
 from rosenblatt._inputs import validate
@@ -33,6 +34,7 @@ def read(
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    text: str | Iterable[str] = (),
 ) -> Table | SparseTable:
     """Read a table: CSV and its relatives, .xlsx, Parquet, Feather, Arrow, svmlight, a data frame.
 
@@ -74,6 +76,9 @@ def read(
     numeric : str or list of str
         Columns of numbers that are written with a unit or divided thousands: "$1,200", "35 %",
         "12 kg".
+    text : str or list of str
+        Columns of prose: each word that stands in two rows or more, and not in all, becomes a
+        column of 0 and 1, the 20,000 most frequent at most. X is a CSR matrix then.
 
     Returns
     -------
@@ -118,10 +123,11 @@ def read(
             "columns with names of their own: leave them out."
         )
     columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
-    columns["numeric"] = _names(numeric)
+    columns |= {"numeric": _names(numeric), "text": _names(text)}
     wanted = _wanted(reader, target, columns)
     of = {use: frozenset(names) & frozenset(wanted) for use, names in columns.items()}
-    return Table(reader, wanted, target, positive, impute, of["categorical"], of["numeric"])
+    kinds = of["categorical"], of["numeric"], of["text"]
+    return Table(reader, wanted, target, positive, impute, *kinds)
 
 
 def _names(given: str | Iterable[str]) -> list[str]:
@@ -170,14 +176,14 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
     find_columns(names, file, [*asked, ("target", target)], header=reader.how.has_names)
     if target in ignored:
         raise InputError(f"The column {target!r} is the target and ignored, too.")
-    if both := set(columns["categorical"]) & set(columns["numeric"]):
-        raise InputError(
-            f"The column {min(both)!r} is said to be categorical and numeric: say one."
-        )
-    if target in (*columns["categorical"], *columns["numeric"]):
+    kinds = ("categorical", "numeric", "text")
+    for one, other in combinations(kinds, 2):
+        if both := set(columns[one]) & set(columns[other]):
+            raise InputError(f"The column {min(both)!r} is said to be {one} and {other}: say one.")
+    if said := [kind for kind in kinds if target in columns[kind]]:
         raise InputError(
             f"The column {target!r} is the target: its labels are taken as they are. Leave it out "
-            "of categorical and numeric."
+            f"of {said[0]}."
         )
     wanted = [name for name in names if name not in set(ignored)]
     if len(set(wanted)) < len(wanted):

@@ -9,14 +9,14 @@ import numpy as np
 
 from rosenblatt._support.words import listed, option
 from rosenblatt.data.blanks import BLANKS
-from rosenblatt.data.column import Column, dates, is_like_an_id
+from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.days import Days
 from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.levels import Words
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table, encoded
+from rosenblatt.data.table import Table
 from rosenblatt.data.unlabelled import told as unlabelled
 
 _SHOWN = 5
@@ -146,7 +146,7 @@ def _values(
             return f"{least:g}"
         several = f"more than {_COUNTED:,}" if different is None else f"{different:,}"
         return f"{several}: {least:g} to {greatest:g}"
-    return f"{column.counted}: {column.some_words()}"
+    return "prose" if column.prose else f"{column.counted}: {column.some_words()}"
 
 
 def _is_date(column: Column, table: Table) -> bool:
@@ -156,6 +156,8 @@ def _is_date(column: Column, table: Table) -> bool:
 def _becomes(column: Column, table: Table) -> str:
     if is_like_an_id(column, table.n_rows) or dates(column):
         return _PROBLEM
+    if column.prose:
+        return f"0 or 1 for each of {len(table.vocabulary(column.name)):,} words"
     style = table.how.numeric.get(column.name)
     if isinstance(style, Days):
         return style.words

@@ -8,28 +8,26 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt._inputs import validate
 from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
-from rosenblatt.data.column import (
-    Column,
-    see,
-)
+from rosenblatt.data.column import Column, encoded, see
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.days import Days, days_of
 from rosenblatt.data.disguise import Disguise, Style, styles_of
 from rosenblatt.data.disguise import look as look_for_numbers
-from rosenblatt.data.encode import Encoding, Number, measured
+from rosenblatt.data.encode import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
-from rosenblatt.data.levels import FALSE, Words
+from rosenblatt.data.number import measured
 from rosenblatt.data.part import Kind, Part, Place, Recode
+from rosenblatt.data.prose import Prose, vocabulary
 from rosenblatt.data.readers import Reader
-from rosenblatt.data.scales import blocks, learned
+from rosenblatt.data.scales import finished, learned
+from rosenblatt.data.together import below
 from rosenblatt.data.unlabelled import Labelled
 from rosenblatt.errors import InputError
 
@@ -62,11 +60,13 @@ class Table:
         impute: str | None,
         categorical: frozenset[str] = frozenset(),
         numeric: frozenset[str] = frozenset(),
+        prose: frozenset[str] = frozenset(),
     ):
         self._reader, self.positive, self.impute = reader, positive, impute
         self._label = target if reader.how.drop_unlabelled else None
         self._kept: list[Part] | None = []
-        as_text = dict.fromkeys(categorical | numeric, Kind.TEXT)
+        as_text = dict.fromkeys(categorical | numeric | prose, Kind.TEXT)
+        self._prose, self._vocabularies = prose, dict[str, tuple[str, ...]]()
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | {
             name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
@@ -142,7 +142,9 @@ class Table:
 
     def _look(self, target: str | None) -> dict[str, Column]:
         seen = {
-            name: Column(name, kind, categorical=name in self._categorical)
+            name: Column(
+                name, kind, categorical=name in self._categorical, prose=name in self._prose
+            )
             for name, kind in self._kinds.items()
         }
         self.n_rows, size = 0, 0
@@ -219,7 +221,10 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(measured(encoded(c), self.how) for c in self.columns if not self._is_constant(c)),
+            (
+                *(measured(encoded(c), self.how) for c in self._columns(prose=False)),
+                *(Prose(c.name, self.vocabulary(c.name)) for c in self._columns(prose=True)),
+            ),
             None if self.target is None else Target.of(self.target, self.positive),
             self.how,
         )
@@ -231,7 +236,16 @@ class Table:
             )
         return encoding
 
-    def encode(self, *, scale: bool = True) -> tuple[NDArray[np.float64], Any, Encoding]:
+    def _columns(self, *, prose: bool) -> list[Column]:
+        return [c for c in self.columns if c.prose is prose and not self._is_constant(c)]
+
+    def vocabulary(self, name: str) -> tuple[str, ...]:
+        """The words of a column of prose that become columns."""
+        if name not in self._vocabularies:
+            self._vocabularies[name] = vocabulary(self.parts(), name, self.n_rows)
+        return self._vocabularies[name]
+
+    def encode(self, *, scale: bool = True) -> tuple[Any, Any, Encoding]:
         """Rows as numbers, labels, and what was done.
 
         Parameters
@@ -243,16 +257,14 @@ class Table:
 
         Returns
         -------
-        X : array of shape (n_rows, number of features)
+        X : array of shape (n_rows, number of features); a CSR matrix where columns are prose
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
         validate.flag("scale", scale)
         X, y, encoding = self.encode_with_gaps()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
-        for rows in blocks(X):
-            encoding.finish(rows)
-        return X, y, encoding
+        return finished(encoding, X, copy=False), y, encoding
 
     def stream(self, *, scale: bool = True) -> TableStream:
         """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
@@ -260,16 +272,20 @@ class Table:
         validate.flag("scale", scale)
         return TableStream(self, scale)
 
-    def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
+    def encode_with_gaps(self) -> tuple[Any, Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""
-        encoding = self.encoding()
-        X = np.empty((self.n_rows, len(encoding.feature_names)))
-        labels, row = [], 0
+        encoding, row = self.encoding(), 0
+        X = np.empty((0 if encoding.prose else self.n_rows, encoding.n_dense))
+        sparse, labels = [], []
         for part in self.parts():
-            encoding.rows(part, out=X[row : row + part.rows], seen=True)
-            row += part.rows
+            if encoding.prose:
+                sparse.append(encoding.rows(part, seen=True))
+            else:
+                encoding.rows(part, out=X[row : row + part.rows], seen=True)
+                row += part.rows
             if self.target is not None:
                 labels.append(encoding.labels(part))
+        X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
 
 
@@ -280,14 +296,3 @@ class TableStream:
 
     table: Table
     scale: bool
-
-
-def encoded(column: Column) -> Number | Words:
-    """How a column becomes numbers, before fills and scales."""
-    if column.kind is Kind.NUMBER:
-        return Number(column.name)
-    gaps = column.missing > 0
-    if column.kind is not Kind.BOOLEAN:
-        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
-    reference = column.reference if gaps else FALSE
-    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)

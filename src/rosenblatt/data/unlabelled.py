@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rosenblatt._support.words import many
 from rosenblatt.data.part import Kind, Part
@@ -49,11 +50,19 @@ def in_place(
         return X, y, weights
     n = len(y) + len(left_out)
     kept = np.delete(np.arange(n), left_out)
-    rows = np.zeros((n, X.shape[1]))
-    rows[kept] = X
     labels, found = np.full(n, y[0], dtype=y.dtype), np.zeros(n)
     labels[kept], found[kept] = y, 1.0 if weights is None else weights
-    return rows, labels, found
+    return _spread(X, n, kept), labels, found
+
+
+def _spread(X: Any, n: int, kept: NDArray[np.int64]) -> Any:
+    if sparse.issparse(X):
+        counts = np.zeros(n + 1, dtype=np.int64)
+        counts[kept + 1] = np.diff(X.indptr)
+        return sparse.csr_array((X.data, X.indices, np.cumsum(counts)), shape=(n, X.shape[1]))
+    rows = np.zeros((n, X.shape[1]))
+    rows[kept] = X
+    return rows
 
 
 def told(left_out: int) -> str:

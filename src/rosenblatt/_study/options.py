@@ -94,11 +94,6 @@ class Options:
             raise InputError(
                 "cache (--cache) is the folder of stream=True (--stream): give both, or none."
             )
-        if self.stream and self.text:
-            raise InputError(
-                "text (--text) makes sparse rows in memory, and stream=True (--stream) is for rows "
-                "that memory cannot hold: give one of them."
-            )
         if self.stream and (self.cv is not None or self.group is not None):
             option, why = "cv", "is for few rows"
             if self.group:

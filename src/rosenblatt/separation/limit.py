@@ -105,7 +105,7 @@ def limiting_model(
 def _limit(certificate: Certificate, given: Given, confidence: float) -> LimitingModel:
     separated = certificate.separated_rows
     assert separated is not None
-    signs = certificate.coefficient_signs
+    signs: dict[str, str] = dict(certificate.coefficient_signs)
     rest = ~np.isin(given.rows, separated)
     fitted = _Fitted.of(given, rest, [signs[name] == "0" for name in given.names])
     probabilities = np.full(int(certificate.to_dict()["rows"]), np.nan)

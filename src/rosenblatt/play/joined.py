@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _NOTE = re.compile(r"^ *//[^\n]*\n|/\*\*.*?\*/\s?|^ +", re.MULTILINE | re.DOTALL)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from markupsafe import Markup
 
@@ -26,3 +28,8 @@ def script(entry: str) -> dict[str, Markup]:
     text = joined(entry, module)
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
+
+
+def embedded(content: Any) -> str:
+    """JSON that no HTML parser takes for the end of the script element."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -27,7 +27,7 @@ export function* records(text, delimiter, strict, at) {
       plain.lastIndex = i;
       field += /** @type {RegExpExecArray} */ (plain.exec(text))[0];
       i = plain.lastIndex;
-      if (strict) demand(field.length <= LONGEST, `field larger than field limit (${LONGEST})`);
+      if (strict && field.length > LONGEST) fail(at, 1, `field larger than field limit (${LONGEST})`);
       record.push(field);
       more = text[i] === delimiter;
       if (more) ++i;
@@ -38,28 +38,28 @@ export function* records(text, delimiter, strict, at) {
   }
 }
 
-/** @param {string} text @param {number} i @param {string} delimiter @param {boolean} strict @param {{line: number}} at @returns {[string, number]} */
+/** @param {{line: number}} at @param {number} lines those that were begun @param {string} why */
+function fail(at, lines, why) {
+  at.line += lines;
+  throw new Rejected(why);
+}
+
+/** The field behind a quote, and where it ends. @param {string} text @param {number} i @param {string} delimiter @param {boolean} strict @param {{line: number}} at @returns {[string, number]} */
 function quoted(text, i, delimiter, strict, at) {
   let field = "";
   for (;;) {
-    const end = text.indexOf('"', i);
-    const upto = end < 0 ? text.length : end;
+    const end = text.indexOf('"', i), upto = end < 0 ? text.length : end, after = text[upto + 1];
     field += text.slice(i, upto);
-    if (end < 0) at.line += (field.match(/\r\n|\r|\n/g) ?? []).length;
-    if (end < 0 && strict) throw new Rejected("unexpected end of data");
-    if (end < 0) return [field, upto];
-    const after = text[end + 1];
-    if (after !== '"') {
-      at.line += (field.match(/\r\n|\r|\n/g) ?? []).length;
-      const ends = after === undefined || after === delimiter || after === "\n" || after === "\r";
-      if (strict && !ends) {
-        ++at.line;
-        throw new Rejected(`'${delimiter}' expected after '"'`);
-      }
-      return [field, end + 1];
+    if (end >= 0 && after === '"') {
+      field += '"';
+      i = upto + 2;
+      continue;
     }
-    field += '"';
-    i = end + 2;
+    at.line += (field.match(/\r\n|\r|\n/g) ?? []).length;
+    if (end < 0 && strict) fail(at, Number(!/[\r\n]$/.test(field)), "unexpected end of data");
+    const ends = after === undefined || after === delimiter || after === "\n" || after === "\r";
+    if (strict && !ends) fail(at, 1, `'${delimiter}' expected after '"'`);
+    return [field, upto + Number(end >= 0)];
   }
 }
 
@@ -104,7 +104,7 @@ export function readPlain(claim, { name: path, text }) {
   /** @type {string[]} */ const labels = [];
   const at = { line: 0 };
   try {
-    const table = records(text, ",", true, at), header = table.next().value ?? [];
+    const table = records(text.replace(/^\ufeff/, ""), ",", true, at), header = table.next().value ?? [];
     for (const name of names) {
       const often = header.filter((other) => other === name).length;
       const few = often ? "several columns" : "no column";

@@ -1,4 +1,4 @@
-"""Certificates and tables, valid and spoiled, for the verifier in Python and its twin in JavaScript."""
+"""Certificates and tables, valid and spoiled, for both verifiers: Python and JavaScript."""
 
 import csv
 import io

@@ -13,8 +13,8 @@ import pytest
 from rosenblatt.errors import InputError
 from rosenblatt.play import page
 from rosenblatt.play.joined import joined
-from rosenblatt.play.squeezed import squeezed
 from rosenblatt.play.opening import open_page, server
+from rosenblatt.play.squeezed import squeezed
 
 
 def table_in(text):

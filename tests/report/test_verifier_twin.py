@@ -175,7 +175,10 @@ ENCODED = {
     "semicolons and commas": ("a;b;y\n1,5;2;j\n2,5;3;n\n3;1,25;j\n0;1;n\n", []),
     "tabs and quotes": ('"a"\t"b c"\ty\n1\t"2"\t"p ""q"""\n2\t1\tz\n3\t3\tz\n', []),
     "announced": ("sep=|\na|b|y\n1|2|0\n2|1|1\n3|3|1\n", []),
-    "missing words": ("a,b,y\n1,?,0\n2,3,1\n?,1,1\n4,4,0\n", ["--missing", "?", "--impute", "mean"]),
+    "missing words": (
+        "a,b,y\n1,?,0\n2,3,1\n?,1,1\n4,4,0\n",
+        ["--missing", "?", "--impute", "mean"],
+    ),
     "no header": ("1,2,0\n2,1,1\n3,3,1\n", ["--no-header"]),
     "units": ('a,b,y\n"$1,200",1,0\n$300,2,1\n"$2,000.50",3,1\n$0,4,0\n', ["--numeric", "a"]),
     "one against the rest": ("a,y\n1,p\n2,q\n3,r\n4,q\n", ["--positive", "q"]),

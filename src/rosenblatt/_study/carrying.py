@@ -39,9 +39,7 @@ class Carried(TypedDict):
     table: str | None  # all rows as CSV: what `python -m rosenblatt.verify` reads
 
 
-def carried(
-    certificate: Certificate, X: Any, y: Any, *, rows: bool, embed: bool
-) -> Carried | None:
+def carried(certificate: Certificate, X: Any, y: Any, *, rows: bool, embed: bool) -> Carried | None:
     """`rows`: whether single rows may be told; `embed`: whether all of them shall be."""
     claim = certificate.to_dict()
     text = json.dumps(claim, separators=(",", ":"))

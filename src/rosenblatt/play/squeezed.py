@@ -20,7 +20,7 @@ def squeezed(text: str) -> str:
 
 
 def _code(text: str, at: int, *, whole: bool) -> tuple[str, int]:
-    """What is left of the code from here; if it is not the whole, up to the brace that closes it."""
+    """What is left of the code; where it stands in a template, up to the brace that closes it."""
     out, gap, depth, last = [], "", 0, ""
     while at < len(text):
         found = _TOKEN.match(text, at)

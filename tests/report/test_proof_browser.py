@@ -88,7 +88,7 @@ def without_row(path, tmp_path):
     [
         (
             "overlap",
-            "A weighted average of 3 rows labelled “yes” equals one of 4",
+            "equals a weighted average of 4 rows labelled “no”",
             "overlap, 1,319",
         ),
         ("quasi", "So no hyperplane has all 10 strictly on the right", "quasi-complete separation"),

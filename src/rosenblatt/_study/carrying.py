@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
 
 MOST_EMBEDDED = 1_000_000  # numbers: a page of some megabytes, which a browser checks in seconds
-_MOST_CARRIED = 20_000  # numbers of single rows; with more the page grows and says no more
-_LONGEST = 1_000_000  # characters of a certificate
+_MOST_CARRIED = 10_000  # numbers of single rows; a report can be mailed
+_LONGEST = 300_000  # characters of a certificate
 
 
 class Row(TypedDict):

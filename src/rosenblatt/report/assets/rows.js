@@ -48,9 +48,12 @@ export class Rows {
   /** @param {number} i @returns {boolean} @abstract */
   has(i) { throw new Error(`no row ${i}`); }
 
+  /** The number that a float stands for. @param {number} v */
+  meant(v) { return this.decimal ? ofDecimal(String(v)) : ofFloat(v); }
+
   /** (x, 1), or x through the origin: the numbers that are meant. @param {ArrayLike<number>} x @returns {Ratio[]} */
   lifted(x) {
-    const found = Array.from(x, (v) => (this.decimal ? ofDecimal(String(v)) : ofFloat(v)));
+    const found = Array.from(x, (v) => this.meant(v));
     if (this.intercept) found.push([1n, 1n]);
     return found;
   }
@@ -63,8 +66,15 @@ export class Rows {
 
   /** The sign of y (x, 1)·w - bound in whole numbers, for exact = (w, bound). @param {ArrayLike<number>} x @param {number} y @param {bigint[]} exact */
   sign(x, y, exact) {
-    const side = BigInt(y), row = whole([...this.lifted(x), [-side, 1n]]).above;
-    return signOf(side * dot(row, exact));
+    /** @type {Ratio[]} */ const row = [];
+    /** @type {bigint[]} */ const rest = [];
+    const side = BigInt(y), last = exact.length - 1;
+    exact.forEach((v, j) => { // most are often zero
+      if (v === 0n) return;
+      rest.push(v);
+      row.push(j === last ? [-side, 1n] : j < x.length ? this.meant(x[j]) : [1n, 1n]);
+    });
+    return signOf(side * dot(whole(row).above, rest));
   }
 
   /**

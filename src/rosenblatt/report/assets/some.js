@@ -43,11 +43,14 @@ function conflict(claim, data, balanced) {
     sentences.push(`${many(n, "comparison")} of a row's own class with a rival, each times a positive whole number, add up to exactly zero.`, "So no scores can rank all these rows' own classes strictly first.");
   } else {
     const sides = [1n, -1n].map((side) => part.y.filter((/** @type {bigint} */ y) => y === side).length);
-    const of = (/** @type {number} */ k) => `${many(sides[k], "row")} labelled “${claim.labels[1 - k]}”`;
+    const of = (/** @type {number} */ k) => {
+      const label = `labelled “${claim.labels[1 - k]}”`;
+      return sides[k] === 1 ? `a row ${label}` : `a weighted average of ${many(sides[k], "row")} ${label}`;
+    };
     sentences.push(data.intercept
-      ? `A weighted average of ${of(0)} equals one of ${of(1)} in every column, exactly and not just in the digits shown.`
+      ? `In every column ${of(0)} equals ${of(1)}, exactly and not just in the digits shown.`
       : `${many(n, "row")}, each times a positive whole number and those labelled “${claim.labels[0]}” times −1, add up to exactly zero.`);
-    sentences.push(`So no hyperplane${data.intercept ? "" : " through the origin"} has all ${n} strictly on the right side.`);
+    sentences.push(`So no hyperplane${data.intercept ? "" : " through the origin"} has ${n === 2 ? "both" : `all ${n}`} strictly on the right side.`);
   }
   const whole = claim.verdict === "overlap" && !claim.orthogonal.length && balanced;
   if (whole) {

@@ -159,6 +159,8 @@ def test_other_certificates_and_other_files(reports, opened, tmp_path):
     binary = tmp_path / "credit.parquet"
     pd.read_csv(table).to_parquet(binary)
     assert "rosenblatt verify also reads Parquet" in judged(page, binary)
+    (tmp_path / "rows.svm").write_text("1 1:2\n")
+    assert "svmlight file, which this page does not read" in judged(page, tmp_path / "rows.svm")
     assert opened.troubles == []
 
 

@@ -57,7 +57,7 @@ def test_every_change_of_a_certificate_has_the_same_end(both, heavy):
 def test_spoiled_tables_have_the_same_end(both, heavy):
     """Quotes, line ends, numbers that are none, cells too many."""
     chance, cases = random.Random(2), list(twins.kept())
-    spoiled = [(c, twins.scribbled(table, chance)) for c, table in cases * heavy(400)]
+    spoiled = [(c, twins.scribbled(table, chance)) for c, table in cases * heavy(200)]
     seen = both(spoiled)
     assert seen[1] > seen[0] > 0
 
@@ -65,9 +65,9 @@ def test_spoiled_tables_have_the_same_end(both, heavy):
 def test_spoiled_json_has_the_same_end(both, heavy):
     """4.0 is no number of rows, NaN is no number, and no name stands twice."""
     chance, cases = random.Random(3), list(twins.kept())
-    seen = both([(twins.rewritten(c, chance), table) for c, table in cases * heavy(400)])
+    seen = both([(twins.rewritten(c, chance), table) for c, table in cases * heavy(200)])
     assert seen[1] > seen[0] > 0
-    seen = both([(twins.scribbled(c, chance), table) for c, table in cases * heavy(200)])
+    seen = both([(twins.scribbled(c, chance), table) for c, table in cases * heavy(100)])
     assert seen[2] > 0 < seen[1]
 
 
@@ -75,7 +75,7 @@ def test_random_tables_and_their_neighbours(both, heavy):
     rng, chance = np.random.default_rng(4), random.Random(4)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cases = [twins.made(rng) for _ in range(heavy(1000))]
+        cases = [twins.made(rng) for _ in range(heavy(600))]
     assert both(cases)[0] == len(cases)
     one = [(c, table.replace("1", "2", 1)) for c, table in cases]
     other = [(chance.choice(list(twins.tampered(c))), table) for c, table in cases]

@@ -85,6 +85,8 @@ async function judgment(own, given) {
   const certificates = given.filter((file) => /\.json$/i.test(file.name)), tables = given.filter((file) => !certificates.includes(file));
   const certificate = certificates.length ? decoded(await bytesOf(certificates[0]), null, certificates[0].name) : own;
   if (!tables.length) throw new Error("Give the table, too: the certificate alone claims something, and proves nothing.");
+  const sparse = tables.find((file) => /\.(svm|svmlight|libsvm)(\.\w+)?$/i.test(file.name));
+  if (sparse) throw new Error(`${sparse.name} is an svmlight file, which this page does not read: rosenblatt verify does.`);
   const files = await Promise.all(inOrder(tables).map(async (file) => ({ name: file.name, bytes: await bytesOf(file) })));
   return judge(certificate, (claim) => {
     const charset = claim.encoding?.reading?.charset ?? null;

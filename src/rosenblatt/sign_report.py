@@ -66,6 +66,8 @@ class SignReport:
     ----------
     errors : int or float
         Few errors are so many or fewer.
+    at_least : int or float
+        What every linear rule makes, as far as it was found; 0 where `errors` was given.
     columns : list of ColumnSign
     """
 
@@ -73,17 +75,21 @@ class SignReport:
         self,
         head: dict[str, Any],
         columns: list[ColumnSign],
-        allowed: int,
+        *,
+        ends: tuple[int, int],
         unit: Fraction,
-        weights: NDArray[np.float64] | None,
-        time_limit: float | None,
+        longer: str | None,
     ):
-        self._head, self.columns, self._allowed, self._unit = head, columns, allowed, unit
-        self._weights, self._time_limit = weights, time_limit
+        self._head, self.columns, self._ends, self._unit = head, columns, ends, unit
+        self._longer = longer
 
     @property
     def errors(self) -> int | float:
-        return _counted(self._allowed * self._unit)
+        return _counted(self._ends[1] * self._unit)
+
+    @property
+    def at_least(self) -> int | float:
+        return _counted(self._ends[0] * self._unit)
 
     @property
     def n_rows(self) -> int:
@@ -159,8 +165,8 @@ class SignReport:
         )
         yield from (f"  {line}" for line in map(self._line, self.columns))
         yield "This is about these rows; other rows may say otherwise."
-        if self._time_limit is not None and any(c.sign is None and not c.free for c in self):
-            yield f"Open signs may be settled by more time than {self._time_limit:g} seconds."
+        if self._longer is not None and any(c.sign is None and not c.free for c in self):
+            yield f"Open signs may be settled by {self._longer}."
 
     def _line(self, column: ColumnSign) -> str:
         name = one_line(column.name)

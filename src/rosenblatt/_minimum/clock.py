@@ -1,4 +1,4 @@
-"""How the time allowed is shared out."""
+"""How the time or the work allowed is shared out."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from rosenblatt._support.budget import Budget
 
 
 class Clock:
-    """Parts of the time allowed; without a limit nothing here looks at the time."""
+    """Parts of the time allowed, or of the work; without a time limit nothing here looks at the
+    time."""
 
-    def __init__(self, limit: float | None):
+    def __init__(self, limit: float | None, work: int | None = None):
         self._limit, self._began = limit, time.monotonic()
+        self._work, self._spent, self._last = work, 0, Budget()
 
     @property
     def limited(self) -> bool:
@@ -23,4 +25,7 @@ class Clock:
         return self._began + part * self._limit - time.monotonic()
 
     def budget(self, part: float = 1.0) -> Budget:
-        return Budget(time_limit=self.left(part))
+        self._spent += self._last.spent
+        work = None if self._work is None else max(0, int(part * self._work) - self._spent)
+        self._last = Budget(time_limit=self.left(part), work_limit=work)
+        return self._last

@@ -19,7 +19,7 @@ from rosenblatt._support.budget import LimitReached
 
 MOST_COLUMNS = 10  # of 2^10 orthants
 _MOST_NUMBERS = 4 * 10**6  # in the table
-_MOST_PAIRS = 5 * 10**8  # of rows of both labels, in more than two dimensions
+_MOST_PAIRS = 25 * 10**6  # of rows of both labels, in more than two columns
 _MANY, _SOME = 256, 4  # after so many cones the middle of one in four is tried as a rule
 _MOST_RANKS = 2 * 10**8  # kept in memory, of all open cones
 

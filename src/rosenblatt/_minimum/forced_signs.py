@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from rosenblatt._inputs import validate
 from rosenblatt._inputs.weights import sample_weights
 from rosenblatt._minimum import rules
 from rosenblatt._minimum.clock import Clock
-from rosenblatt._minimum.directions import MOST_COLUMNS, directions
+from rosenblatt._minimum.directions import MOST_COLUMNS, Directions, directions
 from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._minimum.tree import document
 from rosenblatt._proof.collinear import collinear_columns
@@ -29,7 +30,8 @@ from rosenblatt.sign_report import ColumnSign, SignReport
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
-_RULES, _CONES = 0.2, 0.3  # parts of the time, to find a rule with few errors
+# Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
+_RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.3
 
 
 def forced_signs(
@@ -77,7 +79,28 @@ def forced_signs(
     """
     if time_limit is not None:
         time_limit = validate.positive("time_limit", time_limit)
-    clock = Clock(time_limit)
+    return found_within(
+        Clock(time_limit),
+        X,
+        y,
+        errors=errors,
+        sample_weight=sample_weight,
+        encoding=encoding,
+        longer=None if time_limit is None else f"more time than {time_limit:g} seconds",
+    )
+
+
+def found_within(
+    clock: Clock,
+    X: Any,
+    y: Any,
+    *,
+    longer: str | None,
+    errors: int | None = None,
+    sample_weight: Any = None,
+    encoding: Encoding | None = None,
+) -> SignReport:
+    """`longer`: what may settle more, in words."""
     table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
     if encoding is not None:
         table = named(table, encoding)
@@ -94,25 +117,46 @@ def forced_signs(
     least = 0 if errors is not None else _least(problem, clock)
     allowed = _allowed(errors, problem)
     about = head(table, True, "binary64", Budget(), encoding)
-    columns = []
-    for j, known in enumerate(without):
-        problem.rows.budget = clock.budget(_CONES + (1 - _CONES) * (j + 1) / len(without))
-        found = _Column(problem, j, known)
-        found.blend([v for v in blends if v[j]])
-        found.settle(allowed)
-        columns.append(found.report(about, present, allowed, least))
-    return SignReport(about, columns, allowed, problem.unit, weights, time_limit)
+    columns = [_Column(problem, j, known) for j, known in enumerate(without)]
+    for column in columns:
+        column.blend([v for v in blends if v[column.j]])
+    reports = {}
+    for column in _in_turn(columns, allowed, clock):
+        cones = column.settle(allowed)
+        reports[column.j] = column.report(cones, about, present, allowed, least)
+    return SignReport(
+        about,
+        [reports[column.j] for column in columns],
+        ends=(least, allowed),
+        unit=problem.unit,
+        longer=longer,
+    )
+
+
+def _in_turn(columns: list[_Column], allowed: int, clock: Clock) -> Iterator[_Column]:
+    """First those that seem to cost most, and longest: they are settled soonest."""
+    waiting = sorted(columns, key=lambda column: -column.others.best.cost)
+    gaps = [max(column.others.best.cost - allowed, 0) for column in waiting]
+    reached = _CONES
+    for k, column in enumerate(waiting):
+        reached += (1 - reached) * gaps[k] / (sum(gaps[k:]) or 1)
+        column.others.rows.budget = clock.budget(reached)
+        yield column
 
 
 def _rules(problem: Problem, clock: Clock) -> list[Rule]:
     """The best rules found without each of the columns, and one with all of them."""
     rules.constant(problem)
-    out = [problem.best] * problem.rows.d  # the larger class for every row
+    constant = problem.best  # the larger class for every row
+    out = [constant] * problem.rows.d
     problem.rows.budget = clock.budget(_RULES)
     with suppress(LimitReached), np.errstate(all="ignore"):
         rules.improve(problem)
-        for j in range(problem.rows.d):
-            out[j] = rules.without(problem, j)
+    problem.rows.budget = clock.budget(_WITHOUT)
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        for ask in (rules.left_out, rules.without):
+            for j in range(problem.rows.d):
+                out[j] = min(out[j], ask(problem, j), key=lambda rule: rule.cost)
     return out
 
 
@@ -154,7 +198,6 @@ class _Column:
         self.problem, self.j, self.sign = problem, j, 1 if own >= 0 else -1
         self.others = copy.copy(problem)  # the same rows and costs, rules of its own
         self.others.best = problem.best if own == 0 else known
-        self.cones = directions(self.others, {j: -self.sign})
         self.collinear = False
 
     def blend(self, blends: list[Vector]) -> None:
@@ -165,16 +208,27 @@ class _Column:
             much = w[self.j] / v[self.j]
             self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
 
-    def settle(self, allowed: int) -> None:
-        assert self.cones is not None
-        if self.others.best.cost > allowed and not self.collinear:
-            with suppress(LimitReached), np.errstate(all="ignore"):
-                self.cones.reach()
+    def settle(self, allowed: int) -> Directions | None:
+        """Cones until nothing is left to ask; None where that is known without them."""
+        if self.others.best.cost <= allowed or self.collinear:
+            return None
+        cones = directions(self.others, {self.j: -self.sign})
+        assert cones is not None
+        with suppress(LimitReached), np.errstate(all="ignore"):
+            cones.reach()
+        return cones
 
-    def report(self, about: dict[str, Any], present: Any, allowed: int, least: int) -> ColumnSign:
+    def report(
+        self,
+        cones: Directions | None,
+        about: dict[str, Any],
+        present: Any,
+        allowed: int,
+        least: int,
+    ) -> ColumnSign:
         """`least`: what is known of all rules."""
-        assert self.cones is not None
-        bound, best = self.cones.bound, self.others.best
+        best = self.others.best
+        bound = 0 if cones is None else cones.bound
         forced = bound > allowed
         return ColumnSign(
             name=about["columns"][self.j],
@@ -184,5 +238,5 @@ class _Column:
             ends=(max(bound, min(least, best.cost)), best.cost),
             unit=self.others.unit,
             rule=best.w,
-            tree=document(self.cones, present, about["rows"]) if forced else None,
+            tree=document(cones, present, about["rows"]) if cones and forced else None,
         )

@@ -72,6 +72,19 @@ def without(problem: Problem, j: int) -> Rule:
     return Rule(w, wrong, problem.total(wrong))
 
 
+def left_out(problem: Problem, j: int) -> Rule:
+    """The best rule with weight 0 on column j and another intercept: at once."""
+    w, shift = problem.best.w.copy(), np.zeros(problem.rows.D)
+    w[j], shift[-1] = 0.0, 1.0
+    rows = problem.rows
+    with np.errstate(all="ignore"):
+        found = best_step(rows.scores(*rows.split(w)), rows.scores(*rows.split(shift)), problem.c)
+    if found is not None and np.isfinite(found[1]):
+        w += found[1] * shift
+    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
+    return Rule(w, wrong, problem.total(wrong))
+
+
 def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:
     """Starts, and what they cost."""
     for w in _starts(problem):

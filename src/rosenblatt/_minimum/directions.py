@@ -21,6 +21,7 @@ MOST_COLUMNS = 10  # of 2^10 orthants
 _MOST_NUMBERS = 4 * 10**6  # in the table
 _MOST_PAIRS = 25 * 10**6  # of rows of both labels, in more than two columns
 _MANY, _SOME = 256, 4  # after so many cones the middle of one in four is tried as a rule
+_BESIDE = 500  # row evaluations: what a cone takes besides its rows
 _MOST_RANKS = 2 * 10**8  # kept in memory, of all open cones
 
 
@@ -48,7 +49,9 @@ class Directions:
         if not self.roots:
             self._begin()
         while self._open and self.bound < self._enough(target):
-            self.problem.rows.budget.spend(2 * self.table.n)  # nothing below may be cut short
+            self.problem.rows.budget.spend(
+                2 * (self.table.n + _BESIDE)
+            )  # nothing below may be cut short
             if self.made * self.table.n > _MOST_RANKS:
                 raise LimitReached
             if most is not None and self.made > most:
@@ -67,7 +70,7 @@ class Directions:
         """With all orthants or none."""
         roots = []
         for cone in self._cones.orthants(self.signs):
-            self.problem.rows.budget.spend(self.table.n)
+            self.problem.rows.budget.spend(self.table.n + _BESIDE)
             roots.append(cone)
         self.roots = roots
         for cone in roots:

@@ -182,7 +182,8 @@ class SignReport:
             return f"{name}: free. It is a combination of other columns: its weight can be 0."
         if column.free:
             return f"{name}: free. A rule of the other sign, or without it, errs on {high:,}."
-        return f"{name}: open. Without it, or with the other sign: {low:,} to {high:,} errors."
+        much = f"{low:,} to {high:,}" if low else f"at most {high:,}"
+        return f"{name}: open. Without it, or with the other sign: {much} errors."
 
 
 def _counted(exact: Fraction) -> int | float:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 # Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
-_RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.3
+_RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.4
 
 
 def forced_signs(

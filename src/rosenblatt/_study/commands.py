@@ -57,6 +57,7 @@ def _arguments(options: Options) -> list[str]:
     found += [f"--{option}={name}" for option, names in named.items() for name in names]
     found += _how_to_read(options)
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}
+    flags["--embed-data"] = options.embed_data
     found += [flag for flag, given in flags.items() if given]
     return [*found, f"--seed={options.seed}"]
 

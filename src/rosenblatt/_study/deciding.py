@@ -10,6 +10,8 @@ import numpy as np
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
+from rosenblatt._study.carrying import carried
+from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.bar import Bar
 from rosenblatt.data.encode import Number
@@ -30,11 +32,11 @@ SECONDS = 10.0  # for the verdict and the margins together, where nobody said ho
 _LEAST = 1.0  # of them for the margins
 
 
-def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
+def decide(work: Work, options: Options, *, now: Bar) -> None:
     """The verdict on all rows, its check, and what is known of the training rows."""
     if work.interrupted or work.unasked:
         return
-    clock = _Clock(time_limit)
+    clock = _Clock(options.time_limit)
     try:
         X, encoding = _as_they_stand(work)
         X, y, weights = in_place(X, work.y, work.left_out)
@@ -44,6 +46,9 @@ def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
         with work.timed("checking the proof"):
             now("checking the proof")
             work.proof = prove(work.certificate, X, y)
+            work.carried = carried(
+                work.certificate, X, y, rows=not options.no_rows, embed=options.embed_data
+            )
         with work.timed("margins of the training rows"):
             now("margins of the training rows")
             work.of_training = _certify(*training_rows(work), clock)

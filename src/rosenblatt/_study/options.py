@@ -42,6 +42,7 @@ class Options:
     cv: int | None = None
     group: str | None = None
     no_rows: bool = False
+    embed_data: bool = False
     time_limit: float | None = None
     stream: bool = False
     cache: Path | None = None
@@ -75,6 +76,7 @@ class Options:
             "names": names_of(given["names"]),
             "drop_unlabelled": validate.flag("drop_unlabelled", given["drop_unlabelled"]),
             "no_rows": validate.flag("no_rows", given["no_rows"]),
+            "embed_data": validate.flag("embed_data", given["embed_data"]),
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
             "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
@@ -87,7 +89,18 @@ class Options:
         }
         found = cls(**given)
         found._check_stream()
+        found._check_embedding()
         return found
+
+    def _check_embedding(self) -> None:
+        if self.embed_data and (self.no_rows or self.stream):
+            option, why = "no_rows", "writes no row"
+            if self.stream:
+                option, why = "stream", "is for tables that no page can hold"
+            raise InputError(
+                f"embed_data (--embed-data) puts all rows into the report, and {option} "
+                f"(--{option.replace('_', '-')}) {why}: give one of them."
+            )
 
     def _check_stream(self) -> None:
         if self.cache is not None and not self.stream:

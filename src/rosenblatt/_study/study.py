@@ -7,6 +7,7 @@ from typing import Any
 
 from rosenblatt._inputs import validate
 from rosenblatt._study import deciding, stream, work
+from rosenblatt._study.carrying import check_size
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.describing import beginning, described
 from rosenblatt._study.document import Beginning
@@ -40,6 +41,7 @@ def study(
     cv: int | None = None,
     group: Any = None,
     no_rows: bool = False,
+    embed_data: bool = False,
     time_limit: float | None = None,
     stream: bool = False,
     cache: Any = None,
@@ -84,6 +86,9 @@ def study(
         Rows with equal values in this column, or here, are never in two parts.
     no_rows : bool
         Nothing that comes from single rows is shown or saved: for data about people.
+    embed_data : bool
+        The report holds all rows, so that its page checks the whole proof when it is opened. Who
+        has the report has the data then.
     time_limit : float, optional
         Seconds for the verdict, which may then be undecided; 10 by default.
     stream : bool
@@ -137,6 +142,7 @@ def study(
         cv=cv,
         group=group if isinstance(group, str) else None,
         no_rows=no_rows,
+        embed_data=embed_data,
         time_limit=time_limit,
         stream=stream,
         cache=cache,
@@ -165,7 +171,7 @@ def studied(
         begun = beginning(done, source.origin, options)
         told(begun)
     with bar(quiet=quiet) as now:
-        deciding.decide(done, time_limit=options.time_limit, now=now)
+        deciding.decide(done, options, now=now)
     with done.timed("describing"), to_the_end():
         document = described(done, source.origin, options, begun)
         found = Study(done, document, source.origin, options, checkpoints)
@@ -186,5 +192,7 @@ def _worked(
         return stream.work_on(source, options, checkpoints, progress, now)
     with shown_on(now):
         found, groups = work.read(source, options)
+    if options.embed_data:
+        check_size(found.X)
     work.compare(found, groups, options, checkpoints, progress)
     return found

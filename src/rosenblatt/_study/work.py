@@ -26,6 +26,7 @@ from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
+    from rosenblatt._study.carrying import Carried
     from rosenblatt._study.document import Proof
     from rosenblatt.data import Encoding, Table
 
@@ -49,6 +50,7 @@ class Work:
     seconds: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
     certificate: Certificate | None = None
+    carried: Carried | None = None  # what the report needs to check the proof
     of_training: Certificate | None = None
     proof: Proof | None = None
     unasked: str | None = None  # why there is no verdict, where that is not for lack of time

@@ -234,14 +234,7 @@ def whole_file(path: str) -> Iterator[TextIO]:
 
 def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> None:
     """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
-    import csv
-
-    from rosenblatt._compute.matrices import dense
+    from rosenblatt._study.carrying import write_numbers
 
     with whole_file(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*names, target])
-        for begin in range(0, len(y), 1000):
-            rows, labels = dense(X[begin : begin + 1000]), y[begin : begin + 1000]
-            both = zip(rows.tolist(), labels, strict=True)
-            writer.writerows([*map(repr, row), label] for row, label in both)
+        write_numbers(file, names, target, X, y)

@@ -12,6 +12,7 @@ import pytest
 
 import twins
 from rosenblatt.cli import run
+from tampering import changed, changes
 
 
 @pytest.fixture(scope="module")
@@ -239,6 +240,17 @@ def test_an_encoding_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
     assert python[0] == page[0] == 1
     assert "makes one number of 3.0 and 4.0" in page[1][0]
     assert page[1][0] in python[1][0]
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_an_encoding_that_was_changed_has_the_same_end(encoded, name, tmp_path, heavy):
+    table, options = ENCODED[name]
+    (tmp_path / "t.csv").write_text(table, newline="")
+    document = json.loads(certified(*options))
+    every = [change for change in changes(document) if change[0][0] == "encoding" != change[0][-1]]
+    for change in random.Random(name).sample(every, min(heavy(60), len(every))):
+        python, page = encoded(json.dumps(changed(document, *change)), table)
+        assert python[0] == page[0], (change, python, page)
 
 
 def test_numbers_that_were_written_for_the_verifier_are_read_as_they_are(encoded, tmp_path):

@@ -4,6 +4,7 @@
 import { dataOf, equal, readPlain, TRUTH } from "./csv.js";
 import { decimalMark, look, numberIn, place, styled } from "./dialect.js";
 import { demand, float, repr } from "./json.js";
+import { checkEncoding } from "./recipe.js";
 
 /** @typedef {import("./csv.js").File} File */
 
@@ -15,11 +16,13 @@ export function readEncoded(claim, files) {
   const { encoding } = claim;
   if (!encoding && files.length === 1) return readPlain(claim, files[0]);
   demand(encoding, "one file is expected: the certificate does not say how several are read");
+  checkEncoding(encoding);
   const columns = columnsOf(encoding), features = columns.flatMap((c) => c.features);
   const about = repr(features) === repr(claim.columns) && encoding.target?.name === claim.target;
   demand(about, "The certificate is about other columns than its encoding gives");
   const reading = encoding.reading ?? READING, table = look(files, reading);
-  const inputs = [...columns.map((c) => c.name), claim.target];
+  const inputs = [...columns.map((/** @type {any} */ c) => c.name), claim.target];
+  demand(new Set(inputs).size === inputs.length, "This is not the encoding of a table: a name stands twice");
   const lacks = (/** @type {string} */ name) => !table.names.includes(name);
   if (inputs.some(lacks) && ![...claim.columns, claim.target].some(lacks)) return readPlain(claim, files[0]);
   for (const name of inputs) {
@@ -31,7 +34,9 @@ export function readEncoded(claim, files) {
 
 /** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string]} */
 function encode(claim, table, columns, reading) {
-  const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.encoding;
+  const at = (/** @type {string} */ name) => table.names.indexOf(name), chosen = claim.encoding.target.positive;
+  const one = chosen !== null && typeof chosen !== "object"; // version 1 had one label, and no list
+  const target = { ...claim.encoding.target, positive: one ? [chosen] : chosen };
   const styles = new Map(reading.numeric.map((/** @type {any} */ style) => [style.column, style]));
   const plain = [...columns, target].filter((c) => c.kind === "number" && !styles.has(c.name));
   const mark = decimalMark(table, plain.map((c) => at(c.name)), reading.decimal), decimal = claim.semantics === "decimal";
@@ -66,7 +71,6 @@ function encode(claim, table, columns, reading) {
 
 /** @param {any} encoding */
 function columnsOf(encoding) {
-  demand(/^rosenblatt-encoding\/[12]$/.test(encoding.schema) && Array.isArray(encoding.columns), "its encoding is of another kind");
   const old = encoding.schema.endsWith("1");
   return encoding.columns.map((/** @type {any} */ column) => (column.kind === "number" ? numbersOf(column) : wordsOf(column, old)));
 }
@@ -74,7 +78,6 @@ function columnsOf(encoding) {
 /** (x - center) / scale; `fill` stands for missing values. @param {any} column */
 function numbersOf({ name, kind, ...given }) {
   const [fill, center, scale] = [given.fill ?? NaN, given.center, given.scale].map(Number);
-  demand(Number.isFinite(center) && scale > 0, `its encoding of ${repr(name)} is no shift and scale`);
   const scaled = center !== 0 || scale !== 1, /** @type {Set<number>} */ seen = new Set();
   let filled = 0;
   const made = (/** @type {number} */ x) => (x - center) / scale;

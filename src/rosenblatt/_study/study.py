@@ -30,8 +30,13 @@ def study(
     missing: str | Iterable[str] = (),
     charset: str | None = None,
     header: bool | None = None,
+    sep: str | None = None,
+    names: str | Iterable[str] | None = None,
+    sheet: str | None = None,
+    drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    text: str | Iterable[str] = (),
     seed: int = 0,
     cv: int | None = None,
     group: Any = None,
@@ -53,9 +58,9 @@ def study(
     Parameters
     ----------
     source : path, list of paths, data frame or array
-        A table: the path or pattern of files (CSV and its relatives, Parquet, Feather, Arrow,
-        svmlight), or a data frame of pandas, polars or pyarrow. Or rows: an array of the shape
-        (n, d), whose columns are called x0, x1, and so on, or a sparse matrix.
+        A table: the path or pattern of files (CSV and its relatives, .xlsx, Parquet, Feather,
+        Arrow, svmlight), or a data frame of pandas, polars or pyarrow. Or rows: an array of the
+        shape (n, d), whose columns are called x0, x1, and so on, or a sparse matrix.
     y : array of shape (n,), optional
         The labels, where they are not a column of the table.
     target : str, optional
@@ -69,7 +74,9 @@ def study(
         What stands for missing numbers: that of the training rows. None: they are refused.
     missing : str or list of str
         Further words of files that stand for a missing value, like "?".
-    charset, header, categorical, numeric
+    drop_unlabelled : bool
+        True: rows whose label is missing are left out; by default they are refused.
+    charset, header, sep, names, sheet, categorical, numeric, text
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
         Of the division of the rows and of all random orders.
@@ -124,8 +131,13 @@ def study(
         missing=missing,
         charset=charset,
         header=header,
+        sep=sep,
+        names=names,
+        sheet=sheet,
+        drop_unlabelled=drop_unlabelled,
         categorical=categorical,
         numeric=numeric,
+        text=text,
         seed=seed,
         cv=cv,
         group=group if isinstance(group, str) else None,

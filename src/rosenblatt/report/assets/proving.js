@@ -119,7 +119,7 @@ function decoded(bytes, charset, name) {
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   const used = charset ?? wide;
   if (used === "utf-8" && bytes.subarray(0, 4096).includes(0))
-    throw new Error(`${name} is no table of text. This page reads CSV and its relatives; rosenblatt verify also reads Parquet, Feather and Arrow.`);
+    throw new Error(`${name} is no table of text. This page reads CSV and its relatives; rosenblatt verify also reads Parquet, Feather, Arrow and workbooks.`);
   try {
     return new TextDecoder(used, { fatal: true }).decode(bytes);
   } catch {

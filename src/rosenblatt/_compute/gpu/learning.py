@@ -1,0 +1,196 @@
+"""Learning on a GPU: visits of rows in a given order, by speculation or by the walk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.gpu.driver import cupy
+from rosenblatt._compute.gpu.regime import AT_ONCE, BLOCK, bounds, ratio_of
+from rosenblatt._compute.gpu.rows import DeviceLabels, DeviceRows
+
+MOST_UPDATES = 1 << 20  # that one call makes room for
+MOST_ROUNDS = 1 << 17  # of speculation in one call: a few tenths of a second, to hear Ctrl-C
+PIECE = 1 << 25  # bytes that the walk prepares at a time: the level 2 cache holds them
+_THREADS = 1024  # of a block that speculates
+_WALKERS = 512
+_TELLS = 4  # numbers that a kernel tells of its call
+
+
+@dataclass(frozen=True)
+class Visits:
+    """What is to be visited: places `begin` to `end` of an order, with at most so many updates."""
+
+    rows: DeviceRows
+    labels: DeviceLabels
+    order: Any  # of the GPU; 0: the rows in their order
+    begin: int
+    end: int
+    most: int
+    margin: float
+    intercept: bool
+    visits: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """The place reached, and the rows that were updated, in their order."""
+
+    reached: int
+    rows: NDArray[np.int32]
+    places: NDArray[np.int32] | None = None  # where they stand in the order; not of the walk
+    seen: NDArray[np.float64] | None = None  # scores, of many classes margins; where they are noted
+    rivals: NDArray[np.int32] | None = None
+
+
+class Packet:
+    """Weights, drift and what a kernel tells, in one piece: one copy to the GPU, one back."""
+
+    def __init__(self, rows: DeviceRows, w: NDArray[np.float64], drift: NDArray[np.float64] | None):
+        self._w, self._drift, size = w, drift, w.size
+        self._host = np.zeros(2 * size + _TELLS)
+        self._host[:size] = w.reshape(-1)
+        if drift is not None:
+            self._host[size : 2 * size] = drift.reshape(-1)
+        self._gpu = rows.room("packet", len(self._host), np.float64)[: len(self._host)]
+        self._gpu.set(self._host)
+        self.w, self.drift = self._gpu[:size], self._gpu[size : 2 * size]
+        self.told = self._gpu[2 * size :]
+
+    def back(self) -> list[int]:
+        """Weights and drift become what the kernel left; returns what it tells."""
+        self._gpu.get(out=self._host)
+        size = self._w.size
+        self._w.reshape(-1)[:] = self._host[:size]
+        if self._drift is not None:
+            self._drift.reshape(-1)[:] = self._host[size : 2 * size]
+        return [int(told) for told in self._host[2 * size :].view(np.int64)]
+
+
+def visit(
+    given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None, *, noted: bool
+) -> Made:
+    """Some visits; w and drift are changed. `noted`: scores before the updates are wanted."""
+    rows, regime = given.rows, given.rows.regime
+    ratio = ratio_of(rows.d)
+    if regime.walking and not noted and w.ndim == 1:
+        made = _walk(given, w, drift)
+        if made is not None:
+            regime.walked(made.reached - given.begin, len(made.rows), ratio)
+            return made
+    made = _speculate(given, w, drift, 0 if noted or w.ndim > 1 else ratio, noted=noted)
+    regime.speculated(made.reached - given.begin, len(made.rows), ratio)
+    return made
+
+
+def _speculate(
+    given: Visits,
+    w: NDArray[np.float64],
+    drift: NDArray[np.float64] | None,
+    ratio: int,
+    *,
+    noted: bool,
+) -> Made:
+    rows, regime, many = given.rows, given.rows.regime, w.ndim > 1
+    blocks, most = rows.processors, min(given.most, given.end - given.begin, MOST_UPDATES)
+    shared = 16 * w.size
+    wide = shared > rows.shared_memory - 1024
+    function = rows.kernel("speculate_many" if many else "speculate_two", wide=wide)
+    if not wide:
+        function.max_dynamic_shared_size_bytes = shared
+    packet = Packet(rows, w, drift)
+    updated, places, rivals = (
+        rows.room(name, most, np.int32) for name in ("updated", "places", "rivals")
+    )
+    seen = rows.room("seen", most, np.float64)
+    words = rows.room("words", 3 * blocks + 2, np.uint64)
+    if regime.rounds == 0:
+        words.fill(0)
+    scratch = rows.room("scratch", blocks * w.size, np.float64) if wide else 0
+    arguments = (
+        rows.X,
+        *given.labels.arguments,
+        given.order,
+        *map(np.int64, (given.begin, given.end, most, given.visits, regime.window)),
+        *map(np.int64, (ratio, regime.rounds, MOST_ROUNDS)),
+        np.float64(given.margin),
+        *map(np.int32, (rows.d, w.shape[0] if many else 0, given.intercept, drift is not None)),
+        *(packet.w, packet.drift, scratch, words, words[2 * blocks :]),
+        *(words[2 * blocks + 2 :], updated, places, rivals, seen, packet.told),
+    )
+    function((blocks,), (_THREADS,), arguments, shared_mem=0 if wide else shared)
+    reached, updates, regime.rounds, regime.window = packet.back()
+    return Made(
+        reached,
+        _brought(updated, updates),
+        _brought(places, updates) if noted else None,
+        _brought(seen, updates) if noted else None,
+        _brought(rivals, updates) if many else None,
+    )
+
+
+def _brought(array: Any, size: int) -> NDArray[Any]:
+    """Its first numbers, on the host."""
+    return np.asarray(cupy().asnumpy(array[:size]))
+
+
+def _walk(
+    given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None
+) -> Made | None:
+    """None where it cannot be: few updates are allowed, or numbers are too large."""
+    rows = given.rows
+    count = min(given.end - given.begin, AT_ONCE)
+    proved = bounds(
+        longest=rows.survey()[0],
+        heaviest=given.labels.heaviest,
+        intercept=given.intercept,
+        w_length=1.001 * float(np.linalg.norm(w)),
+        rows=count,
+        d=rows.d,
+    )
+    kept = 16 * w.size + 2 * BLOCK * BLOCK * 4 + 4096
+    if given.most < count or proved is None or kept > rows.shared_memory:
+        return None
+    number = rows.X.dtype.itemsize
+    stride = -(-rows.d * number // 16) * 16 // number
+    staged = kept + 2 * BLOCK * stride * number <= rows.shared_memory
+    shared = kept - 4096 + (2 * BLOCK * stride * number if staged else 0)
+    walk = rows.kernel("walk_staged" if staged else "walk_read")
+    walk.max_dynamic_shared_size_bytes = shared
+    packet = Packet(rows, w, drift)
+    updated = rows.room("updated", count, np.int32)
+    numbers = (
+        *(np.float64(given.margin), np.float32(proved.size), np.float32(proved.error)),
+        *map(np.int32, (rows.d, stride, given.intercept, drift is not None)),
+    )
+    ahead, now = rows.ahead, cupy().cuda.get_current_stream()
+    now.record(rows.free[0]), now.record(rows.free[1])
+    piece = max(1, PIECE // (BLOCK * (stride * number + 4 * BLOCK))) * BLOCK
+    for turn, first in enumerate(range(0, count, piece)):
+        some, side = min(piece, count - first), turn % 2
+        Z = rows.room(f"Z{side}", piece * stride, rows.X.dtype)
+        steps = rows.room(f"steps{side}", piece, np.float64)
+        gram = rows.room(f"gram{side}", piece * BLOCK, np.float32)
+        at = tuple(map(np.int64, (given.begin + first, some, given.visits + first)))
+        with ahead:  # while the piece before is walked through
+            ahead.wait_event(rows.free[side])
+            rows.kernel("prepare")(
+                (-(-some // BLOCK),),
+                (576,),
+                (rows.X, *given.labels.arguments, given.order, *at, *numbers, Z, steps, gram),
+            )
+            ahead.record(rows.ready[side])
+        now.wait_event(rows.ready[side])
+        walk(
+            (1,),
+            (_WALKERS,),
+            (Z, steps, gram, given.order, *at, *numbers, packet.w, packet.drift)
+            + (updated, packet.told),
+            shared_mem=shared,
+        )
+        now.record(rows.free[side])
+    updates = packet.back()[0]
+    return Made(given.begin + count, _brought(updated, updates))

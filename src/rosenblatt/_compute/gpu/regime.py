@@ -1,0 +1,66 @@
+"""Which way through the rows is the fastest: decided by counts, never by time, and no bit changes.
+
+    speculating ──more mistakes than one row in `ratio`──► walking
+    walking ──fewer than one row in 2 · `ratio`──► speculating
+
+Speculation pays for each mistake, the walk for each block of rows. A part of it that was made is
+judged by its own mistakes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+BLOCK = 96  # rows of a block of the walk: W in `walk.cu`
+RATIO = 160  # rows that the walk takes while speculation makes one update, of up to 128 columns,
+LEAST_RATIO = 32  # and of very many
+AT_ONCE = 1 << 17  # rows that are walked through before it is looked again
+
+
+def ratio_of(d: int) -> int:
+    """Long rows make the walk slower than they make speculation."""
+    return max(LEAST_RATIO, min(RATIO, RATIO * 128 // max(d, 1)))
+
+
+@dataclass
+class Regime:
+    """What has been seen of a training so far."""
+
+    walking: bool = False
+    window: int = 1  # rows that speculation looks at first
+    rounds: int = 0  # that it has made, in all calls
+
+    def speculated(self, rows: int, updates: int, ratio: int) -> None:
+        """So many rows were visited by speculation, with so many updates."""
+        self.walking = updates * ratio > rows + 64 * ratio
+
+    def walked(self, rows: int, updates: int, ratio: int) -> None:
+        self.walking = 2 * updates * ratio > rows
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Numbers that make decisions of the walk certain: N and the last term of E in `walk.cu`."""
+
+    size: float
+    error: float
+
+
+def bounds(
+    *, longest: float, heaviest: float, intercept: bool, w_length: float, rows: int, d: int
+) -> Bounds | None:
+    """Of a call through so many rows; None where numbers are too large or too small for float32.
+
+    `longest`: at least ‖x‖² of all rows; `heaviest`: the largest weight of a row; `w_length`: at
+    least the length of the weights.
+    """
+    square = longest + (1 if intercept else 0)
+    if not (1e-20 < square < 1e30 and 1e-12 < heaviest < 1e12 and w_length < 1e30):
+        return None
+    radius = math.sqrt(square)
+    reach = w_length + rows * heaviest * radius  # no weights of the call are longer
+    if not radius * reach < 1e30:
+        return None
+    error = (d / 8 + 64 + 2 * BLOCK) * 2.0**-52 * radius * reach
+    return Bounds(size=1.0001 * heaviest * square, error=1.02 * error)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._support.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rosenblatt._compute.device import config
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.minimum_errors import minimum_errors
     from rosenblatt._proof.certify import certify
@@ -30,6 +31,7 @@ __all__ = [
     "Study",
     "Trace",
     "certify",
+    "config",
     "load",
     "minimum_errors",
     "save",
@@ -49,6 +51,7 @@ _HOME = {
     "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
+    "config": "rosenblatt._compute.device",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",
     "save": "rosenblatt.model_file",

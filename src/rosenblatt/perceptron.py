@@ -12,7 +12,7 @@ from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._inputs import starts, targets, validate, weights
+from rosenblatt._inputs import placed, starts, targets, weights
 from rosenblatt._learning.primal import PrimalJob
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.watch import Watch
@@ -176,7 +176,7 @@ class Perceptron(Training, LinearClassifier):
         given = coef_init is not None or intercept_init is not None
 
         def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
-            rows = validate.rows(self, X, reset=True)
+            rows = placed.rows(self, X, reset=True)
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             judges = self._judges(X_val, y_val, classes, examples)
             start = None
@@ -209,7 +209,7 @@ class Perceptron(Training, LinearClassifier):
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
                 )
-            X = validate.rows(self, X, reset=not hasattr(self, "_state"))
+            X = placed.rows(self, X, reset=not hasattr(self, "_state"))
             known = targets.known_classes(classes, getattr(self, "classes_", None))
             examples, known = targets.examples(
                 X, y, sample_weight, self.class_weight, known, one_of_many=True
@@ -248,7 +248,7 @@ class Perceptron(Training, LinearClassifier):
             raise InputError("Give X_val and y_val together, or neither.")
         if X_val is None:
             return None
-        X = validate.rows(self, X_val, reset=False, name="X_val")
+        X = placed.rows(self, X_val, reset=False, name="X_val")
         y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
         by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
         return Examples(X, y, weights.weigh(None, y, by_class), examples.k)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from rosenblatt._compute.examples import Rows
-from rosenblatt._inputs import validate
+from rosenblatt._inputs import placed, validate
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import VOTING, SeparateVoters, Voters
 
@@ -49,7 +49,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # 
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
         finite = isinstance(vars(self).get("_rule"), VOTING)
-        return Rows(validate.rows_to_judge(self, X, finite=finite))
+        return Rows(placed.rows_to_judge(self, X, finite=finite))
 
     def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
         if not np.isfinite(scores).all():

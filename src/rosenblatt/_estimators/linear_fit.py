@@ -21,6 +21,7 @@ from rosenblatt._learning.state import Job
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt.errors import InputError
 
 Perceptron = Any  # a `Perceptron`, which is on the floor above
 
@@ -97,10 +98,25 @@ def _job(
     watch: Watch,
 ) -> PrimalJob:
     keep, eta0, intercept = settings.units
+    if examples.rows.on_gpu:
+        _refuse_on_gpu(keep, settings.order if orders is ORDERS else "cyclic")
     machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
     order = orders[settings.order](examples)
     rows = judges or machine.evaluation_rows
     return Job(machine, order, keeps[keep](), rows, judges is not None, watch)
+
+
+def _refuse_on_gpu(keep: str, order: str) -> None:
+    """What follows single rows or single updates has nothing to do side by side."""
+    for name, value, instead in (
+        ("order", "random", "order='shuffle'"),
+        ("keep", "vote", "keep='average', whose prediction is close to the vote"),
+    ):
+        if value in (keep, order):
+            raise InputError(
+                f"{name}={value!r} does not run on a GPU. Use {instead}; or train on the CPU: rows "
+                "of the host, and device='cpu'."
+            )
 
 
 def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt._compute.examples import Examples, Matrix
+from rosenblatt._compute.device import to_host
+from rosenblatt._compute.examples import Examples, Placed
 from rosenblatt._inputs.fast_path import plain_labels
 from rosenblatt._inputs.weights import (
     class_weights,
@@ -31,6 +32,7 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
             f"This estimator requires y to be passed, but the target y is None: give {name}, one "
             "label for each row."
         )
+    y = to_host(y)
     if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
         raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
     if type(y) is list and len(y) == 1:
@@ -224,7 +226,7 @@ def how_many(classes: NDArray[Any]) -> int | None:
 
 
 def examples(
-    X: Matrix,
+    X: Placed,
     y: Any,
     sample_weight: Any,
     class_weight: Any,
@@ -234,7 +236,7 @@ def examples(
 ) -> tuple[Examples, NDArray[Any]]:
     """Training rows and their classes: those given, else those found in y."""
     n = X.shape[0]
-    y, c = labels(y, n), sample_weights(sample_weight, n)
+    y, c = labels(y, n), sample_weights(to_host(sample_weight), n)
     present = None if c is None else c != 0
     if classes is None:
         classes = classes_of(y, present, one_of_many=one_of_many)

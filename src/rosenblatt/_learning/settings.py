@@ -91,7 +91,7 @@ def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], mor
         settings.order,
         settings.margin,
         classes.tolist(),
-        examples.rows.X.shape,
+        examples.rows.given.shape,
         fingerprint.of_examples(examples),
         fingerprint.of_weights_of(examples),
         more,

@@ -15,9 +15,6 @@ from rosenblatt._compute.gpu.driver import cupy, errors_in_words
 from rosenblatt._compute.gpu.rows import DeviceRows
 from rosenblatt._compute.protocol import Floats, Ints, Labels, LogColumns
 
-CHUNK = 1 << 30
-"""Numbers to read in one call."""
-
 
 class OnGpu:
     """One GPU."""
@@ -72,11 +69,9 @@ class OnGpu:
         scores: Floats | None,
         /,
     ) -> int:
-        """All rows at once."""
-        assert (begin, end) == (0, rows.n)
         with errors_in_words():
-            labels = rows.labels(y, c)
-            some, marks = judging.look(rows, labels, margin, intercept, w, sum, scores)
+            given = rows, rows.labels(y, c), begin, end, margin, intercept
+            some, marks = judging.look(*given, w, sum, scores)
         mark[some] = marks
         return len(some)
 

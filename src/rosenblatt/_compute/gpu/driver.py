@@ -20,8 +20,8 @@ def cupy() -> Any:
         library = import_module("cupy")
     except ImportError as error:
         raise MissingExtra(
-            f"Training on a GPU needs CuPy ({error}). Install it: pip install 'rosenblatt[gpu]' for "
-            f"CUDA 13, or pip install cupy-cuda12x for CUDA 12. {_CPU}"
+            f"Training on a GPU needs CuPy ({error}). Install it: pip install 'rosenblatt[gpu]' "
+            f"for CUDA 13, or pip install cupy-cuda12x for CUDA 12. {_CPU}"
         ) from None
     try:
         found = library.cuda.runtime.getDeviceCount()

@@ -49,28 +49,31 @@ def scores(
 def look(
     rows: DeviceRows,
     labels: DeviceLabels,
+    begin: int,
+    end: int,
     margin: float,
     intercept: bool,
     w: NDArray[np.float64],
     sum: NDArray[np.float64],
     seen: NDArray[np.float64] | None,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """sum += the steps of all rows that call for an update; returns those rows and their marks."""
-    library, k = cupy(), 0 if w.ndim == 1 else len(w)
-    marks = library.empty(rows.n, dtype=np.int32)
-    shown = 0 if seen is None else library.empty(rows.n)
+    """sum += the steps of the rows that call for an update; returns those rows and their marks."""
+    library, k, n = cupy(), 0 if w.ndim == 1 else len(w), end - begin
+    X, y = rows.X[begin:end], labels.of(begin, end)
+    marks = library.empty(n, dtype=np.int32)
+    shown = 0 if seen is None else library.empty(n)
     arguments = (
-        *(rows.X, *labels.arguments, np.int32(k), library.asarray(w), np.int32(rows.d)),
-        *(np.float64(margin), np.int64(rows.n), marks, shown),
+        *(X, *y, np.int32(k), library.asarray(w), np.int32(rows.d)),
+        *(np.float64(margin), np.int64(n), marks, shown),
     )
-    rows.kernel("look")(*rows.each_row(rows.n), arguments)
+    rows.kernel("look")(*rows.each_row(n), arguments)
     some = library.flatnonzero(marks)
     total = library.asarray(sum)
     grid = (-(-(rows.d + 1) // _COLUMNS), max(k, 1))
     numbers = np.int64(len(some)), np.int32(rows.d), np.int32(intercept)
-    arguments = (rows.X, *labels.arguments, marks, some, *numbers, total)
+    arguments = (X, *y, marks, some, *numbers, total)
     rows.kernel("add_marked")(grid, (_COLUMNS,), arguments)
     sum[...] = library.asnumpy(total)
     if seen is not None:
-        seen[:] = library.asnumpy(shown)
-    return library.asnumpy(some), library.asnumpy(marks[some])
+        seen[begin:end] = library.asnumpy(shown)
+    return begin + library.asnumpy(some), library.asnumpy(marks[some])

@@ -57,7 +57,7 @@ class Packet:
             self._host[size : 2 * size] = drift.reshape(-1)
         self._gpu = rows.room("packet", len(self._host), np.float64)[: len(self._host)]
         self._gpu.set(self._host)
-        self.w, self.drift = self._gpu[:size], self._gpu[size : 2 * size]
+        self.both = self._gpu[:size], self._gpu[size : 2 * size]
         self.told = self._gpu[2 * size :]
 
     def back(self) -> list[int]:
@@ -118,7 +118,7 @@ def _speculate(
         *map(np.int64, (ratio, regime.rounds, MOST_ROUNDS)),
         np.float64(given.margin),
         *map(np.int32, (rows.d, w.shape[0] if many else 0, given.intercept, drift is not None)),
-        *(packet.w, packet.drift, scratch, words, words[2 * blocks :]),
+        *(*packet.both, scratch, words, words[2 * blocks :]),
         *(words[2 * blocks + 2 :], updated, places, rivals, seen, packet.told),
     )
     function((blocks,), (_THREADS,), arguments, shared_mem=0 if wide else shared)
@@ -137,9 +137,7 @@ def _brought(array: Any, size: int) -> NDArray[Any]:
     return np.asarray(cupy().asnumpy(array[:size]))
 
 
-def _walk(
-    given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None
-) -> Made | None:
+def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None) -> Made | None:
     """None where it cannot be: few updates are allowed, or numbers are too large."""
     rows = given.rows
     count = min(given.end - given.begin, AT_ONCE)
@@ -187,8 +185,7 @@ def _walk(
         walk(
             (1,),
             (_WALKERS,),
-            (Z, steps, gram, given.order, *at, *numbers, packet.w, packet.drift)
-            + (updated, packet.told),
+            (*(Z, steps, gram), given.order, *at, *numbers, *packet.both, updated, packet.told),
             shared_mem=shared,
         )
         now.record(rows.free[side])

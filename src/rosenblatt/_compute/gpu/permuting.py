@@ -15,7 +15,7 @@ def arrange(
 ) -> None:
     """pool := the rows, where each `size` of them are permuted by themselves.
 
-    Those of block b are permuted by permutation `first + b` of the seed, and come from places[b] on.
+    Block b is permuted by permutation `first + b` of the seed, and visited from places[b] on.
     """
     library, n = cupy(), len(pool)
     head, following, before = (rows.room(name, n, np.int32) for name in ("head", "next", "before"))
@@ -24,11 +24,11 @@ def arrange(
     stream = np.int32(n), np.int32(size), np.uint64(seed & _64_BITS), np.uint64(first & _64_BITS)
     rows.kernel("link_steps")(grid, threads, (*stream, head, following))
     rows.kernel("steps_before")(grid, threads, (np.int32(n), head, following, before))
+    place = library.asarray(places, dtype=np.int32)
     rows.kernel("settle")(
         grid,
         threads,
-        (*stream, head, following, before)
-        + (library.asarray(places, dtype=np.int32), rows.order(present), pool),
+        (*stream, *(head, following, before), place, rows.order(present), pool),
     )
 
 

@@ -12,7 +12,6 @@ from rosenblatt._compute.gpu.regime import Regime
 from rosenblatt._compute.gpu.source import kernel
 
 THREADS = 256  # of a block, where it does not matter
-MOST_ROWS = (1 << 31) - 2
 
 
 class DeviceLabels:
@@ -22,9 +21,14 @@ class DeviceLabels:
         self.host = y, c
         on_gpu = cupy().asarray(y)
         two = y.dtype == np.int8
-        weights = 0 if c is None else cupy().asarray(c)
-        self.arguments = (on_gpu if two else 0, 0 if two else on_gpu, weights)
+        weights = None if c is None else cupy().asarray(c)
+        self._arrays = (on_gpu if two else None, None if two else on_gpu, weights)
+        self.arguments = tuple(0 if a is None else a for a in self._arrays)
         self.heaviest = 1.0 if c is None else float(c.max())
+
+    def of(self, begin: int, end: int) -> tuple[Any, ...]:
+        """The same pointers for some of the rows."""
+        return tuple(0 if a is None else a[begin:end] for a in self._arrays)
 
     def are(self, y: NDArray[Any], c: NDArray[np.float64] | None) -> bool:
         return self.host[0] is y and self.host[1] is c

@@ -62,7 +62,7 @@ class OnDevice:
 
     def __init__(self, array: Any, host: NDArray[Any] | None = None):
         self.array, self._host = array, host
-        self.shape: tuple[int, int] = tuple(int(size) for size in array.shape)
+        self.shape = int(array.shape[0]), int(array.shape[1])
 
     @cached_property
     def host(self) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Checks of rows that may be on a GPU, or are to go there; those of the host are `validate.py`'s."""
+"""Checks of rows that are on a GPU, or are to go there; `validate.py` has those of the host."""
 
 from __future__ import annotations
 

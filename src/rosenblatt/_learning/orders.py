@@ -24,17 +24,13 @@ class Order(ABC):
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
         self.n = examples.n
-        rows = getattr(examples, "rows", None)  # those of a stream are elsewhere
-        self._on_gpu: Any = rows if rows is not None and rows.on_gpu else None
+        rows = getattr(examples, "rows", None)  # of a stream, or in dual form, they are elsewhere
+        self._on_gpu: Any = rows if getattr(rows, "on_gpu", False) else None
 
     def _room(self) -> Any:
         if self._on_gpu is not None:
             return self._on_gpu.backend.pool(self.n)
         return np.empty(self.n, dtype=self._index_type)
-
-    def _arrange_on_gpu(self, seed: int, first: int, size: int, blocks: list[int]) -> None:
-        rows = self._on_gpu
-        rows.backend.arrange(rows.native, self.pool, self.present, seed, first, size, blocks)
 
     def looks(self, state: State[W, V]) -> int:
         """Row evaluations that visits have taken so far."""
@@ -91,6 +87,10 @@ class _Arranged(_Pass):
             self.arranged(state.epoch)
         self._visit(job, state, self.pool, most)
 
+    def _arrange_on_gpu(self, seed: int, first: int, size: int, blocks: list[int]) -> None:
+        rows = self._on_gpu
+        rows.backend.arrange(rows.native, self.pool, self.present, seed, first, size, blocks)
+
     def arranged(self, epoch: int) -> None:
         """The pool holds the order of this epoch."""
         self._arranged_for = epoch
@@ -106,8 +106,9 @@ class Shuffle(_Arranged):
     def _arrange(self, state: State[W, V]) -> None:
         k = state.epoch - 1
         if self._on_gpu is not None:
-            return self._arrange_on_gpu(state.seed, k, self.n, [0])
-        compute.backend.arrange(self.pool, self.present, state.seed, k, self.n)
+            self._arrange_on_gpu(state.seed, k, self.n, [0])
+        else:
+            compute.backend.arrange(self.pool, self.present, state.seed, k, self.n)
 
 
 class Blocks(_Arranged):
@@ -116,7 +117,8 @@ class Blocks(_Arranged):
     def _arrange(self, state: State[W, V]) -> None:
         if self._on_gpu is not None:
             first, blocks = _permutation_of_block(0, state), block_order(self.n, state)
-            return self._arrange_on_gpu(state.seed, first, compute.block, blocks)
+            self._arrange_on_gpu(state.seed, first, compute.block, blocks)
+            return
         place = 0
         for b in block_order(self.n, state):
             rows = slice(b * compute.block, (b + 1) * compute.block)

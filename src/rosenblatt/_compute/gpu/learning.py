@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.gpu.driver import cupy
-from rosenblatt._compute.gpu.regime import AT_ONCE, BLOCK, bounds, ratio_of
+from rosenblatt._compute.gpu.layout import BLOCK
+from rosenblatt._compute.gpu.regime import AT_ONCE, bounds, ratio_of
 from rosenblatt._compute.gpu.rows import DeviceLabels, DeviceRows
 
 MOST_UPDATES = 1 << 20  # that one call makes room for
 MOST_ROUNDS = 1 << 17  # of speculation in one call: a few tenths of a second, to hear Ctrl-C
-PIECE = 1 << 25  # bytes that the walk prepares at a time: the level 2 cache holds them
-_THREADS = 1024  # of a block that speculates
-_WALKERS = 512
+_WALKERS, _PREPARERS = 512, 576  # threads of a block
 _TELLS = 4  # numbers that a kernel tells of its call
 
 
@@ -49,9 +48,16 @@ class Made:
 class Packet:
     """Weights, drift and what a kernel tells, in one piece: one copy to the GPU, one back."""
 
-    def __init__(self, rows: DeviceRows, w: NDArray[np.float64], drift: NDArray[np.float64] | None):
+    def __init__(
+        self,
+        rows: DeviceRows,
+        w: NDArray[np.float64],
+        drift: NDArray[np.float64] | None,
+        tell: tuple[int, ...] = (0,) * _TELLS,
+    ):
         self._w, self._drift, size = w, drift, w.size
         self._host = np.zeros(2 * size + _TELLS)
+        self._host[2 * size :].view(np.int64)[:] = tell
         self._host[:size] = w.reshape(-1)
         if drift is not None:
             self._host[size : 2 * size] = drift.reshape(-1)
@@ -98,7 +104,8 @@ def _speculate(
     blocks, most = rows.processors, min(given.most, given.end - given.begin, MOST_UPDATES)
     shared = 16 * w.size
     wide = shared > rows.shared_memory - 1024
-    function = rows.kernel("speculate_many" if many else "speculate_two", wide=wide)
+    name, threads = _speculation(rows, many=many)
+    function = rows.kernel(name, wide=wide)
     if not wide:
         function.max_dynamic_shared_size_bytes = shared
     packet = Packet(rows, w, drift)
@@ -121,7 +128,7 @@ def _speculate(
         *(*packet.both, scratch, words, words[2 * blocks :]),
         *(words[2 * blocks + 2 :], updated, places, rivals, seen, packet.told),
     )
-    function((blocks,), (_THREADS,), arguments, shared_mem=0 if wide else shared)
+    function((blocks,), (threads,), arguments, shared_mem=0 if wide else shared)
     reached, updates, regime.rounds, regime.window = packet.back()
     return Made(
         reached,
@@ -132,6 +139,15 @@ def _speculate(
     )
 
 
+def _speculation(rows: DeviceRows, *, many: bool) -> tuple[str, int]:
+    """The kernel and its threads: rows that fit into registers stay there."""
+    if many:
+        return "speculate_many", 1024
+    if rows.d <= 128:
+        return "speculate_short", 1024
+    return ("speculate_long", 384) if rows.d <= 4096 // rows.number else ("speculate_any", 1024)
+
+
 def _brought(array: Any, size: int) -> NDArray[Any]:
     """Its first numbers, on the host."""
     return np.asarray(cupy().asnumpy(array[:size]))
@@ -139,7 +155,7 @@ def _brought(array: Any, size: int) -> NDArray[Any]:
 
 def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None) -> Made | None:
     """None where it cannot be: few updates are allowed, or numbers are too large."""
-    rows = given.rows
+    rows, regime = given.rows, given.rows.regime
     count = min(given.end - given.begin, AT_ONCE)
     proved = bounds(
         longest=rows.survey()[0],
@@ -149,45 +165,33 @@ def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | No
         rows=count,
         d=rows.d,
     )
-    kept = 16 * w.size + 2 * BLOCK * BLOCK * 4 + 4096
-    if given.most < count or proved is None or kept > rows.shared_memory:
+    layout = rows.layout
+    if given.most < count or proved is None or layout is None:
         return None
-    number = rows.X.dtype.itemsize
-    stride = -(-rows.d * number // 16) * 16 // number
-    staged = kept + 2 * BLOCK * stride * number <= rows.shared_memory
-    shared = kept - 4096 + (2 * BLOCK * stride * number if staged else 0)
-    walk = rows.kernel("walk_staged" if staged else "walk_read")
-    walk.max_dynamic_shared_size_bytes = shared
-    packet = Packet(rows, w, drift)
+    packet = Packet(rows, w, drift, (0, 0, regime.told, regime.blocks))
     updated = rows.room("updated", count, np.int32)
     numbers = (
-        *(np.float64(given.margin), np.float32(proved.size), np.float32(proved.error)),
-        *map(np.int32, (rows.d, stride, given.intercept, drift is not None)),
+        *(np.float64(given.margin), *map(np.float32, (proved.size, proved.radius, proved.error))),
+        *map(np.int32, (rows.d, given.intercept, drift is not None)),
     )
+    walk = rows.kernel("walk")
+    walk.max_dynamic_shared_size_bytes = layout.shared
     ahead, now = rows.ahead, cupy().cuda.get_current_stream()
-    now.record(rows.free[0]), now.record(rows.free[1])
-    piece = max(1, PIECE // (BLOCK * (stride * number + 4 * BLOCK))) * BLOCK
+    for event in rows.free:
+        now.record(event)
+    piece = layout.blocks * BLOCK
     for turn, first in enumerate(range(0, count, piece)):
         some, side = min(piece, count - first), turn % 2
-        Z = rows.room(f"Z{side}", piece * stride, rows.X.dtype)
-        steps = rows.room(f"steps{side}", piece, np.float64)
-        gram = rows.room(f"gram{side}", piece * BLOCK, np.float32)
+        made = layout.rooms(rows, side)
         at = tuple(map(np.int64, (given.begin + first, some, given.visits + first)))
+        what = (rows.X, *given.labels.arguments, given.order, *at, *numbers, *made)
         with ahead:  # while the piece before is walked through
             ahead.wait_event(rows.free[side])
-            rows.kernel("prepare")(
-                (-(-some // BLOCK),),
-                (576,),
-                (rows.X, *given.labels.arguments, given.order, *at, *numbers, Z, steps, gram),
-            )
+            rows.kernel("prepare")((-(-some // BLOCK),), (_PREPARERS,), what)
             ahead.record(rows.ready[side])
         now.wait_event(rows.ready[side])
-        walk(
-            (1,),
-            (_WALKERS,),
-            (*(Z, steps, gram), given.order, *at, *numbers, *packet.both, updated, packet.told),
-            shared_mem=shared,
-        )
+        results = (*packet.both, *rows.between, updated, packet.told)
+        walk((1 + layout.slices,), (_WALKERS,), (*what, *results), shared_mem=layout.shared)
         now.record(rows.free[side])
-    updates = packet.back()[0]
+    updates, _, regime.told, regime.blocks = packet.back()
     return Made(given.begin + count, _brought(updated, updates))

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-BLOCK = 96  # rows of a block of the walk: W in `walk.cu`
+from rosenblatt._compute.gpu.layout import BLOCK
+
 RATIO = 160  # rows that the walk takes while speculation makes one update, of up to 128 columns,
 LEAST_RATIO = 32  # and of very many
 AT_ONCE = 1 << 17  # rows that are walked through before it is looked again
@@ -30,6 +31,8 @@ class Regime:
     walking: bool = False
     window: int = 1  # rows that speculation looks at first
     rounds: int = 0  # that it has made, in all calls
+    told: int = 0  # messages of the walk, in all calls,
+    blocks: int = 0  # and its blocks
 
     def speculated(self, rows: int, updates: int, ratio: int) -> None:
         """So many rows were visited by speculation, with so many updates."""
@@ -41,9 +44,10 @@ class Regime:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Numbers that make decisions of the walk certain: N and the last term of E in `walk.cu`."""
+    """Numbers that make decisions of the walk certain: N, R and the last term of E in `walk.cu`."""
 
     size: float
+    radius: float
     error: float
 
 
@@ -63,4 +67,5 @@ def bounds(
     if not radius * reach < 1e30:
         return None
     error = (d / 8 + 64 + 2 * BLOCK) * 2.0**-52 * radius * reach
-    return Bounds(size=1.0001 * heaviest * square, error=1.02 * error)
+    size = 1.0001 * heaviest * square
+    return Bounds(size=size, radius=1.0001 * radius, error=1.02 * error)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.gpu.driver import cupy, errors_in_words
+from rosenblatt._compute.gpu.layout import layout_of
 from rosenblatt._compute.gpu.regime import Regime
 from rosenblatt._compute.gpu.source import kernel
 
@@ -46,13 +48,22 @@ class DeviceRows:
         self._rooms: dict[str, Any] = {}
         self.processors = int(X.device.attributes["MultiProcessorCount"])
         self.shared_memory = int(X.device.attributes["MaxSharedMemoryPerBlockOptin"])
+        self.number = int(X.dtype.itemsize)
+        self.layout = layout_of(self.d, self.number, self.shared_memory, self.processors)
         self._surveyed: tuple[float, int | None] | None = None
         cuda = cupy().cuda
         self.ahead = cuda.Stream(non_blocking=True)  # prepares what the walk comes to next,
         self.ready, self.free = ([cuda.Event(disable_timing=True) for _ in range(2)] for _ in "rf")
 
     def kernel(self, name: str, *, wide: bool = False) -> Any:
-        return kernel(name, self.X.dtype.name, wide=wide)
+        slice_bytes = 512 if self.layout is None else self.layout.slice_bytes
+        return kernel(name, self.X.dtype.name, wide=wide, slice_bytes=slice_bytes)
+
+    @cached_property
+    def between(self) -> tuple[Any, Any, Any]:
+        """What the multiprocessors of the walk tell each other, from one call to the next."""
+        assert self.layout is not None
+        return self.layout.between(self)
 
     def each_row(self, count: int) -> tuple[tuple[int], tuple[int]]:
         """Blocks and threads of a kernel that reads so many rows, 16 threads each."""

@@ -11,9 +11,12 @@
 // The word of a block: 8 bits of the round, 25 bits of the place in the window, 31 bits of the row. A
 // block writes word[round % 2] after it has read all words of the round before, so nobody waits for what
 // was overwritten.
+//
+// 16 threads own every so many-th place of the order, always the same ones. Most rounds are short, so the
+// row they hold is the one they scored before: it stays in registers (KEEP numbers a thread; 0: none).
 
 constexpr u64 NONE = (u64(1) << 56) - 1;
-constexpr i64 WIDEST = (i64(1) << 25) - 2;  // rows of a window
+constexpr u32 WIDEST = (1u << 25) - 2;  // rows of a window
 
 struct Call {
   i64 begin, end, most;    // places of the order; updates
@@ -33,14 +36,30 @@ __device__ __forceinline__ u64 read_word(const u64* word) {
   return *reinterpret_cast<const volatile u64*>(word);
 }
 
-__device__ __forceinline__ u64 smallest(u64 a) {
-#pragma unroll
-  for (int apart = 16; apart; apart /= 2) {
-    const u64 b = __shfl_xor_sync(ALL, a, apart);
-    a = b < a ? b : a;
-  }
-  return a;
+__device__ __forceinline__ void fetch(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
+
+// A row in the registers of 16 threads.
+template <int KEEP>
+struct Held {
+  const VALUE* x;
+  VALUE v[KEEP ? KEEP : 1];
+
+  __device__ __forceinline__ void load(const VALUE* from, int d, int l) {
+    x = from;
+#pragma unroll
+    for (int t = 0; t < KEEP; ++t) v[t] = l + L * t < d ? x[l + L * t] : VALUE(0);
+  }
+  __device__ __forceinline__ double scored(const double* w, int d, int l) const {
+    if (!KEEP) return score(x, w, d, l);
+    double a = 0;
+#pragma unroll
+    for (int t = 0; t < KEEP; ++t)
+      if (l + L * t < d) a = __dadd_rn(a, __dmul_rn(double(v[t]), w[l + L * t]));
+    return __dadd_rn(fold(a), w[d]);
+  }
+};
 
 // (value += step x), one thread a column; the last one is the intercept's.
 __device__ __forceinline__ void add(double* into, const VALUE* x, double step, int d, int intercept) {
@@ -48,30 +67,14 @@ __device__ __forceinline__ void add(double* into, const VALUE* x, double step, i
     into[j] = __dadd_rn(into[j], __dmul_rn(step, j < d ? double(x[j]) : 1.0));
 }
 
-// The row at a place; beyond the end the last one.
-__device__ __forceinline__ i64 row_at(const int* order, i64 place, i64 end) {
-  const i64 k = place < end ? place : end - 1;
-  return order ? order[k] : k;
-}
-
-__device__ __forceinline__ void fetch(const void* address) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
-
-// Into the level 2 cache; 16 threads a row.
-__device__ __forceinline__ void fetch(const VALUE* x, int d, int l) {
-  constexpr int LINE = 128 / sizeof(VALUE);
-  for (int j = l * LINE; j < d; j += L * LINE) fetch(x + j);
-  if (l == 0) fetch(x + d - 1);
-}
-
-template <bool MANY>
-__device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y, const int* order, Call call,
-                                          double* weights, double* drifts, double* scratch, u64* words,
-                                          u64* hints, int* rivals, int* rows, int* places, int* against,
-                                          double* seen, Left* left) {
+template <bool MANY, int KEEP>
+__device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
+                                          const int* __restrict__ order, Call call, double* weights,
+                                          double* drifts, double* scratch, u64* words, u64* hints,
+                                          int* rivals, int* rows, int* places, int* against, double* seen,
+                                          Left* left) {
   extern __shared__ double room[];
-  __shared__ u64 best[2], agreed;
+  __shared__ u64 best[2], agreed[2];
   const int d = call.d, blocks = gridDim.x, tid = threadIdx.x, l = tid % L;
   const int size = (MANY ? call.k : 1) * (d + 1);
 #if WIDE
@@ -86,95 +89,111 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
     w[j] = weights[j];
     if (averages) drift[j] = drifts[j];
   }
-  if (tid < 2) best[tid] = NONE;
+  if (tid < 2) best[tid] = agreed[tid] = NONE;
   __syncthreads();
 
-  // Neighbours in the window are read by different multiprocessors.
-  const i64 groups = i64(blocks) * (blockDim.x / L), mine = i64(tid / L) * blocks + blockIdx.x;
-  i64 pos = call.begin, window = call.window, updates = 0, made = 0;
-  while (pos < call.end && updates < call.most && made < call.most_rounds) {
-    if (call.ratio && updates * call.ratio > pos - call.begin + 64 * call.ratio) break;
+  // Neighbours in the order belong to different multiprocessors.
+  const u32 groups = u32(blocks) * (blockDim.x / L), mine = u32(tid / L) * blocks + blockIdx.x;
+  const u32 end = u32(call.end), last = end - 1;
+  const auto row_at = [&](u32 place) {
+    const u32 k = place < end ? place : last;
+    return order ? u32(order[k]) : k;
+  };
+  Held<KEEP> held;
+  u32 at = ~0u, row = 0, row_next = 0;  // the place that is held, its row, and that of the next place
+  double sign = 0;
+  bool fetched = true;
+  u32 pos = u32(call.begin), window = u32(call.window);
+  i64 updates = 0, made = 0;
+  const auto hold = [&](u32 place) {
+    row = at != ~0u && place == at + groups ? row_next : row_at(place);
+    at = place;
+    held.load(X + i64(row) * d, d, l);
+    if (!MANY) sign = y.sign[row];
+    row_next = row_at(place + groups);
+    fetched = false;
+  };
+  while (pos < end && updates < call.most && made < call.most_rounds) {
+    if (call.ratio && updates * call.ratio > i64(pos) - call.begin + 64 * call.ratio) break;
     ++made;
     const i64 round = call.rounds + made;
     const int side = int(round & 1);
     const u64 tag = u64(round & 0xff) << 56;
-    const i64 stop = min(min(call.end, pos + window), pos + WIDEST);
+    const u32 stop = min(end - pos, window) + pos;
+    const bool far = stop - pos > 2 * groups;
 
-    // Look: each 16 threads at every so many-th row of the window, until one is found.
+    // Look: each 16 threads at their places of the window, until a mistake is found.
     double shown = 0;
     u64 found = NONE;
     int rival = 0;
-    const i64 looks = (stop - pos + groups - 1) / groups;
-    i64 row = row_at(order, pos + mine, call.end);
-    for (i64 t = 0; t < looks; ++t) {
-      const i64 at = pos + t * groups + mine, i = row;
-      const bool there = at < stop;
-      row = row_at(order, at + groups, call.end);
-      const u64 hint = looks > 2 ? read_word(hints + side) : 0;
+    u32 place = pos + (mine + groups - pos % groups) % groups;
+    for (;; place += groups) {
+      if (!__any_sync(ALL, place < stop)) break;
+      const u64 hint = far ? read_word(hints + side) : 0;
+      if (place != at) hold(place);
       bool mistake;
       if (MANY) {
-        const Standing now = standing(X + i * d, w, call.k, d, y.number[i], l);
-        mistake = there && calls(now.m, call.margin);
+        const Standing now = standing(held.x, w, call.k, d, y.number[row], l);
+        mistake = place < stop && calls(now.m, call.margin);
         if (mistake) shown = now.m, rival = now.rival;
       } else {
-        const double sign = y.sign[i], s = score(X + i * d, w, d, l);
-        mistake = there && calls(__dmul_rn(sign, s), call.margin);
+        const double s = held.scored(w, d, l);
+        mistake = place < stop && calls(__dmul_rn(sign, s), call.margin);
         if (mistake) shown = s;
       }
-      if (mistake) found = u64(at - pos) << 31 | u64(i);
+      if (mistake) found = u64(place - pos) << 31 | u64(row);
       if (__any_sync(ALL, mistake)) {
-        if (mistake && l == 0) atomicMax(hints + side, u64(round) << 32 | (0xffffffffu - u32(t)));
+        if (far && mistake && l == 0) atomicMax(hints + side, u64(round) << 32 | (0xffffffffu - (place - pos)));
         break;
       }
-      // Somebody found one in an earlier turn: all rows from here on come after it.
-      if (__any_sync(ALL, i64(hint >> 32) == round && t >= i64(0xffffffffu - u32(hint)))) break;
-    }
-    // What the next round will read, if this one is short: memory is slower than a round.
-    if (looks == 1) {
-      fetch(X + row * d, d, l);
-      if (order && l == 0) fetch(order + min(pos + mine + 2 * groups, call.end - 1));
+      // Somebody found one before all the places that are left here.
+      if (__any_sync(ALL, i64(hint >> 32) == round && place - pos >= 0xffffffffu - u32(hint))) break;
     }
     if (found != NONE && l == 0) atomicMin(best + side, found);
     __syncthreads();
 
     // Agree on the first.
-    if (MANY && found != NONE && found == best[side] && l == 0) {
-      rivals[side * blocks + blockIdx.x] = rival;
-      __threadfence();
+    if (MANY) {
+      if (found != NONE && found == best[side] && l == 0) {
+        rivals[side * blocks + blockIdx.x] = rival;
+        __threadfence();
+      }
+      __syncthreads();
     }
-    if (MANY) __syncthreads();
-    if (tid < 32) {
+    if (tid < blocks) {
       if (tid == 0) {
         *reinterpret_cast<volatile u64*>(words + side * blocks + blockIdx.x) = tag | best[side];
-        best[side ^ 1] = NONE;
+        best[side ^ 1] = agreed[side ^ 1] = NONE;
       }
-      u64 first = NONE;
-      for (int b = tid; b < blocks; b += 32) {
-        u64 word;
-        do word = read_word(words + side * blocks + b);
-        while ((word >> 56 << 56) != tag);
-        word &= NONE;
-        first = word < first ? word : first;
-      }
-      first = smallest(first);
-      if (tid == 0) agreed = first;
+      u64 word;
+      do word = read_word(words + side * blocks + tid);
+      while ((word >> 56 << 56) != tag);
+      if ((word & NONE) != NONE) atomicMin(agreed + side, word & NONE);
+    }
+    // Memory is slower than a round: what will be read next is on its way.
+    if (!fetched) {
+      fetched = true;
+      constexpr int LINE = 128 / sizeof(VALUE);
+      for (int j = l * LINE; j < d; j += L * LINE) fetch(X + i64(row_next) * d + j);
+      if (order && l == 0) fetch(order + min(at + 2 * groups, last));
     }
     __syncthreads();
 
-    const u64 first = agreed;
+    const u64 first = agreed[side];
     if (first == NONE) {
       pos = stop;
       window = min(2 * window, WIDEST);
       continue;
     }
-    const i64 offset = i64(first >> 31), i = i64(first & 0x7fffffff), at = pos + offset;
-    const VALUE* const x = X + i * d;
+    const u32 offset = u32(first >> 31), i = u32(first & 0x7fffffff);
+    const VALUE* const x = X + i64(i) * d;
     const double step = y.weight(i);
-    const double visits = double(call.visits + (at - call.begin));
+    const double visits = double(call.visits + (i64(pos) + offset - call.begin));
     if (MANY) {
       __threadfence();
       const int own = y.number[i];
-      const int other = reinterpret_cast<volatile int*>(rivals)[side * blocks + int(offset % blocks)];
+      const int winner = side * blocks + int((pos + offset) % groups % blocks);
+      const int other = reinterpret_cast<volatile int*>(rivals)[winner];
       add(w + own * (d + 1), x, step, d, call.intercept);
       add(w + other * (d + 1), x, -step, d, call.intercept);
       if (averages) {
@@ -189,15 +208,14 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
     }
     if (found == first && l == 0) {
       rows[updates] = int(i);
-      places[updates] = int(at);
+      places[updates] = int(pos + offset);
       seen[updates] = shown;
       if (MANY) against[updates] = rival;
     }
-    // Twice as far as this time; a part of a turn would take as long as a whole one.
-    const i64 wanted = min(max(2 * (offset + 1), groups), WIDEST);
-    window = (wanted + groups - 1) / groups * groups;
+    // Twice as far as this time: a window that is too wide costs looks, one too narrow a round.
+    window = min(max(2 * (offset + 1), 4 * u32(blocks)), WIDEST);
     ++updates;
-    pos = at + 1;
+    pos += offset + 1;
     __syncthreads();
   }
   if (blockIdx.x) return;
@@ -205,20 +223,22 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
     weights[j] = w[j];
     if (averages) drifts[j] = drift[j];
   }
-  if (tid == 0) *left = {pos, updates, call.rounds + made, window};
+  if (tid == 0) *left = {i64(pos), updates, call.rounds + made, i64(window)};
 }
 
-#define SPECULATE(name, many)                                                                          \
-  extern "C" __global__ void __launch_bounds__(1024, 1) name(                                          \
+#define SPECULATE(name, many, keep, threads)                                                           \
+  extern "C" __global__ void __launch_bounds__(threads, 1) name(                                       \
       const VALUE* X, LABELS, const int* order, i64 begin, i64 end, i64 most, i64 visits, i64 window,  \
       i64 ratio, i64 rounds, i64 most_rounds, double margin, int d, int k, int intercept,              \
       int averaged, double* weights, double* drifts, double* scratch, u64* words, u64* hints,          \
       int* rivals, int* rows, int* places, int* against, double* seen, Left* left) {                   \
     const Call call = {begin,       end,    most, visits, window,    ratio,   rounds,                  \
                        most_rounds, margin, d,    k,      intercept, averaged};                        \
-    speculate<many>(X, THE_LABELS, order, call, weights, drifts, scratch, words, hints, rivals, rows,  \
-                    places, against, seen, left);                                                      \
+    speculate<many, keep>(X, THE_LABELS, order, call, weights, drifts, scratch, words, hints, rivals,  \
+                          rows, places, against, seen, left);                                          \
   }
 
-SPECULATE(speculate_two, false)
-SPECULATE(speculate_many, true)
+SPECULATE(speculate_short, false, 8, 1024)
+SPECULATE(speculate_long, false, 64 * 4 / sizeof(VALUE), 384)
+SPECULATE(speculate_any, false, 0, 1024)
+SPECULATE(speculate_many, true, 0, 1024)

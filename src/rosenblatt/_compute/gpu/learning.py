@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.gpu.driver import cupy
 from rosenblatt._compute.gpu.layout import BLOCK
-from rosenblatt._compute.gpu.regime import AT_ONCE, bounds, ratio_of
+from rosenblatt._compute.gpu.regime import bounds, ratio_of
 from rosenblatt._compute.gpu.rows import DeviceLabels, DeviceRows
 
 MOST_UPDATES = 1 << 20  # that one call makes room for
 MOST_ROUNDS = 1 << 17  # of speculation in one call: a few tenths of a second, to hear Ctrl-C
-_WALKERS, _PREPARERS = 512, 576  # threads of a block
+_WALKERS, _PREPARERS = 384, 576  # threads of a block
 _TELLS = 4  # numbers that a kernel tells of its call
 
 
@@ -156,7 +156,7 @@ def _brought(array: Any, size: int) -> NDArray[Any]:
 def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None) -> Made | None:
     """None where it cannot be: few updates are allowed, or numbers are too large."""
     rows, regime = given.rows, given.rows.regime
-    count = min(given.end - given.begin, AT_ONCE)
+    count = min(given.end - given.begin, regime.steps)
     proved = bounds(
         longest=rows.survey()[0],
         heaviest=given.labels.heaviest,

@@ -16,7 +16,7 @@ from rosenblatt._compute.gpu.layout import BLOCK
 
 RATIO = 160  # rows that the walk takes while speculation makes one update, of up to 128 columns,
 LEAST_RATIO = 32  # and of very many
-AT_ONCE = 1 << 17  # rows that are walked through before it is looked again
+AT_FIRST, AT_ONCE = 1 << 13, 1 << 17  # rows that are walked through before it is looked again
 
 
 def ratio_of(d: int) -> int:
@@ -29,6 +29,7 @@ class Regime:
     """What has been seen of a training so far."""
 
     walking: bool = False
+    steps: int = AT_FIRST  # rows that the walk goes through next
     window: int = 1  # rows that speculation looks at first
     rounds: int = 0  # that it has made, in all calls
     told: int = 0  # messages of the walk, in all calls,
@@ -37,14 +38,16 @@ class Regime:
     def speculated(self, rows: int, updates: int, ratio: int) -> None:
         """So many rows were visited by speculation, with so many updates."""
         self.walking = updates * ratio > rows + 64 * ratio
+        self.steps = AT_FIRST
 
     def walked(self, rows: int, updates: int, ratio: int) -> None:
         self.walking = 2 * updates * ratio > rows
+        self.steps = min(2 * self.steps, AT_ONCE)
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Numbers that make decisions of the walk certain: N, R and the last term of E in `walk.cu`."""
+    """What makes decisions of the walk certain: N, R and the last terms of E in `decide.cu`."""
 
     size: float
     radius: float
@@ -60,12 +63,13 @@ def bounds(
     least the length of the weights.
     """
     square = longest + (1 if intercept else 0)
-    if not (1e-20 < square < 1e30 and 1e-12 < heaviest < 1e12 and w_length < 1e30):
+    if not (1e-12 < square < 1e24 and 1e-9 < heaviest < 1e9 and w_length < 1e30):
         return None
     radius = math.sqrt(square)
     reach = w_length + rows * heaviest * radius  # no weights of the call are longer
     if not radius * reach < 1e30:
         return None
     error = (d / 8 + 64 + 2 * BLOCK) * 2.0**-52 * radius * reach
+    error += 256 * (d + 16) * 2.0**-149 * max(heaviest, 1)
     size = 1.0001 * heaviest * square
     return Bounds(size=size, radius=1.0001 * radius, error=1.02 * error)

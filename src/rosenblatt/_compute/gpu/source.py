@@ -12,7 +12,8 @@ from typing import Any
 from rosenblatt._compute.gpu.driver import cupy
 
 COOPERATIVE = ("speculate.cu",)  # all its blocks run at the same time and talk to each other
-OTHERS = ("permute.cu", "judge.cu", "prepare.cu", "walk.cu")
+WALK = ("prepare.cu", "between.cu", "decide.cu", "keep.cu", "walk.cu")
+OTHERS = ("permute.cu", "judge.cu", *WALK)
 
 
 @cache

@@ -66,6 +66,16 @@ struct Labels {
   __device__ __forceinline__ double weight(i64 i) const { return c ? c[i] : 1.0; }
 };
 
+// Words that multiprocessors write for each other: past the caches of each, and never torn.
+__device__ __forceinline__ u64 read_word(const u64* word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ __forceinline__ void write_word(u64* word, u64 value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
 // A kernel takes plain numbers and pointers: these are the labels.
 #define LABELS const signed char *y_signs, const int *y_numbers, const double *row_weights
 #define THE_LABELS (Labels{y_signs, y_numbers, row_weights})

@@ -32,10 +32,6 @@ struct Left {  // what the call leaves behind
   i64 place, updates, rounds, window;
 };
 
-__device__ __forceinline__ u64 read_word(const u64* word) {
-  return *reinterpret_cast<const volatile u64*>(word);
-}
-
 __device__ __forceinline__ void fetch(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
@@ -162,7 +158,7 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
     }
     if (tid < blocks) {
       if (tid == 0) {
-        *reinterpret_cast<volatile u64*>(words + side * blocks + blockIdx.x) = tag | best[side];
+        write_word(words + side * blocks + blockIdx.x, tag | best[side]);
         best[side ^ 1] = agreed[side ^ 1] = NONE;
       }
       u64 word;

@@ -7,6 +7,7 @@ so and ends.
 
 import sys
 import time
+import warnings
 from statistics import median
 
 from sklearn.linear_model import Perceptron as Theirs
@@ -81,8 +82,6 @@ def measured(monkey, library, X, y, epochs, keep):
 
 
 def fitted(p, X, y):
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return p.fit(X, y)
@@ -118,9 +117,8 @@ def main():
         X, y = unit_rows(library, n, d, gap, noise)
         (learning, everything, whole), p = measured(monkey, library, X, y, epochs, keep)
         host = library.asnumpy(X)
-        ours, q = seconds_of(
-            lambda host=host, y=y, p=p: fitted(Perceptron(**p.get_params()), host, y)
-        )
+        same = Perceptron(**p.get_params())
+        ours, q = seconds_of(lambda same=same, host=host, y=y: fitted(same, host, y))
         assert p.coef_.tobytes() == q.coef_.tobytes()
         assert p.n_updates_ == q.n_updates_
         # Of ten million rows one epoch is timed, the others take as long.

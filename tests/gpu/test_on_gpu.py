@@ -204,7 +204,7 @@ def test_a_trace_notes_the_same_updates(rng):
     one = rosenblatt.trace(Perceptron(random_state=0, max_iter=3), X, y)
     with rosenblatt.config(device="cuda"):
         other = rosenblatt.trace(Perceptron(random_state=0, max_iter=3), X, y)
-    for name in ("rows", "visits", "scores"):
+    for name in ("row", "visit", "score"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 

@@ -117,7 +117,7 @@ def test_many_mistakes_make_it_walk_and_few_make_it_speculate():
     regime.speculated(rows=10_000, updates=200, ratio=160)
     assert regime.walking
     assert regime.steps == AT_FIRST
-    regime.walked(rows=AT_FIRST, updates=100, ratio=160)
+    regime.walked(rows=AT_FIRST, updates=100, ratio=160)  # one row in 82
     assert regime.walking
     assert regime.steps == 2 * AT_FIRST
     regime.walked(rows=100_000, updates=300, ratio=160)

@@ -84,7 +84,7 @@ def test_a_machine_without_a_gpu(monkeypatch):
     ("raised", "kind", "said"),
     [
         (
-            _FullError("Out of memory allocating 8 bytes."),
+            _FullError("Out of memory."),
             DeviceMemoryError,
             "2.0 of 10.0 GB are free",
         ),

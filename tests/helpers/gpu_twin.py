@@ -60,7 +60,7 @@ class _Bound:
         fixed = u * f(columns // LANES + 1 + 1 + 12) * f(proved.radius) * length + f(proved.error)
 
         def at(s):
-            return u * (s * f(d + 12) * size + (s + f(2)) * (largest + s * size)) + fixed
+            return u * (s * f(d + 12) * size + (s + f(6)) * (largest + s * size)) + fixed
 
         self.now, self.most = at(s), f(2.02) * u * size
         self.more = at(s + f(1)) - self.now + f(2) * u * fixed

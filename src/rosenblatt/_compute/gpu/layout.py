@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,14 @@ class Layout:
     row_bytes: int  # of all slices
     shared: int  # bytes of shared memory
     blocks: int  # of a piece
+
+    def pieces(self, rows: int) -> Iterator[tuple[int, int]]:
+        """The first row of each piece, and how many; the first ones are small: nothing is walked
+        through before the first is prepared."""
+        first, size = 0, 16 * BLOCK
+        while first < rows:
+            yield first, min(size, rows - first)
+            first, size = first + size, min(2 * size, self.blocks * BLOCK)
 
     def rooms(self, rows: DeviceRows, side: int) -> tuple[Any, Any, Any]:
         """Where a piece is prepared: rows, their weights, products of rows with each other."""

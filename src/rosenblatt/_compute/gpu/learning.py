@@ -179,9 +179,8 @@ def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | No
     ahead, now = rows.ahead, cupy().cuda.get_current_stream()
     for event in rows.free:
         now.record(event)
-    piece = layout.blocks * BLOCK
-    for turn, first in enumerate(range(0, count, piece)):
-        some, side = min(piece, count - first), turn % 2
+    for turn, (first, some) in enumerate(layout.pieces(count)):
+        side = turn % 2
         made = layout.rooms(rows, side)
         at = tuple(map(np.int64, (given.begin + first, some, given.visits + first)))
         what = (rows.X, *given.labels.arguments, given.order, *at, *numbers, *made)

@@ -1,7 +1,7 @@
 """Which way through the rows is the fastest: decided by counts, never by time, and no bit changes.
 
     speculating ──more mistakes than one row in `ratio`──► walking
-    walking ──fewer than one row in 2 · `ratio`──► speculating
+    walking ──fewer──► speculating
 
 Speculation pays for each mistake, the walk for each block of rows. A part of it that was made is
 judged by its own mistakes.
@@ -16,7 +16,7 @@ from rosenblatt._compute.gpu.layout import BLOCK
 
 RATIO = 160  # rows that the walk takes while speculation makes one update, of up to 128 columns,
 LEAST_RATIO = 32  # and of very many
-AT_FIRST, AT_ONCE = 1 << 13, 1 << 17  # rows that are walked through before it is looked again
+AT_FIRST, AT_ONCE = 1 << 13, 1 << 19  # rows that are walked through before it is looked again
 
 
 def ratio_of(d: int) -> int:
@@ -41,7 +41,7 @@ class Regime:
         self.steps = AT_FIRST
 
     def walked(self, rows: int, updates: int, ratio: int) -> None:
-        self.walking = 2 * updates * ratio > rows
+        self.walking = updates * ratio > rows
         self.steps = min(2 * self.steps, AT_ONCE)
 
 

@@ -7,11 +7,12 @@
 //   G     d products and sums in float32, x rounded to float32, and 1, y, c: (d + 12) u N each, and
 //         (d + 16) 2^-149 max(C, 1) where products underflow; there are at most 2 W of them
 //   M     at first SLICE/16 + 4 + H sums in float32 of rounded products of rounded numbers:
-//         (SLICE/16 + H + 12) u R |w|; and a rounding for each update and for the margin: (t + 2) u (A + t N)
+//         (SLICE/16 + H + 12) u R |w|; and a rounding for each update, for the margin and for four parts:
+//         (t + 6) u (A + t N)
 //   S, w' as in native/screen.hpp: S differs from the real sum by at most (d/16 + 16) 2^-52 R |w|, and w'
 //         from the real sum of the updates by 2 W 2^-52 |w| in length, with |w| <= V for all weights of the call
 //
-//   |M_k - D_k|  <=  E(t) = 1.02 u [ t (d + 12) N + (t + 2) (A + t N) + (SLICE/16 + H + 12) R |w| ]
+//   |M_k - D_k|  <=  E(t) = 1.02 u [ t (d + 12) N + (t + 6) (A + t N) + (SLICE/16 + H + 12) R |w| ]
 //                          + (d/8 + 64 + 2 W) 2^-52 R V + 256 (d + 16) 2^-149 max(C, 1).
 //
 // 1.02 covers second orders and the rounding of E itself. Where |M_k| > E the sign of D_k is that of M_k.
@@ -32,8 +33,8 @@ struct Bound {
 __device__ __forceinline__ Bound bound_of(int t, float A, float length, int slices, const Walk& walk) {
   const float u = 1.02f * 0x1p-24f, N = walk.size, s = float(t);
   const float fixed = u * float(SLICE / L + slices + 12) * walk.radius * length + walk.error;
-  const float now = u * (s * float(walk.d + 12) * N + (s + 2) * (A + s * N)) + fixed;
-  const float next = u * ((s + 1) * float(walk.d + 12) * N + (s + 3) * (A + (s + 1) * N)) + fixed;
+  const float now = u * (s * float(walk.d + 12) * N + (s + 6) * (A + s * N)) + fixed;
+  const float next = u * ((s + 1) * float(walk.d + 12) * N + (s + 7) * (A + (s + 1) * N)) + fixed;
   return {now, next - now + 2 * u * fixed, 2.02f * u * N};
 }
 
@@ -86,9 +87,18 @@ __device__ __forceinline__ bool is_mistake(const Between& between, i64 number, c
   __syncwarp();
   __threadfence();
   double a = 0;
-  const volatile double* const w = weights;
-  for (int j = lane % L; j < walk.d; j += L) a = __dadd_rn(a, __dmul_rn(double(x[j]), w[j]));
-  return calls(__dmul_rn(sign, __dadd_rn(fold(a), w[walk.d])), walk.margin);
+  for (int j = lane % L; j < walk.d; j += L * DEEP) {  // as `score`, with weights past the own cache
+    double v[DEEP], w[DEEP];
+#pragma unroll
+    for (int t = 0; t < DEEP; ++t) {
+      v[t] = j + L * t < walk.d ? double(x[j + L * t]) : 0;
+      w[t] = j + L * t < walk.d ? __ldcg(weights + j + L * t) : 0;
+    }
+#pragma unroll
+    for (int t = 0; t < DEEP; ++t)
+      if (j + L * t < walk.d) a = __dadd_rn(a, __dmul_rn(v[t], w[t]));
+  }
+  return calls(__dmul_rn(sign, __dadd_rn(fold(a), __ldcg(weights + walk.d))), walk.margin);
 }
 
 // The same with doubts: a row whose decision is not certain is scored as defined.
@@ -113,7 +123,7 @@ __device__ __forceinline__ void decide_blocks(const VALUE* X, Labels y, const in
                                               const Walk& walk, const double* weights, const Between& between,
                                               int* rows_out, Walked* walked) {
   extern __shared__ __align__(16) float grams[];  // two blocks of 2 W W
-  __shared__ float M[W], parts[2][8][WORDS];
+  __shared__ float M[4][W], parts[2][8][WORDS];
   __shared__ float length;   // |w|
   __shared__ int largest[2];  // the bits of A
   __shared__ int list[2][W], many[2];
@@ -153,24 +163,30 @@ __device__ __forceinline__ void decide_blocks(const VALUE* X, Labels y, const in
     const int side = int(b & 1), rows = int(min(i64(W), walk.rows - b * W));
     const float* const own = grams + side * 2 * W * W + lane;
     __syncthreads();
-    if (tid < WORDS) {  // margins under the weights of now
-      const int k = tid;
-      float m = 0;
+    // Margins under the weights of now, in four parts: the products, and every fourth update each.
+    const int k = tid % W, quarter = tid / W;
+    float m = 0;
+    if (quarter == 0) {
       for (int part = 0; part < min(slices, 8); ++part) m += parts[side][part][k];
-      if (k == W) {
-        length = 1.0001f * sqrtf(m);
-      } else {
-        const float* const cross = grams + ((side ^ 1) * 2 + 1) * W * W + k;
-        m -= float(walk.margin);
-        if (k < rows) atomicMax(largest + side, __float_as_int(fabsf(m)));
-#pragma unroll 8
-        for (int t = 0; t < many[side ^ 1]; ++t) m += cross[list[side ^ 1][t] * W];
-        M[k] = m;
-      }
+      m -= float(walk.margin);
+      if (k < rows) atomicMax(largest + side, __float_as_int(fabsf(m)));
+    } else if (tid == W) {
+      float square = 0;
+      for (int part = 0; part < min(slices, 8); ++part) square += parts[side][part][W];
+      length = 1.0001f * sqrtf(square);
     }
+    const float* const cross = grams + ((side ^ 1) * 2 + 1) * W * W + k;
+#pragma unroll 4
+    for (int t = quarter; t < many[side ^ 1]; t += 4) m += cross[list[side ^ 1][t] * W];
+    M[quarter][k] = m;
     __syncthreads();
     if (tid < 32) {
-      float m[3] = {M[lane], M[32 + lane], M[64 + lane]};
+      float m[3];
+#pragma unroll
+      for (int r = 0; r < 3; ++r) {
+        const int k = 32 * r + lane;
+        m[r] = (M[0][k] + M[1][k]) + (M[2][k] + M[3][k]);
+      }
       Bound bound = bound_of(many[side ^ 1], __int_as_float(largest[side]), length, slices, walk);
       u32 mask[3] = {0, 0, 0}, sent[3] = {0, 0, 0};
       const float* g = own;

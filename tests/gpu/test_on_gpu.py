@@ -140,6 +140,16 @@ def test_config_sends_rows_of_the_host(rng):
     assert np.array_equal(predicted, p.predict(X))
 
 
+def test_the_estimator_can_say_where(rng):
+    X, y = table(rng, 200, 5)
+    p = Perceptron(random_state=0).fit(X, y)
+    for given in (X, cupy.asarray(X)):
+        for device in ("cpu", "cuda"):
+            q = Perceptron(random_state=0, device=device).fit(given, y)
+            assert p.coef_.tobytes() == q.coef_.tobytes()
+            assert np.array_equal(q.predict(given), p.predict(X))
+
+
 def test_arrays_of_pytorch_train_where_they_are(rng):
     torch = pytest.importorskip("torch")
     X, y = table(rng, 200, 5)

@@ -104,6 +104,23 @@ def test_other_devices_are_not_known():
         rosenblatt.config(device="tpu")
 
 
+def test_the_estimator_knows_the_same_devices(monkeypatch):
+    X, y = np.array([[1.0], [-1.0]]), [1, 0]
+    with pytest.raises(InputError, match=r"device='gpu' is not known\. Allowed: 'cpu', 'cuda'"):
+        rosenblatt.Perceptron(device="gpu").fit(X, y)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(MissingExtra, match="needs CuPy"):
+        rosenblatt.Perceptron(device="cuda").fit(X, y)
+    assert rosenblatt.Perceptron(device="cpu").fit(X, y).training_errors_ == 0
+
+
+def test_a_model_file_does_not_keep_the_device(tmp_path):
+    p = rosenblatt.Perceptron(device="cpu").fit([[1.0], [-1.0]], [1, 0])
+    rosenblatt.save(p, tmp_path / "model.json")
+    assert "device" not in (tmp_path / "model.json").read_text()
+    assert rosenblatt.load(tmp_path / "model.json").device is None
+
+
 def test_the_cpu_can_be_named():
     with rosenblatt.config(device="cpu"):
         p = rosenblatt.Perceptron().fit([[1.0], [-1.0]], [1, 0])

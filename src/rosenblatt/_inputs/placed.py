@@ -17,10 +17,11 @@ _MOST_ROWS = (1 << 31) - 2  # row numbers have 31 bits there
 
 def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str = "X") -> Placed:
     """X as `validate.rows` gives it, or on the GPU, where it is or where it was asked for."""
-    if device.is_on_gpu(X):
+    wanted = getattr(estimator, "device", None)
+    if device.is_on_gpu(X) and wanted != "cpu":
         return _checked(estimator, X, reset=reset, finite=finite, name=name)
-    found = validate.rows(estimator, X, reset=reset, finite=finite, name=name)
-    if device.chosen() == "cpu":
+    found = validate.rows(estimator, device.to_host(X), reset=reset, finite=finite, name=name)
+    if (wanted or device.chosen()) == "cpu":
         return found
     if isinstance(found, Csr):
         raise InputError(

@@ -83,6 +83,9 @@ def found_classes(
 
 def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[Any]:
     """The different labels, sorted."""
+    if present is None and (two := _only_two(y)) is not None:
+        _refuse_not_labels(two)
+        return two
     found = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
@@ -94,6 +97,17 @@ def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[An
             break
     _refuse_not_labels(found)
     return found
+
+
+def _only_two(y: NDArray[Any]) -> NDArray[Any] | None:
+    """The labels, if they are one or two: found without sorting, which takes ten times as long."""
+    if y.dtype.kind not in "biu" or not len(y):
+        return None
+    others = y != y[0]
+    other = y[int(np.argmax(others))]
+    if other != y[0] and not np.array_equal(y == other, others):
+        return None
+    return np.unique(np.array([y[0], other], dtype=y.dtype))
 
 
 def classes_of(

@@ -1,5 +1,6 @@
 """What the kernels decide, by their twin in NumPy: the same updates as visiting row after row."""
 
+import itertools
 import re
 from importlib.resources import files
 
@@ -117,9 +118,9 @@ def test_many_mistakes_make_it_walk_and_few_make_it_speculate():
     regime.speculated(rows=10_000, updates=200, ratio=160)
     assert regime.walking
     assert regime.steps == AT_FIRST
-    regime.walked(rows=AT_FIRST, updates=100, ratio=160)  # one row in 82
+    regime.walked(rows=AT_FIRST, updates=200, ratio=160)  # one row in 82
     assert regime.walking
-    assert regime.steps == 2 * AT_FIRST
+    assert regime.steps == 4 * AT_FIRST
     regime.walked(rows=100_000, updates=300, ratio=160)
     assert not regime.walking
 
@@ -127,7 +128,7 @@ def test_many_mistakes_make_it_walk_and_few_make_it_speculate():
 def test_long_rows_speculate_longer():
     assert ratio_of(1) == ratio_of(128) == 160
     assert ratio_of(1000) < ratio_of(200) < 160
-    assert ratio_of(10**6) == 32
+    assert ratio_of(10**6) == 80
 
 
 @pytest.mark.parametrize(
@@ -184,6 +185,15 @@ def test_the_walk_fits_into_the_memory_of_an_h200_and_an_a100(
     assert found.slices * slice_bytes >= 1001 * 4
     assert found.shared + layout._STATIC <= shared_memory
     assert found.slices + 1 <= processors
+
+
+def test_pieces_are_all_rows_and_the_first_is_small():
+    found = layout.layout_of(100, 4, 232448, 132)
+    pieces = list(found.pieces(100_000))
+    assert pieces[0] == (0, 64 * 96)
+    assert all(a + n == b for (a, n), (b, _) in itertools.pairwise(pieces))
+    assert sum(n for _, n in pieces) == 100_000
+    assert max(n for _, n in pieces) <= found.blocks * 96
 
 
 def test_a_small_gpu_does_not_walk():

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from rosenblatt._compute.gpu.rows import DeviceRows
 
 BLOCK = 96  # rows of a block: W in `prepare.cu`
-PIECE = 1 << 25  # bytes that are prepared at a time: the level 2 cache holds them
+PIECE = 1 << 25  # bytes that are prepared at a time: the level 2 cache holds them;
+_FEW = 64  # blocks at first, and twice as many at least: fewer would leave multiprocessors idle
 _RING, _AHEAD = 8, 4  # as in `walk.cu`
 _STATIC = 16 << 10  # shared memory that the kernels have besides
 
@@ -30,7 +31,7 @@ class Layout:
     def pieces(self, rows: int) -> Iterator[tuple[int, int]]:
         """The first row of each piece, and how many; the first ones are small: nothing is walked
         through before the first is prepared."""
-        first, size = 0, 16 * BLOCK
+        first, size = 0, _FEW * BLOCK
         while first < rows:
             yield first, min(size, rows - first)
             first, size = first + size, min(2 * size, self.blocks * BLOCK)
@@ -62,6 +63,6 @@ def layout_of(d: int, number: int, shared_memory: int, processors: int) -> Layou
         shared = max(grams, _AHEAD * BLOCK * slice_bytes)
         if shared + _STATIC <= shared_memory and 2 * (slices + 1) <= processors:
             row_bytes = slices * slice_bytes
-            blocks = max(16, PIECE // (BLOCK * (row_bytes + 8 * BLOCK)))
+            blocks = max(2 * _FEW, PIECE // (BLOCK * (row_bytes + 8 * BLOCK)))
             return Layout(slice_bytes, slices, row_bytes, shared, blocks)
     return None

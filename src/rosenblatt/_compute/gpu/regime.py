@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from rosenblatt._compute.gpu.layout import BLOCK
 
 RATIO = 160  # rows that the walk takes while speculation makes one update, of up to 128 columns,
-LEAST_RATIO = 32  # and of very many
-AT_FIRST, AT_ONCE = 1 << 13, 1 << 19  # rows that are walked through before it is looked again
+LEAST_RATIO = 80  # and of very many
+AT_FIRST, AT_ONCE = 1 << 14, 1 << 19  # rows that are walked through before it is looked again
 
 
 def ratio_of(d: int) -> int:
@@ -42,7 +42,7 @@ class Regime:
 
     def walked(self, rows: int, updates: int, ratio: int) -> None:
         self.walking = updates * ratio > rows
-        self.steps = min(2 * self.steps, AT_ONCE)
+        self.steps = min(4 * self.steps, AT_ONCE)
 
 
 @dataclass(frozen=True)

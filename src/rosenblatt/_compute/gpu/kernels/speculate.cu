@@ -95,19 +95,26 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
     const u32 k = place < end ? place : last;
     return order ? u32(order[k]) : k;
   };
-  Held<KEEP> held;
-  u32 at = ~0u, row = 0, row_next = 0;  // the place that is held, its row, and that of the next place
-  double sign = 0;
-  bool fetched = true;
+  Held<KEEP> held, coming;  // the row of this place; in wide windows that of the next one, too
+  u32 at = ~0u, row = 0, row_next = 0, row_after = 0;  // the place that is held; rows of it and the next two
+  double sign = 0, sign_coming = 0;
+  bool fetched = true, comes = false;
   u32 pos = u32(call.begin), window = u32(call.window);
   i64 updates = 0, made = 0;
   const auto hold = [&](u32 place) {
-    row = at != ~0u && place == at + groups ? row_next : row_at(place);
+    const bool follows = at != ~0u && place == at + groups;
+    row = follows ? row_next : row_at(place);
+    if (KEEP == 8 && follows && comes) {
+      held = coming;
+      sign = sign_coming;
+    } else {
+      held.load(X + i64(row) * d, d, l);
+      if (!MANY) sign = y.sign[row];
+    }
+    row_next = follows ? row_after : row_at(place + groups);
+    row_after = row_at(place + 2 * groups);
     at = place;
-    held.load(X + i64(row) * d, d, l);
-    if (!MANY) sign = y.sign[row];
-    row_next = row_at(place + groups);
-    fetched = false;
+    fetched = comes = false;
   };
   while (pos < end && updates < call.most && made < call.most_rounds) {
     if (call.ratio && updates * call.ratio > i64(pos) - call.begin + 64 * call.ratio) break;
@@ -127,6 +134,11 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
       if (!__any_sync(ALL, place < stop)) break;
       const u64 hint = far ? read_word(hints + side) : 0;
       if (place != at) hold(place);
+      if (KEEP == 8 && far && !comes) {  // on its way while this one is scored
+        coming.load(X + i64(row_next) * d, d, l);
+        if (!MANY) sign_coming = y.sign[row_next];
+        comes = true;
+      }
       bool mistake;
       if (MANY) {
         const Standing now = standing(held.x, w, call.k, d, y.number[row], l);
@@ -171,7 +183,7 @@ __device__ __forceinline__ void speculate(const VALUE* __restrict__ X, Labels y,
       fetched = true;
       constexpr int LINE = 128 / sizeof(VALUE);
       for (int j = l * LINE; j < d; j += L * LINE) fetch(X + i64(row_next) * d + j);
-      if (order && l == 0) fetch(order + min(at + 2 * groups, last));
+      if (order && l == 0) fetch(order + min(at + 3 * groups, last));
     }
     __syncthreads();
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._support.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rosenblatt._compute.device import config
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
@@ -33,6 +34,7 @@ __all__ = [
     "Study",
     "Trace",
     "certify",
+    "config",
     "forced_signs",
     "load",
     "minimum_errors",
@@ -54,6 +56,7 @@ _HOME = {
     "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
+    "config": "rosenblatt._compute.device",
     "forced_signs": "rosenblatt._minimum.forced_signs",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",

@@ -9,7 +9,7 @@ from rosenblatt._estimators.as_scikit_learn import AsScikitLearn
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._inputs import starts, targets, validate, weights
+from rosenblatt._inputs import placed, starts, targets, weights
 from rosenblatt._learning.primal import PrimalJob
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.watch import Watch
@@ -98,6 +98,9 @@ class Perceptron(Training, AsScikitLearn):
     validation_fraction : float, default=0.1
         For code that was written for scikit-learn: any value but the default is refused when
         training begins, with what to use instead.
+    device : {"cpu", "cuda"} or None, default=None
+        Where it computes: on the CPU, or on NVIDIA's GPU, with the same weights to the bit; None:
+        as `rosenblatt.config` says, else where X is. Model files do not keep it.
 
     Attributes
     ----------
@@ -169,6 +172,7 @@ class Perceptron(Training, AsScikitLearn):
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
+        device: Literal["cpu", "cuda"] | None = None,
     ):
         self.order = order
         self.keep = keep
@@ -193,6 +197,7 @@ class Perceptron(Training, AsScikitLearn):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.device = device
 
     def fit(
         self,
@@ -213,7 +218,7 @@ class Perceptron(Training, AsScikitLearn):
         given = coef_init is not None or intercept_init is not None
 
         def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
-            rows = validate.rows(self, X, reset=True)
+            rows = placed.rows(self, X, reset=True)
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             judges = linear_fit.judges(self, X_val, y_val, classes, examples)
             start = None
@@ -246,7 +251,7 @@ class Perceptron(Training, AsScikitLearn):
                     f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
                     "with partial_fit: give a dict of weights."
                 )
-            X = validate.rows(self, X, reset=not hasattr(self, "_state"))
+            X = placed.rows(self, X, reset=not hasattr(self, "_state"))
             known = targets.known_classes(classes, getattr(self, "classes_", None))
             examples, known = targets.examples(
                 X, y, sample_weight, self.class_weight, known, one_of_many=True

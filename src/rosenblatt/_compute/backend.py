@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from rosenblatt._compute import reference
@@ -78,3 +79,11 @@ def _chosen() -> Compute:
 
 
 compute = _chosen()
+
+
+@cache
+def gpu() -> Backend:
+    """A GPU, for rows that are on it; what it does not have is never asked of it."""
+    from rosenblatt._compute.gpu.backend import OnGpu
+
+    return cast("Backend", OnGpu())

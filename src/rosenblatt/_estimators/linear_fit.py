@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._estimators import fitting, linear_start
-from rosenblatt._inputs import targets, validate, weights
+from rosenblatt._inputs import placed, targets, weights
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
@@ -46,7 +46,7 @@ def judges(
         raise InputError("Give X_val and y_val together, or neither.")
     if X_val is None:
         return None
-    X = validate.rows(p, X_val, reset=False, name="X_val")
+    X = placed.rows(p, X_val, reset=False, name="X_val")
     y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
     by_class = weights.class_weights(p.class_weight, classes, examples.y, examples.c)
     return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
@@ -113,10 +113,25 @@ def _job(
     watch: Watch,
 ) -> PrimalJob:
     keep, eta0, intercept = settings.units
+    if examples.rows.on_gpu:
+        _refuse_on_gpu(keep, settings.order if orders is ORDERS else "cyclic")
     machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
     order = orders[settings.order](examples)
     rows = judges or machine.evaluation_rows
     return Job(machine, order, keeps[keep](), rows, judges is not None, watch)
+
+
+def _refuse_on_gpu(keep: str, order: str) -> None:
+    """What follows single rows or single updates has nothing to do side by side."""
+    for name, value, instead in (
+        ("order", "random", "order='shuffle'"),
+        ("keep", "vote", "keep='average', whose prediction is close to the vote"),
+    ):
+        if value in (keep, order):
+            raise InputError(
+                f"{name}={value!r} does not run on a GPU. Use {instead}; or train on the CPU: rows "
+                "of the host, and device='cpu'."
+            )
 
 
 def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:

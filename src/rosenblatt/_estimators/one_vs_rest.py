@@ -215,7 +215,9 @@ def _of_class(start: Weights | None, c: int) -> Weights | None:
 
 def against_rest(examples: Examples, c: int) -> Examples:
     """The same rows: those of class c are +1."""
-    return Examples(examples.rows.X, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c)
+    return Examples(
+        examples.rows.given, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c
+    )
 
 
 def _publish(

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Rows, Weights
 from rosenblatt._compute.matrices import nonzeros
 from rosenblatt._compute.screening import Screen, ScreenedRows
@@ -144,7 +143,7 @@ class Primal(InFeatures):
             visits,
             None if log is None else log.columns,
         )
-        reached, updates = (screen.visit if screen.ready else compute.backend.visit)(*given)
+        reached, updates = (screen.visit if screen.ready else e.rows.backend.visit)(*given)
         screen.visited(reached - begin, updates)
         if log is not None:
             log.take(updates, e.y)
@@ -163,7 +162,7 @@ class Primal(InFeatures):
     ) -> tuple[int, int, int, int]:
         """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
         e, log = self.examples, self.log
-        found = compute.backend.search(
+        found = e.rows.backend.search(
             e.rows.native,
             e.y,
             e.c,
@@ -197,7 +196,7 @@ class Primal(InFeatures):
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
         for begin, end in e.rows.chunks(check_interrupt, looks=e.k or 1):
-            compute.backend.look(
+            e.rows.backend.look(
                 e.rows.native,
                 e.y,
                 e.c,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from rosenblatt._compute import fingerprint
+from rosenblatt._compute.device import DEVICES
 from rosenblatt._compute.examples import Examples
 from rosenblatt._inputs import drop_in, validate
 from rosenblatt._learning.keeps import KEEPS
@@ -49,6 +50,8 @@ def checked(estimator: Any) -> Settings:
     validate.one_of("order", meaning.order, ORDERS)
     keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
     validate.one_of("keep", meaning.keep, keeps)
+    if getattr(estimator, "device", None) is not None:
+        validate.one_of("device", estimator.device, DEVICES)
     return Settings(
         order=meaning.order,
         units=Units(
@@ -102,7 +105,7 @@ def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], mor
         settings.order,
         settings.margin,
         classes.tolist(),
-        examples.rows.X.shape,
+        examples.rows.given.shape,
         fingerprint.of_examples(examples),
         fingerprint.of_weights_of(examples),
         more,

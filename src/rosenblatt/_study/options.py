@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self, final
 
 from rosenblatt._inputs import validate
+from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._support.files import as_path
 from rosenblatt.data.chosen import given_labels
 from rosenblatt.data.naming import check_name
@@ -35,6 +36,12 @@ class Options:
     seed: int = 0
     cv: int | None = None
     group: str | None = None
+    costs: Costs | None = None  # by "actual:predicted"
+    class_weight: str | None = None
+    objective: str | None = None
+    linear_only: bool | None = None
+    peers: bool = True
+    retrain: bool = True
     no_rows: bool = False
     time_limit: float | None = None
     stream: bool = False
@@ -62,7 +69,12 @@ class Options:
             "categorical": _texts("categorical", given["categorical"]),
             "numeric": _texts("numeric", given["numeric"]),
             "positive": _positive(given["positive"]),
-            "header": None if given["header"] is None else validate.flag("header", given["header"]),
+            "header": _flag_or_none("header", given["header"]),
+            "costs": costs_of(given["costs"]),
+            "class_weight": class_weight_of(given["class_weight"]),
+            "linear_only": _flag_or_none("linear_only", given["linear_only"]),
+            "peers": validate.flag("peers", given["peers"]),
+            "retrain": validate.flag("retrain", given["retrain"]),
             "no_rows": validate.flag("no_rows", given["no_rows"]),
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
@@ -75,7 +87,13 @@ class Options:
             else validate.not_negative("checkpoint_every", every),
         }
         found = cls(**given)
+        objective_of(found.objective, found.costs, found.class_weight)
         found._check_stream()
+        if found.cv is not None and not found.retrain:
+            raise InputError(
+                "retrain=False (--no-retrain) is about one division of the rows, and with cv "
+                "(--cv) the rule learns from all of them: give one of them."
+            )
         return found
 
     def _check_stream(self) -> None:
@@ -91,6 +109,11 @@ class Options:
                 f"{option} (--{option}) {why}, and stream=True (--stream) divides rows one by one, "
                 "by their numbers: give one of them."
             )
+
+    @property
+    def decides(self) -> str:
+        """The objective by which candidates are chosen."""
+        return objective_of(self.objective, self.costs, self.class_weight)
 
     @property
     def text(self) -> dict[str, Any]:
@@ -109,6 +132,10 @@ class Options:
         """Those that are not as they are by default."""
         both = ((field, getattr(self, field.name)) for field in fields(self))
         return {field.name: value for field, value in both if value != field.default}
+
+
+def _flag_or_none(name: str, value: Any) -> bool | None:
+    return None if value is None else validate.flag(name, value)
 
 
 def _positive(value: Any) -> Any:

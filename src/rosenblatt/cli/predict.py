@@ -40,6 +40,7 @@ class Row(NamedTuple):
     rival: tuple[Any, float] | None  # of many classes the runner-up and its score
     why: Why | None
     unseen: str  # words that did not occur in training, and what they count as
+    probability: float | None = None  # of the second label
 
 
 @click.command()
@@ -50,6 +51,7 @@ class Row(NamedTuple):
 @click.option(
     "--reasons", type=click.IntRange(1), help=f"How many, with --explain.  [default: {_REASONS}]"
 )
+@click.option("--probability", is_flag=True, help="Add the probability of the second label.")
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),
@@ -66,6 +68,7 @@ def command(
     output: str | None,
     explain: bool,
     reasons: int | None,
+    probability: bool,
     unseen: str,
     force: bool,
     as_json: bool,
@@ -74,6 +77,9 @@ def command(
     **reading: Any,
 ) -> int:
     """Predict the labels of new rows by a trained rule.
+
+    --probability adds how probable the second label is, by Platt scaling: from the score, fitted
+    by `rosenblatt fit` to rows that the scoring rule had not seen.
 
     The rows are encoded as those in training were. A score of 0 or more means the second label. A
     reason is what one feature adds to the score, compared with an average row: its weight in the
@@ -98,9 +104,10 @@ def command(
     from rosenblatt import model_file
 
     known = model_file.read(model)
+    platt = _platt(known, model) if probability else None
     names, parts = _encoded(known, model, files, unseen, reading)
     count = (reasons or _REASONS) if explain else 0
-    rows = _rows(known.estimator, names, parts, count)
+    rows = _with_probability(_rows(known.estimator, names, parts, count), platt)
     if as_json:
         with _common.reading(quiet=quiet):
             found = [_as_dict(row) for row in rows]
@@ -108,7 +115,9 @@ def command(
         _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
     ranked = len(known.estimator.classes_) > 2
-    _write(output, rows, explain, ranked=ranked, marked=unseen == "zero", quiet=quiet)
+    likely = f"probability of {known.estimator.classes_[-1]}" if probability else None
+    marked = unseen == "zero"
+    _write(output, rows, explain, likely=likely, ranked=ranked, marked=marked, quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
@@ -150,6 +159,22 @@ def _rows(estimator: Any, names: Sequence[str], parts: Any, count: int) -> Itera
                 why = _why(names, w * dense(X[i]).ravel(), count, b)
             yield Row(number, label, score, rival, why, "; ".join(unseen.get(i, [])))
             number += 1
+
+
+def _platt(known: Any, model: str) -> Any:
+    """From a score to a probability."""
+    if known.probability is not None:
+        return known.probability
+    k = len(known.estimator.classes_)
+    why = "it was saved without one; rosenblatt fit writes it"
+    if k > 2:
+        why = f"it tells {k} labels apart, and probabilities are those of two"
+    raise InputError(f"--probability: {model} has none, since {why}.")
+
+
+def _with_probability(rows: Iterator[Row], platt: Any) -> Iterator[Row]:
+    for row in rows:
+        yield row if platt is None else row._replace(probability=float(platt.of(row.score)))
 
 
 def _of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
@@ -202,6 +227,8 @@ def _weights(estimator: Any) -> tuple[Any, Any]:
 
 def _as_dict(row: Row) -> dict[str, Any]:
     found = {"row": row.number, "prediction": row.label, "score": row.score}
+    if row.probability is not None:
+        found["probability"] = row.probability
     if row.rival is not None:
         found["runner_up"], found["runner_up_score"] = row.rival
     if row.why is not None:
@@ -224,6 +251,7 @@ def _write(
     rows: Iterator[Row],
     explain: bool,
     *,
+    likely: str | None,
     ranked: bool,
     marked: bool,
     quiet: bool,
@@ -234,10 +262,13 @@ def _write(
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
-        more = [*(["runner-up", "its score"] if ranked else []), *(["reasons"] if explain else [])]
+        more = [] if likely is None else [likely]
+        more += ["runner-up", "its score"] if ranked else []
+        more += ["reasons"] if explain else []
         writer.writerow(["row", "prediction", "score", *more, *(["unseen"] if marked else [])])
-        for number, label, score, rival, why, unseen in rows:
-            second = [] if rival is None else [rival[0], repr(rival[1])]
+        for number, label, score, rival, why, unseen, p in rows:
+            second = [] if p is None else [repr(p)]
+            second += [] if rival is None else [rival[0], repr(rival[1])]
             told = [*second, *([_told(why)] if why else []), *([unseen] if marked else [])]
             writer.writerow([number, label, repr(score), *told])
             strange += unseen != ""

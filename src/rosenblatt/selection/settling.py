@@ -109,7 +109,8 @@ def _by_folds(contest: Contest, name: str, rows: Indices) -> Unseen | None:
         train = rest(parts, [i])
         prepare = contest.prepared(train)
         X, given = contest.rows(train, prepare), clone(contest.rules[name])
-        rule, _ = contest.training.fit(f"{name}, fold {i + 1}", given, X, contest.y[train])
+        name_of_it = f"{name}, fold {i + 1}"
+        rule, _ = contest.training.fit(name_of_it, given, X, contest.y[train], kept=False)
         if rule is None or contest.training.interrupted:
             return None
         found.append(contest.unseen(rule, X, contest.rows(part, prepare), contest.y[part]))

@@ -15,7 +15,7 @@ from rosenblatt.selection.calibration import calibration
 from rosenblatt.selection.judge import Judge, price_list
 from rosenblatt.selection.platt import platt
 from rosenblatt.selection.roc import roc
-from rosenblatt.selection.unseen import Unseen, spread_of
+from rosenblatt.selection.unseen import Unit, Unseen
 
 scored = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: 0 < sum(second for _, second in rows) < len(rows)
@@ -40,7 +40,7 @@ def test_the_cheapest_threshold_by_hand():
     assert unseen.prices(0.0, dear).tolist() == [0, 5, 1, 0]
     assert unseen.cheapest(even) in (-1.5, 1.5)  # one error each; 0 has two
     cuts = unseen.cuts()
-    assert cuts.thresholds.tolist() == [-3.0, -1.5, 0.0, 1.5, 3.0]
+    assert cuts.thresholds.tolist() == [-4.0, -1.5, 0.0, 1.5, 4.0]
     assert cuts.missed.tolist() == [0, 0, 1, 1, 2]
     assert cuts.false.tolist() == [2, 1, 1, 0, 0]
     assert cuts.called.tolist() == [4, 3, 2, 1, 0]
@@ -70,9 +70,13 @@ def test_the_learned_threshold_stays_where_none_is_cheaper():
     assert unseen.cheapest(1.0 - np.eye(2)) == 0
 
 
-def test_the_spread_of_scores():
-    assert spread_of(np.array([3.0, -4.0])) == pytest.approx(np.sqrt(12.5))
-    assert spread_of(np.zeros(3)) == spread_of(np.array([1e300])) == 1.0
+def test_the_unit_of_scores():
+    unit = Unit.of(np.array([1.0, 3.0]))
+    assert unit == (2.0, 1.0)
+    assert unit.measured(np.array([4.0])).tolist() == [2.0]
+    assert unit.scores(np.array([2.0])).tolist() == [4.0]
+    assert unit.lowered(0.5).measured(np.array([3.5])).tolist() == [2.0]
+    assert Unit.of(np.ones(3)) == Unit.of(np.array([1e300, -1e300])) == (0.0, 1.0)
 
 
 # --- Prices ---------------------------------------------------------------------------------------
@@ -224,11 +228,9 @@ def test_separated_scores_have_finite_probabilities():
     assert p == pytest.approx([1 / 12, 11 / 12], abs=1e-6)  # Platt's targets
 
 
-def test_the_same_probability_of_scores_in_other_units():
+def test_the_same_probability_of_scores_that_were_lowered():
     found = Platt(2.0, -1.0, 9)
-    moved = found.of_scores_times(3.0, 0.5)  # scores (s - 0.5)·3
-    assert moved.of((0.7 - 0.5) * 3.0) == pytest.approx(found.of(0.7))
-    assert found.score(found.of(0.3)) == pytest.approx(0.3)
+    assert found.lowered(0.5).of(0.7 - 0.5) == pytest.approx(found.of(0.7))
 
 
 def test_the_brier_score_and_the_shares_are_scikit_learns():

@@ -25,14 +25,9 @@ class Platt:
         with np.errstate(over="ignore"):
             return np.asarray(1 / (1 + np.exp(-z)))
 
-    def score(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The score that has this probability; the slope is not 0."""
-        return np.asarray((np.log(probability / (1 - probability)) - self.intercept) / self.slope)
-
-    def of_scores_times(self, factor: float, moved: float) -> Platt:
-        """The same of scores that are (score - moved) · factor."""
-        slope = self.slope / factor
-        return Platt(slope, self.intercept + self.slope * moved, self.rows)
+    def lowered(self, by: float) -> Platt:
+        """The same of scores that were lowered by so much."""
+        return Platt(self.slope, self.intercept + self.slope * by, self.rows)
 
 
 def written(found: Platt | None) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from rosenblatt.selection.judge import Judge
 from rosenblatt.selection.peers import alone
 from rosenblatt.selection.result import Candidate
 from rosenblatt.selection.training import Training
-from rosenblatt.selection.unseen import Floats, Unseen, scores_of, spread_of
+from rosenblatt.selection.unseen import Floats, Unit, Unseen, scores_of
 
 
 @final
@@ -115,9 +115,9 @@ class Contest:
         )
 
     def unseen(self, rule: Any, X: Any, X_val: Any, y_val: Any) -> Unseen:
-        """Scores in units of the spread over the rows X that trained it."""
-        spread = spread_of(scores_of(rule, X))
-        return Unseen(scores_of(rule, X_val) / spread, y_val == self.classes[1])
+        """Scores in units of those of the rows X that trained it."""
+        unit = Unit.of(scores_of(rule, X))
+        return Unseen(unit.measured(scores_of(rule, X_val)), y_val == self.classes[1])
 
     def chosen(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The winner, and who was passed over. `found` gets their losses."""

@@ -12,7 +12,7 @@ from rosenblatt.selection.contest import Contest, majority_of
 from rosenblatt.selection.folds import Indices, folds, rest
 from rosenblatt.selection.result import Candidate, Floats, Selection, SelectionInterrupted
 from rosenblatt.selection.settling import Settled, settled
-from rosenblatt.selection.unseen import Unseen
+from rosenblatt.selection.unseen import Unit, Unseen
 
 
 def nested(contest: Contest, k: int) -> Selection:
@@ -25,7 +25,7 @@ def nested(contest: Contest, k: int) -> Selection:
     if whole is None:
         raise SelectionInterrupted(None)
     found, winner, passed_over, final = whole
-    tested, scored, always = _Tested(contest, final.spread), [], 0
+    tested, scored, always = _Tested(contest, final.unit), [], 0
     for i, part in enumerate(outer):
         inner = None
         if not training.interrupted:
@@ -68,8 +68,8 @@ def nested(contest: Contest, k: int) -> Selection:
 class _Tested:
     """What the rules of the outer folds say of their test rows; scores in units of one of them."""
 
-    def __init__(self, contest: Contest, spread: float):
-        self.contest, self.spread = contest, spread
+    def __init__(self, contest: Contest, unit: Unit):
+        self.contest, self.unit = contest, unit
         self.predicted: list[Any] = []
         self.scores: list[Floats | None] = []
         self.probabilities: list[Floats | None] = []
@@ -79,7 +79,9 @@ class _Tested:
         self.predicted.append(by.estimator.predict(X))
         scores = self.contest.scores(by.estimator, X)
         self.probabilities.append(by.probabilities(scores))
-        self.scores.append(None if scores is None else scores / by.spread * self.spread)
+        if scores is not None:
+            scores = self.unit.scores(by.unit.measured(scores))
+        self.scores.append(scores)
 
 
 def _joined(parts: list[Floats | None]) -> Floats | None:

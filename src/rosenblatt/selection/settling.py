@@ -15,9 +15,10 @@ from rosenblatt.selection.contest import Contest
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.platt import platt
 from rosenblatt.selection.result import Candidate, Floats
-from rosenblatt.selection.unseen import Unseen, scores_of, spread_of
+from rosenblatt.selection.unseen import Unit, Unseen, scores_of
 
 ENOUGH = 10_000  # validation rows whose scores tell as much as folds would
+_PLAIN = Unit(0.0, 1.0)  # scores as they are
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Settled:
     estimator: Any
     prepare: Any
     notes: tuple[str, ...]
-    spread: float = 1.0
+    unit: Unit = _PLAIN
     unseen: Unseen | None = None
     probability: Platt | None = None
     moved: float = 0.0
@@ -44,24 +45,25 @@ def settled(
 ) -> Settled:
     """The rule, fitted on X and y, with the threshold that rows which it has not seen call for.
 
-    Scores of `unseen` are in units of the spread of whichever rule gave them: they carry over to
-    this one by its own spread.
+    Scores of `unseen` are in the units of whichever rule gave them: they carry over to this one by
+    its own unit.
     """
     if unseen is None:
         return Settled(rule, prepare, **more)
-    spread = spread_of(scores_of(rule, X))
+    unit = Unit.of(scores_of(rule, X))
+    own = Unseen(unit.scores(unseen.scores), unseen.second)
     threshold = 0.0
     if contest.judge.moves and can_move(rule):
-        threshold = unseen.cheapest(contest.judge.prices)
+        threshold = own.cheapest(contest.judge.prices)
     if threshold:
-        move_threshold(rule, threshold * spread, on_rows(X, y))
+        move_threshold(rule, threshold, on_rows(X, y))
     return Settled(
         rule,
         prepare,
-        spread=spread,
-        unseen=Unseen((unseen.scores - threshold) * spread, unseen.second),
-        probability=platt(unseen).of_scores_times(spread, threshold),
-        moved=threshold * spread,
+        unit=unit.lowered(threshold),
+        unseen=Unseen(own.scores - threshold, own.second),
+        probability=platt(own).lowered(threshold),
+        moved=threshold,
         **more,
     )
 

@@ -197,7 +197,7 @@ class _Contest:
         labels, predictions, scores = self._tested(winner)
         probability = None if winner.unseen is None else platt(winner.unseen)
         if probability is not None:
-            probability = probability.of_scores_times(1.0, moved)
+            probability = probability.lowered(moved)
         test, validation, train = self.parts
         selection = Selection(
             found,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,9 @@ class Unseen:
         scores, second = self.scores[order], self.second[order]
         ends = np.append(np.flatnonzero(np.diff(scores) > 0) + 1, len(scores))
         begins = np.insert(ends, 0, 0)  # rows before these are called the first class
-        low = np.concatenate([[scores[0] - 2.0], scores[ends - 1]])
-        high = np.concatenate([scores[np.insert(ends[:-1], 0, 0)], [scores[-1] + 2.0]])
+        beyond = float(scores[-1] - scores[0]) or 1.0
+        low = np.concatenate([[scores[0] - beyond], scores[ends - 1]])
+        high = np.concatenate([scores[np.insert(ends[:-1], 0, 0)], [scores[-1] + beyond]])
         thresholds = np.where((low < 0) & (high >= 0), 0.0, low + (high - low) / 2)
         thresholds = np.where(thresholds > low, thresholds, high)  # of neighbours among floats
         missed = np.concatenate([[0], np.cumsum(second)])[begins]
@@ -71,9 +72,27 @@ def scores_of(rule: Any, X: Any) -> Floats:
     return np.where(rule.predict(X) == rule.classes_[1], 1.0, -1.0)
 
 
-def spread_of(scores: Floats) -> float:
-    """The root mean square of the scores of training rows: the unit in which the scores of rules
-    that learned from different rows are alike."""
-    with np.errstate(over="ignore"):
-        found = float(np.sqrt(np.mean(np.square(scores))))
-    return found if 0 < found < np.inf else 1.0
+class Unit(NamedTuple):
+    """Mean and standard deviation of the scores of the rows that a rule learned from.
+
+    Rules that learned from different rows have different scales, and perceptrons also intercepts
+    that jump: measured in these units, their scores are alike.
+    """
+
+    center: float
+    spread: float
+
+    @classmethod
+    def of(cls, scores: Floats) -> Unit:
+        with np.errstate(over="ignore", invalid="ignore"):
+            center, spread = float(scores.mean()), float(scores.std())
+        return cls(center, spread) if 0 < spread < np.inf else cls(0.0, 1.0)
+
+    def measured(self, scores: Floats) -> Floats:
+        return (scores - self.center) / self.spread
+
+    def scores(self, measured: Floats) -> Floats:
+        return measured * self.spread + self.center
+
+    def lowered(self, by: float) -> Unit:
+        return Unit(self.center - by, self.spread)

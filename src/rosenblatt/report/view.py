@@ -174,12 +174,11 @@ def _margins_chart(
 
 def _threshold_rows(found: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     """A dozen thresholds, and the chosen one among them."""
-    points = list((found or {}).get("points") or [])
-    chosen = (found or {}).get("chosen")
-    some = [p for p in points[:: max(1, len(points) // THRESHOLDS)] if p["threshold"] != 0]
-    if chosen:
-        some.append(chosen)
-    return sorted(some, key=lambda point: point["threshold"])
+    points = (found or {}).get("points") or []
+    some = [p for p in points[:: max(1, len(points) // THRESHOLDS)] if p and p.get("threshold")]
+    if chosen := (found or {}).get("chosen"):
+        some.append({**chosen, "threshold": 0.0})
+    return sorted(some, key=lambda point: float(point["threshold"]))
 
 
 def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:

@@ -1,4 +1,4 @@
-// Light or dark as the system has it, until the button says otherwise.
+// Light or dark as the system has it, until the button says otherwise; folds open for the printer.
 (() => {
   const button = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -9,6 +9,13 @@
     say();
   });
   system.addEventListener("change", say);
+  // On paper nothing can be unfolded.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach((part) => { part.open = true; });
+  });
+  addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
   button.hidden = false;
   say();
 })();

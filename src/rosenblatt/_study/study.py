@@ -132,7 +132,7 @@ def study(
     >>> credit = datasets.load_credit().filename
     >>> found = study(credit, target="card", ignore=["share", "expenditure"])
     >>> found
-    <Study of card: average, 14.4% wrong in test (10.4% to 19.2%), overlap>
+    <Study of card: average, 15.5% wrong in test (11.4% to 20.5%), overlap>
     """
     options = Options.of(
         target=target,

@@ -26,7 +26,7 @@ def platt(unseen: Unseen) -> Platt:
     >>> from rosenblatt.selection.unseen import Unseen
     >>> found = platt(Unseen(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True])))
     >>> found.of(np.array([-3.0, 0.0, 3.0])).round(3).tolist()
-    [0.336, 0.5, 0.664]
+    [0.353, 0.5, 0.647]
     """
     second = unseen.second
     positive, negative = int(second.sum()), int((~second).sum())

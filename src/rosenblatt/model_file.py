@@ -107,8 +107,7 @@ def save(
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
-    known = probabilities.written(probability)
-    text = as_text(_written(estimator, encoding, data_fingerprint, known))
+    text = as_text(_written(estimator, encoding, data_fingerprint, probability))
     content = with_sum(text.encode())
     if len(content) > MOST_BYTES:
         raise InputError(
@@ -136,7 +135,7 @@ def _not_ours(estimator: Any) -> str:
 
 
 def _written(
-    estimator: Any, encoding: Any, fingerprint: str | None, probability: dict[str, Any] | None
+    estimator: Any, encoding: Any, fingerprint: str | None, probability: Platt | None
 ) -> dict[str, Any]:
     names = getattr(estimator, "feature_names_in_", None)
     document: dict[str, Any] = {
@@ -152,7 +151,7 @@ def _written(
             "names": None if names is None else names.tolist(),
         },
         "encoding": attached.encoding(encoding),
-        "probability": probability,
+        "probability": probabilities.written(probability),
         "data_fingerprint": attached.fingerprint(estimator, fingerprint),
     }
     if isinstance(estimator, RandomLinearClassifier):
@@ -255,16 +254,15 @@ def _read(file: Part, version: int) -> Model:
         _read_drawn(file.part("drawn"), p)
         shape = linear.shape_of_weights(p.n_features_in_, classes)
         p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
-        about["training_errors"] = p.training_errors_
-        return Model(p, encoding, about, probability)
+        return Model(p, encoding, about | {"training_errors": p.training_errors_}, probability)
     fitted.read(file, p, version)
     return Model(p, encoding, about | _about(p), probability)
 
 
 def _read_probability(file: Part, classes: Any) -> Platt | None:
     found = file.optional(file.part, "probability")
-    if found is not None and len(classes) > 2:
-        raise InvalidDocument(f"probability is there, but there are {len(classes)} classes")
+    if found is not None and (k := len(classes)) > 2:
+        raise InvalidDocument(f"probability is there, but there are {k} classes")
     return None if found is None else probabilities.read(found)
 
 

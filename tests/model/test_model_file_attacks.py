@@ -124,6 +124,20 @@ def test_a_single_changed_character_is_noticed(path, original):
     )
 
 
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        ({"slope": -1.0, "intercept": 0.0, "rows": 3}, "probability.slope is -1.0, which is less"),
+        ({"slope": "1", "intercept": 0.0, "rows": 3}, "probability.slope"),
+        ({"slope": 1.0, "intercept": 0.0}, "rows"),
+        ({"slope": 1.0, "intercept": 0.0, "rows": 3, "more": 1}, "more"),
+        ([1.0], "probability"),
+    ],
+)
+def test_a_probability_that_is_none(path, original, probability, words):
+    refused(path, changed(original, "probability", probability), words)
+
+
 def test_a_newer_version_says_so(path, original):
     newer = changed(original, "version", 5)
     refused(

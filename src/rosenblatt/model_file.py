@@ -8,9 +8,10 @@ example, counts VERSION up, goes on reading the versions before, and keeps files
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -48,18 +49,17 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 4
+FORMAT, VERSION = "rosenblatt-model", 5
 MOST_BYTES = 4 << 30
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (Perceptron, KernelPerceptron, RandomLinearClassifier)
-}
+Estimator = Perceptron | KernelPerceptron | RandomLinearClassifier
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
 
 
 @dataclass(frozen=True)
 class Model:
     """What a model file holds."""
 
-    estimator: Any
+    estimator: Estimator
     encoding: dict[str, Any] | None
     about: dict[str, Any]
     probability: Platt | None = None  # from a score to that of the second class
@@ -175,7 +175,7 @@ def _written(
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def load(path: Any) -> Any:
+def load(path: str | os.PathLike[str]) -> Estimator:
     """The estimator in a model file, as it was saved.
 
     Raises ModelFileError where the file is not a whole model file, FileError where it cannot be
@@ -249,7 +249,7 @@ def _read(file: Part, version: int) -> Model:
 
         with suppress(InputError):  # it may be of somebody else's making
             p.encoding_ = Encoding.from_dict(encoding)
-    probability = None if version < 4 else _read_probability(file, classes)
+    probability = None if version < 5 else _read_probability(file, classes)
     if isinstance(p, RandomLinearClassifier):
         _read_drawn(file.part("drawn"), p)
         shape = linear.shape_of_weights(p.n_features_in_, classes)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from numpy.typing import NDArray
-
-from rosenblatt._compute.examples import Examples
 from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
+from rosenblatt._estimators.as_scikit_learn import AsScikitLearn
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
-from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import Training
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._inputs import starts, targets, validate, weights
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Perceptron(Training, LinearClassifier):
+class Perceptron(Training, AsScikitLearn):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -42,10 +39,11 @@ class Perceptron(Training, LinearClassifier):
         rows, they and the rows within them freshly shuffled every epoch (the order for data on
         disk); uniformly among all mistakes; all mistakes at once (gradient descent on the
         perceptron loss).
-    keep : {"best", "last", "pocket", "average", "vote"}, default="best"
+    keep : {"auto", "best", "last", "pocket", "average", "vote"}, default="auto"
         What is returned. "best": of the last and the averaged weights after each epoch those with
         the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
         every update; "average": the mean over all visits; "vote": every weight vector votes.
+        "auto": "last" with tol=None, else "best".
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
@@ -76,11 +74,30 @@ class Perceptron(Training, LinearClassifier):
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates, patience, prove and random_state) exactly where training stopped, otherwise
-        from the weights that were returned. Set it before the first fit: it then takes a hash of
-        the data.
+        max_updates, patience, tol, prove and random_state) exactly where training stopped,
+        otherwise from the weights that were returned. Set it before the first fit: it then takes a
+        hash of the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
+    tol : float, None or "patience", default="patience"
+        When training no longer gains. A number, as in scikit-learn: an epoch gains when the mean
+        loss of its rows, max(0, margin - y_i (w·x_i + b)) as they were visited, is lower than that
+        of every epoch before by at least `tol`; `patience` epochs in a row without a gain end
+        training. None, as there: nothing but `max_iter` and `max_updates` ends training with
+        mistakes, and `keep="auto"` is "last". "patience": mistakes are counted, as said there.
+    shuffle : bool, default=True
+        False is order="cyclic", as in scikit-learn.
+    n_jobs : int or None, default=None
+        Classes that are trained at once with multi_class="ovr"; nothing but the time depends on it.
+    n_iter_no_change : int, default=5
+        scikit-learn's name of `patience`.
+    penalty : None, default=None
+    alpha : float, default=0.0001
+    l1_ratio : float, default=0.15
+    early_stopping : bool, default=False
+    validation_fraction : float, default=0.1
+        For code that was written for scikit-learn: any value but the default is refused when
+        training begins, with what to use instead.
 
     Attributes
     ----------
@@ -104,6 +121,8 @@ class Perceptron(Training, LinearClassifier):
         training came to an end before it was asked.
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
+    t_ : int
+        One more than the visits made (a step of order="batch" is one visit).
     mistakes_ : array
         Rows that called for an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
@@ -128,7 +147,7 @@ class Perceptron(Training, LinearClassifier):
         self,
         *,
         order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
-        keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
+        keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto",
         eta0: float = 1.0,
         margin: float = 0.0,
         fit_intercept: bool = True,
@@ -141,6 +160,15 @@ class Perceptron(Training, LinearClassifier):
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
+        tol: float | Literal["patience"] | None = "patience",
+        shuffle: bool = True,
+        n_jobs: int | None = None,
+        penalty: None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
     ):
         self.order = order
         self.keep = keep
@@ -156,6 +184,15 @@ class Perceptron(Training, LinearClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
+        self.tol = tol
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
 
     def fit(
         self,
@@ -178,19 +215,19 @@ class Perceptron(Training, LinearClassifier):
         def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
             rows = validate.rows(self, X, reset=True)
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
-            judges = self._judges(X_val, y_val, classes, examples)
+            judges = linear_fit.judges(self, X_val, y_val, classes, examples)
             start = None
             if given:
                 d, k, intercept = examples.d, examples.k, settings.units.fit_intercept
                 start = starts.start(coef_init, intercept_init, d, intercept, k=k)
             work = linear_fit.Given(examples, judges, classes, start, y)
             if examples.k is not None:
-                self._refuse_for_many(settings, classes)
+                linear_fit.refuse_for_many(self, settings, classes)
                 if settings.one_vs_rest:
                     return one_vs_rest.Trainings(work, watch)
             return linear_fit.task(self, settings, watch, work)
 
-        fitting.fit(self, prepare)
+        fitting.fit(self, prepare, X, y, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -238,29 +275,6 @@ class Perceptron(Training, LinearClassifier):
         estimator = cls(fit_intercept=certificate.fit_intercept)
         put_on(estimator, certificate, classes, estimator._seed())
         return estimator
-
-    # --- What is given ---------------------------------------------------------------------------
-
-    def _judges(
-        self, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
-    ) -> Examples | None:
-        if (X_val is None) != (y_val is None):
-            raise InputError("Give X_val and y_val together, or neither.")
-        if X_val is None:
-            return None
-        X = validate.rows(self, X_val, reset=False, name="X_val")
-        y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
-        by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
-
-    def _refuse_for_many(self, settings: Settings, classes: NDArray[Any]) -> None:
-        """What is there for two classes only."""
-        self._refuse_many(settings, classes)
-        if settings.one_vs_rest and self._checkpoint is not None:
-            raise InputError(
-                "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
-                "use multi_class='joint'."
-            )
 
     def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)

@@ -56,8 +56,8 @@ def test_a_file_of_an_earlier_version_gives_the_answers_of_then(path):
     assert model.about["rosenblatt"] == path.parent.name
 
 
-def test_a_probability_is_kept_since_format_4():
-    found = model_file.read(FOLDER / "0.1.0" / "li-hang-2.1-format-4.json").probability
+def test_a_probability_is_kept_since_format_5():
+    found = model_file.read(FOLDER / "0.1.0" / "li-hang-2.1-format-5.json").probability
     assert (found.slope, found.intercept, found.rows) == (0.5, -0.25, 3)
     assert found.of([0.5, 0.0]) == pytest.approx([0.5, 1 / (1 + np.exp(0.25))])
     assert model_file.read(FOLDER / "0.1.0" / "li-hang-2.1.json").probability is None
@@ -85,7 +85,10 @@ def test_types_of_labels_and_numbers_are_those_of_then():
     assert seen(drawn.standard_normal(5)) == seen(before.standard_normal(5))
 
 
-@pytest.mark.parametrize("name", ["li-hang-2.1-stopped", "li-hang-2.1-stopped-format-2"])
+STOPPED = ["li-hang-2.1-stopped", *(f"li-hang-2.1-stopped-format-{v}" for v in (2, 4))]
+
+
+@pytest.mark.parametrize("name", STOPPED)
 def test_training_goes_on_from_a_file_of_an_earlier_version(name):
     # Table 2.1 of the book, from its third update to the seventh and last one.
     p = load(FOLDER / "0.1.0" / f"{name}.json")

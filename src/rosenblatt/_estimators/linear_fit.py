@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._inputs import targets, validate, weights
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
@@ -21,6 +22,7 @@ from rosenblatt._learning.state import Job
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt.errors import InputError
 
 Perceptron = Any  # a `Perceptron`, which is on the floor above
 
@@ -34,6 +36,30 @@ class Given:
     classes: NDArray[Any]
     start: Weights | None  # lifted; None: zeros, or where training goes on
     y: Any  # the labels as they were given
+
+
+def judges(
+    p: Perceptron, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
+) -> Examples | None:
+    """The validation rows that candidates are judged on, checked; None: they are not given."""
+    if (X_val is None) != (y_val is None):
+        raise InputError("Give X_val and y_val together, or neither.")
+    if X_val is None:
+        return None
+    X = validate.rows(p, X_val, reset=False, name="X_val")
+    y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
+    by_class = weights.class_weights(p.class_weight, classes, examples.y, examples.c)
+    return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
+
+
+def refuse_for_many(p: Perceptron, settings: Settings, classes: NDArray[Any]) -> None:
+    """What is there for two classes only."""
+    p._refuse_many(settings, classes)
+    if settings.one_vs_rest and p._checkpoint is not None:
+        raise InputError(
+            "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
+            "use multi_class='joint'."
+        )
 
 
 def task(p: Perceptron, settings: Settings, watch: Watch, given: Given) -> fitting.Task:
@@ -104,10 +130,11 @@ def _job(
 
 
 def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:
+    tol = settings.tol_in_units
     if not settings.prove:
-        return Patience(settings.patience, None)
+        return Patience(settings.patience, None, tol=tol)
     names = getattr(p, "feature_names_in_", None)
     examples, intercept = given.examples, settings.units.fit_intercept
     X, y, present = examples.rows.X, examples.y, examples.present
     oracle = RowsOracle(X, y, present, names, given.y, given.classes, intercept)
-    return Patience(settings.patience, oracle)
+    return Patience(settings.patience, oracle, tol=tol)

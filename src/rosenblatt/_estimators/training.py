@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt._estimators import advice
+from rosenblatt._estimators.callbacks import TakesCallbacks
 from rosenblatt._learning.progress import Progress
 from rosenblatt._learning.settings import Recipe, Settings, Units
 from rosenblatt._learning.state import AnyJob, AnyState, Candidate
@@ -38,7 +39,10 @@ def _drawn(random_state: Any) -> int:
 _seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
 
 
-class Training:
+_AT_REST_NOWHERE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
+
+
+class Training(TakesCallbacks):
     """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
 
     _state: AnyState
@@ -47,12 +51,17 @@ class Training:
     _made_with: Units
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
-    keep: str
     random_state: Any
     _n_rows: int  # that training was given
+    n_iter_: int
+    n_updates_: int
+    converged_: bool
     training_errors_: int | None
     stop_reason_: StopReason
     certificate_: Certificate | None
+    mistakes_: NDArray[np.int64]
+    update_counts_: Any  # an array, of many classes sparse; None after a stream
+    validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
 
     def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
         raise NotImplementedError
@@ -97,7 +106,7 @@ class Training:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
-        reason, last = self.stop_reason_, self.keep == "last"
+        reason, last = self.stop_reason_, settings.units.keep == "last"
         unmet = errors > 0 or settings.margin > 0
         known = state.certificate is not None and state.certificate.separable
         if reason is StopReason.MAX_ITER and known and errors > 0:
@@ -105,16 +114,16 @@ class Training:
             text = advice.separable_unfinished(
                 name, errors, n, settings.max_iter, state.updates, state.certificate
             )
-        elif reason is StopReason.MAX_ITER and last and unmet:
+        elif reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
             text = advice.unfinished(
                 name, errors, n, state.mistakes, settings.max_iter, settings.margin
             )
         elif reason is StopReason.UNDECIDED and errors > 0:
             text = advice.undecided(name, errors, n, settings.patience)
-        elif reason in (StopReason.NOT_SEPARABLE, StopReason.PATIENCE) and last and errors > 0:
+        elif reason in _AT_REST_NOWHERE and last and errors > 0:
             text = advice.last_of_many(name, errors, n, reason)
         elif state.clean and errors > 0 and not job.validating:
-            text = advice.separable_but(name, self.keep, errors, n)
+            text = advice.separable_but(name, settings.units.keep, errors, n)
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)

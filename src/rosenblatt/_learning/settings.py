@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute import fingerprint
 from rosenblatt._compute.examples import Examples
-from rosenblatt._inputs import validate
+from rosenblatt._inputs import drop_in, validate
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 
@@ -31,19 +31,28 @@ class Settings(NamedTuple):
     max_iter: int
     max_updates: int | None
     patience: int | None
+    tol: float | None  # by which the mean loss of a row must fall; None: mistakes are looked at
+    all_epochs: bool  # max_iter of them are what was asked for: nothing to warn about
     prove: bool
     warm_start: bool
     verbose: int
 
+    @property
+    def tol_in_units(self) -> float | None:
+        """Of the learning rate, as losses are while training."""
+        return None if self.tol is None else self.tol / self.units.eta0
+
 
 def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
-    validate.one_of("order", estimator.order, ORDERS)
-    validate.one_of("keep", estimator.keep, KEEPS)
+    meaning = drop_in.meaning(estimator)
+    validate.one_of("order", meaning.order, ORDERS)
+    keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
+    validate.one_of("keep", meaning.keep, keeps)
     return Settings(
-        order=estimator.order,
+        order=meaning.order,
         units=Units(
-            keep=estimator.keep,
+            keep=meaning.keep,
             eta0=validate.positive("eta0", estimator.eta0),
             fit_intercept=validate.flag("fit_intercept", estimator.fit_intercept),
         ),
@@ -51,7 +60,9 @@ def checked(estimator: Any) -> Settings:
         margin=validate.not_negative("margin", estimator.margin),
         max_iter=validate.whole("max_iter", estimator.max_iter),
         max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
-        patience=validate.whole_or_none("patience", estimator.patience),
+        patience=meaning.patience,
+        tol=meaning.tol,
+        all_epochs=meaning.all_epochs,
         prove=validate.flag("prove", estimator.prove),
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),

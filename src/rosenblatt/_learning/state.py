@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 import numpy as np
 
+from rosenblatt._learning.losses import Losses
 from rosenblatt._learning.machine import EvaluationRows, Machine, Memory, V, W
 from rosenblatt.errors import WeightsOverflow
 
@@ -74,6 +75,7 @@ class State(Generic[W, V]):
     fewest_in: int = 0  # and the epoch that ended with them
     certificate: Verdict | None = None  # the answer, once it was asked for
     voters: V | None = None  # with keep="vote"
+    losses: Losses | None = None  # with tol: None where they are not followed
 
     def copy(self) -> State[W, V]:
         return replace(
@@ -82,6 +84,7 @@ class State(Generic[W, V]):
             mistakes=self.mistakes.copy(),
             validation=self.validation.copy(),
             voters=None if self.voters is None else self.voters.copy(),
+            losses=None if self.losses is None else replace(self.losses),
         )
 
     def begin_epoch(self) -> None:

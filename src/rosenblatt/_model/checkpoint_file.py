@@ -158,6 +158,7 @@ def settings_of(settings: Settings) -> dict[str, Any]:
         "fit_intercept": settings.units.fit_intercept,
         "margin": settings.margin,
         "patience": settings.patience,
+        "tol": settings.tol,
         "prove": settings.prove,
     }
 

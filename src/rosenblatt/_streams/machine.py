@@ -57,7 +57,9 @@ class Streamed(InFeatures):
         raise NotImplementedError("order='random' needs all rows at hand: it is `Primal`'s")
 
     def _on(self, block: Examples) -> Primal:
-        return Primal(block, margin=self.margin, intercept=self.intercept)
+        machine = Primal(block, margin=self.margin, intercept=self.intercept)
+        machine.log = self.log
+        return machine
 
     def descend(
         self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
@@ -65,8 +67,11 @@ class Streamed(InFeatures):
         """One batch step over all blocks."""
         step, mistakes = np.zeros_like(memory.w), 0
         for block in self.examples.blocks(check_interrupt):
-            marks, _ = self._on(block).look(memory.w, step, check_interrupt)
-            mistakes += int(np.count_nonzero(marks))
+            marks, scores = self._on(block).look(memory.w, step, check_interrupt)
+            rows = np.flatnonzero(marks)
+            mistakes += len(rows)
+            if self.log is not None and scores is not None:
+                self.log.add(rows, visits, scores[rows], block.y)
         self._step(memory, step, visits)
         return mistakes
 

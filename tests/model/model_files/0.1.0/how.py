@@ -30,6 +30,9 @@ def models():
     stopped = Perceptron(order="cyclic", keep="last", max_updates=3, warm_start=True)
     yield "li-hang-2.1-stopped", stopped.fit(LI_HANG, [1, 1, -1]), {}
 
+    as_there = Perceptron(shuffle=False, tol=0.5, keep="last", max_updates=3, warm_start=True)
+    yield "li-hang-2.1-stopped-format-4", as_there.fit(LI_HANG, [1, 1, -1]), {}
+
     passed = Perceptron(keep="pocket")
     yield "li-hang-2.1-one-pass", passed.partial_fit(LI_HANG, ["yes", "yes", "no"]), {}
 
@@ -61,7 +64,7 @@ def models():
 
     likely = {"probability": Platt(0.5, -0.25, 3)}
     again = Perceptron(order="cyclic", keep="last")
-    yield "li-hang-2.1-format-4", again.fit(LI_HANG, ["yes", "yes", "no"]), likely
+    yield "li-hang-2.1-format-5", again.fit(LI_HANG, ["yes", "yes", "no"]), likely
 
     votes = KernelPerceptron(kernel="precomputed", order="cyclic", keep="vote", max_iter=2)
     yield "vote-precomputed", votes.fit(LI_HANG @ LI_HANG.T, np.int8([1, 1, 0])), {}

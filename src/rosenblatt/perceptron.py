@@ -221,10 +221,10 @@ class Perceptron(Training, AsScikitLearn):
                 d, k, intercept = examples.d, examples.k, settings.units.fit_intercept
                 start = starts.start(coef_init, intercept_init, d, intercept, k=k)
             work = linear_fit.Given(examples, judges, classes, start, y)
-            if examples.k is not None:
-                linear_fit.refuse_for_many(self, settings, classes)
-                if settings.one_vs_rest:
-                    return one_vs_rest.Trainings(work, watch)
+            self._refuse_many(settings, classes)
+            if settings.one_vs_rest and examples.k is not None:
+                source = one_vs_rest.InMemory(examples, judges, classes)
+                return one_vs_rest.Trainings(source, watch, start)
             return linear_fit.task(self, settings, watch, work)
 
         fitting.fit(self, prepare, X, y, sample_weight)

@@ -58,3 +58,4 @@ void without_lock(const Rows& rows, Kernel&& kernel) {
 }
 
 void bind_joint(nb::module_& m);  // many classes: joint_module.cpp
+void bind_directions(nb::module_& m);  // errors that a cone forces: directions_module.cpp

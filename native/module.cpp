@@ -400,6 +400,7 @@ NB_MODULE(_core, m) {
       "digits"_a.noconvert(), "room"_a.noconvert());
 
   bind_joint(m);
+  bind_directions(m);
 
   nb::class_<SvmlightReader>(m, "SvmlightReader")
       .def(nb::init<>())

@@ -165,7 +165,7 @@ def test_other_data_is_refused(path):
         (lambda b: b"", "JSON"),
         (lambda b: b"\x80\x04pickle", "UTF-8"),
         (lambda b: b.replace(b'"updates": ', b'"updates": 1'), "sha256"),
-        (lambda b: b.replace(b'"version": 2', b'"version": 3'), "version 3, and those up to 2 are"),
+        (lambda b: b.replace(b'"version": 2', b'"version": 4'), "version 4, and those up to 3 are"),
         (lambda b: b.replace(b"rosenblatt checkpoint", b"something else"), "format"),
     ],
     ids=["truncated", "empty", "pickle", "changed", "newer", "other"],

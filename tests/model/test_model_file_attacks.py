@@ -124,10 +124,24 @@ def test_a_single_changed_character_is_noticed(path, original):
     )
 
 
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        ({"slope": -1.0, "intercept": 0.0, "rows": 3}, "probability.slope is -1.0, which is less"),
+        ({"slope": "1", "intercept": 0.0, "rows": 3}, "probability.slope"),
+        ({"slope": 1.0, "intercept": 0.0}, "rows"),
+        ({"slope": 1.0, "intercept": 0.0, "rows": 3, "more": 1}, "more"),
+        ([1.0], "probability"),
+    ],
+)
+def test_a_probability_that_is_none(path, original, probability, words):
+    refused(path, changed(original, "probability", probability), words)
+
+
 def test_a_newer_version_says_so(path, original):
-    newer = changed(original, "version", 5)
+    newer = changed(original, "version", 6)
     refused(
-        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 5.*newer"
+        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 6.*newer"
     )
     # A newer version may have other fields and another checksum: that is not the point then.
     refused(path, '{"format": "rosenblatt-model", "version": 6}', "written by a newer rosenblatt")

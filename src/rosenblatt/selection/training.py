@@ -57,14 +57,20 @@ class Training:
         self.done, self.total = 0, total
         self.interrupted = False
 
-    def fit(self, name: str, rule: Any, X: Any, y: Any) -> tuple[Any, tuple[str, ...]]:
-        """The rule, fitted, and what it warned of; None where Ctrl-C came before there was one."""
+    def fit(
+        self, name: str, rule: Any, X: Any, y: Any, *, kept: bool = True
+    ) -> tuple[Any, tuple[str, ...]]:
+        """The rule, fitted, and what it warned of; None where Ctrl-C came before there was one.
+
+        `kept=False`: of few rows, soon done again, and without a checkpoint.
+        """
+        trained = self.trained if kept else _fit
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 if self.progress is not None:
                     self.progress(self.done, self.total, name)
-                self.trained(rule, X, y, self.done)
+                trained(rule, X, y, self.done)
             except KeyboardInterrupt:
                 self.interrupted = True
                 rule = rule if _is_left_fitted(rule) else None

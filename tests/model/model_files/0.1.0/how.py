@@ -16,6 +16,7 @@ import pandas as pd
 from scipy import sparse
 
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, save
+from rosenblatt._model.probability import Platt
 
 LI_HANG = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
 CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
@@ -60,6 +61,10 @@ def models():
     three = Perceptron(order="cyclic", keep="last", max_iter=1)
     corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
     yield "three-classes-format-3", three.fit(corners, ["a", "b", "c"]), {}
+
+    likely = {"probability": Platt(0.5, -0.25, 3)}
+    again = Perceptron(order="cyclic", keep="last")
+    yield "li-hang-2.1-format-5", again.fit(LI_HANG, ["yes", "yes", "no"]), likely
 
     votes = KernelPerceptron(kernel="precomputed", order="cyclic", keep="vote", max_iter=2)
     yield "vote-precomputed", votes.fit(LI_HANG @ LI_HANG.T, np.int8([1, 1, 0])), {}

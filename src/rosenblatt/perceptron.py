@@ -44,8 +44,9 @@ class Perceptron(Training, LinearClassifier):
         perceptron loss).
     keep : {"best", "last", "pocket", "average", "vote"}, default="best"
         What is returned. "best": of the last and the averaged weights after each epoch those with
-        the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
-        every update; "average": the mean over all visits; "vote": every weight vector votes.
+        the fewest mistakes, of equal ones an average; "last": the last ones; "pocket": the fewest
+        mistakes, counted after every update; "average": the mean over all visits; "vote": every
+        weight vector votes.
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.

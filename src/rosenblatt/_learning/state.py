@@ -35,7 +35,7 @@ class Verdict(Protocol):
 
 @dataclass(frozen=True)
 class Candidate(Generic[W]):
-    """Weights that were judged. Of equal ones the last weights are kept, then the older."""
+    """Weights that were judged. Of equal ones an average is kept, then the older."""
 
     weights: W
     mistakes: int
@@ -44,7 +44,7 @@ class Candidate(Generic[W]):
 
     def limit_for(self, *, averaged: bool) -> float:
         """The weighted mistakes with which newer weights no longer replace these."""
-        wins_a_tie = self.averaged and not averaged
+        wins_a_tie = averaged and not self.averaged
         return float(np.nextafter(self.weighted, np.inf)) if wins_a_tie else self.weighted
 
     def or_newer(self, other: Candidate[W]) -> Candidate[W]:

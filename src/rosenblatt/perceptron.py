@@ -50,8 +50,10 @@ class Perceptron(Training, LinearClassifier):
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
-    margin : float, default=0.0
+    margin : float or "scale", default=0.0
         μ: a row calls for an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
+        "scale": η times the mean of ‖(x_i, 1)‖² over the rows by weight (‖x_i‖² through the
+        origin), of k > 2 classes twice that; with keep="average" it errs least on rows not seen.
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
@@ -96,6 +98,8 @@ class Perceptron(Training, LinearClassifier):
         equal scores for the first of their classes. None with keep="vote" where every update made
         a voter and they are so many that counting their votes on all rows would take far longer
         than training, and where Ctrl-C cut the count short.
+    margin_ : float
+        The margin μ that training had: `margin`, or what "scale" came to.
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
@@ -131,7 +135,7 @@ class Perceptron(Training, LinearClassifier):
         order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
         eta0: float = 1.0,
-        margin: float = 0.0,
+        margin: float | Literal["scale"] = 0.0,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         max_updates: int | None = None,
@@ -200,8 +204,9 @@ class Perceptron(Training, LinearClassifier):
         Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
         the last and the kept (keep="pocket"). `classes` are needed when the first call does not
         hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
-        about the rows of this call; `n_iter_` counts calls. If `keep`, `eta0` or `fit_intercept`
-        was changed, it begins anew from the returned weights.
+        about the rows of this call; `n_iter_` counts calls. margin="scale" is of the rows of this
+        call and of those before. If `keep`, `eta0` or `fit_intercept` was changed, it begins anew
+        from the returned weights.
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):
             settings = checked(self)

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.scale import Scale
 from rosenblatt._estimators import fitting, linear_start
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
-from rosenblatt._learning.settings import Recipe, Settings, judged_by, recipe_of
+from rosenblatt._learning.settings import Recipe, Settings, judged_by, machine_of, recipe_of
 from rosenblatt._learning.state import Job
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
@@ -74,7 +75,8 @@ def one_pass(
 
     It goes on from the pass before, or from the start that is given.
     """
-    job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch)
+    before = linear_start.scale_before(p, settings) if start is None else None
+    job = _job(settings, _ONE_PASS, KEEPS_OF_A_PASS, examples, None, watch, before)
     if start is None:
         state = linear_start.next_pass(p, settings, job, examples)
     else:
@@ -95,12 +97,12 @@ def _job(
     examples: Examples,
     judges: Examples | None,
     watch: Watch,
+    before: Scale | None = None,  # how large the rows of earlier passes were
 ) -> PrimalJob:
-    keep, eta0, intercept = settings.units
-    machine = Primal(examples, margin=settings.margin / eta0, intercept=intercept)
+    machine = machine_of(settings, Primal, examples, before)
     order = orders[settings.order](examples)
     rows = judges or machine.evaluation_rows
-    return Job(machine, order, keeps[keep](), rows, judges is not None, watch)
+    return Job(machine, order, keeps[settings.units.keep](), rows, judges is not None, watch)
 
 
 def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:

@@ -68,7 +68,7 @@ class Trainings:
             return
         if reason is StopReason.MAX_ITER:
             mistakes = p.mistakes_.tolist()
-            text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, settings.margin)
+            text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, p._rule_number)
         elif reason is StopReason.PATIENCE:
             text = advice.last_of_many(name, errors, n, reason)
         else:
@@ -128,6 +128,7 @@ def _publish(
         _kept=None,
         _trained_by=None,
         _made_with=settings.units,
+        _rule_number=rules[0]._rule_number,  # the rows are the same
         _n_rows=len(examples.y),
         classes_=classes,
         training_errors_=_errors(together, examples),

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt._estimators import advice
 from rosenblatt._learning.progress import Progress
+from rosenblatt._learning.rule import Rule, margin_rule
 from rosenblatt._learning.settings import Recipe, Settings, Units
 from rosenblatt._learning.state import AnyJob, AnyState, Candidate
 from rosenblatt._learning.stop_reason import StopReason
@@ -47,7 +48,9 @@ class Training:
     _made_with: Units
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
+    _rule_number: float  # the margin μ, or what another rule has instead
     keep: str
+    margin: Any
     random_state: Any
     _n_rows: int  # that training was given
     training_errors_: int | None
@@ -56,6 +59,17 @@ class Training:
 
     def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
         raise NotImplementedError
+
+    def _step_rule(self) -> Rule:
+        """When to step, and how far, as the parameters say; or the error about them."""
+        return margin_rule(self.margin)
+
+    @property
+    def margin_(self) -> float:
+        """The margin μ that training had: `margin`, or what "scale" came to."""
+        if "_rule_number" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no margin_ before it is fitted")
+        return self._rule_number
 
     def _seed(self) -> int:
         if is_number(self.random_state):
@@ -98,7 +112,7 @@ class Training:
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
         reason, last = self.stop_reason_, self.keep == "last"
-        unmet = errors > 0 or settings.margin > 0
+        unmet = errors > 0 or job.machine.margin > 0
         known = state.certificate is not None and state.certificate.separable
         if reason is StopReason.MAX_ITER and known and errors > 0:
             assert state.certificate is not None
@@ -107,7 +121,7 @@ class Training:
             )
         elif reason is StopReason.MAX_ITER and last and unmet:
             text = advice.unfinished(
-                name, errors, n, state.mistakes, settings.max_iter, settings.margin
+                name, errors, n, state.mistakes, settings.max_iter, self._rule_number
             )
         elif reason is StopReason.UNDECIDED and errors > 0:
             text = advice.undecided(name, errors, n, settings.patience)

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.update_log import Log
 from rosenblatt._support.interrupt import no_interrupt
 
@@ -87,6 +88,10 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
     def d(self) -> int: ...
 
     @property
+    def k(self) -> int | None:
+        """How many classes; None: two."""
+
+    @property
     def present(self) -> Indices | None:
         """The rows that exist; None: all."""
 
@@ -105,9 +110,10 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
 class Machine(Protocol[W, V]):
     """Looks at rows and steps. Weights are in units of the learning rate."""
 
-    margin: float
+    margin: float  # a row whose margin is not above it calls for an update
     intercept: bool
     log: Log | None  # where updates are noted
+    scale: Scale | None  # how large rows are, where a rule asks for it
 
     @property
     def examples(self) -> TrainingRows[W]: ...

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Rows, Weights
 from rosenblatt._compute.matrices import nonzeros
+from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.screening import Screen, ScreenedRows
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.machine import EvaluationRows, Memory
@@ -57,6 +58,7 @@ class InFeatures(ABC):
     """What machines with weights of the features have in common."""
 
     log: Log | None = None  # where updates are noted
+    scale: Scale | None = None  # how large rows are, where a rule asks for it
 
     def __init__(self, *, margin: float, intercept: bool):
         self.margin, self.intercept = margin, intercept

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 import numpy as np
 
+from rosenblatt._compute.scale import Scale
 from rosenblatt._learning.machine import EvaluationRows, Machine, Memory, V, W
 from rosenblatt.errors import WeightsOverflow
 
@@ -74,6 +75,7 @@ class State(Generic[W, V]):
     fewest_in: int = 0  # and the epoch that ended with them
     certificate: Verdict | None = None  # the answer, once it was asked for
     voters: V | None = None  # with keep="vote"
+    scale: Scale | None = None  # how large rows were, where the rule asks for it
 
     def copy(self) -> State[W, V]:
         return replace(

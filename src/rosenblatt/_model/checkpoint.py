@@ -25,7 +25,7 @@ from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
-VERSION = 2
+VERSION = 3
 
 # --- Writing -----------------------------------------------------------------------------------
 
@@ -99,7 +99,13 @@ def read_state(part: Part, keep: str, rows: int, d: int, k: int, *, counted: boo
         epochs = part.whole("epoch")
         nobody = np.zeros(0 if k == 2 else (0, k), dtype=np.int64)
         place = states.read_place(
-            part, keep, shape, rows, epochs, nobody if counts is None else counts
+            part,
+            keep,
+            shape,
+            rows,
+            epochs,
+            nobody if counts is None else counts,
+            newer="scale" in part,  # versions 1 and 2 have none
         )
         state = State(
             **place,

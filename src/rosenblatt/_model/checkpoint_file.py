@@ -156,7 +156,7 @@ def settings_of(settings: Settings) -> dict[str, Any]:
         "keep": settings.units.keep,
         "eta0": settings.units.eta0,
         "fit_intercept": settings.units.fit_intercept,
-        "margin": settings.margin,
+        settings.rule.name: settings.rule.number,
         "patience": settings.patience,
         "prove": settings.prove,
     }

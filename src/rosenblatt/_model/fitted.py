@@ -19,7 +19,8 @@ from rosenblatt.perceptron import Perceptron
 def read(file: Part, p: Any, version: int) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
-    course, counts = training.read(file.part("training"), len(classes))
+    margin = None if version >= 4 else float(p.margin)
+    course, counts = training.read(file.part("training"), len(classes), margin)
     rule: Any
     found, of_classes = state.Read(None, None, None), None
     if isinstance(p, KernelPerceptron):

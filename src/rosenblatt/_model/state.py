@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Weights
 from rosenblatt._compute.fingerprint import FIRST
+from rosenblatt._compute.scale import Scale
 from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.machine import Memory
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.primal import PrimalMemory, PrimalState
+from rosenblatt._learning.rule import Number
 from rosenblatt._learning.settings import Recipe
 from rosenblatt._learning.state import Candidate, State
 from rosenblatt._learning.stop_reason import StopReason
@@ -56,6 +58,7 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "drift": None if memory.drift is None else written_weights(memory.drift),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
+        "scale": None if state.scale is None else [float(v) for v in state.scale],
     }
 
 
@@ -80,7 +83,8 @@ def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
         return None
     return {
         "order": recipe.order,
-        "margin": recipe.margin,
+        "rule": recipe.rule[0],
+        "number": recipe.rule[1],
         "data": recipe.data,
         "weights": recipe.weights,
         "validation_data": recipe.more,
@@ -117,7 +121,7 @@ def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> R
     keep = known.course._made_with.keep
     with part:
         kept = _read_returned(part, known)
-        state = _read_state(part, known, counts, kept)
+        state = _read_state(part, known, counts, kept, newer=version >= 4)
         recipe = _read_recipe(part, known, version)
     if state.under_way and not (state.mistakes and state.epoch):
         raise InvalidDocument("state.under_way is true, but no epoch has begun")
@@ -129,12 +133,17 @@ def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> R
 
 
 def _read_state(
-    part: Part, known: Known, counts: NDArray[np.int64], returned: Candidate[Weights] | None
+    part: Part,
+    known: Known,
+    counts: NDArray[np.int64],
+    returned: Candidate[Weights] | None,
+    *,
+    newer: bool,
 ) -> PrimalState:
     course, validation = known.course, known.course.validation_mistakes_
     keep = course._made_with.keep
     return State(
-        **read_place(part, keep, known.shape, course._n_rows, course.n_iter_, counts),
+        **read_place(part, keep, known.shape, course._n_rows, course.n_iter_, counts, newer=newer),
         epoch=course.n_iter_,
         clean=course.converged_,
         updates=course.n_updates_,
@@ -147,9 +156,16 @@ def _read_state(
 
 
 def read_place(
-    part: Part, keep: str, shape: tuple[int, ...], rows: int, epochs: int, counts: NDArray[np.int64]
+    part: Part,
+    keep: str,
+    shape: tuple[int, ...],
+    rows: int,
+    epochs: int,
+    counts: NDArray[np.int64],
+    *,
+    newer: bool,
 ) -> dict[str, Any]:
-    """What `written_place` has written, by the names of State."""
+    """What `written_place` has written, by the names of State; `newer`: with a scale."""
     return {
         "memory": _read_memory(part, shape, counts, keep),
         "seed": part.whole("seed", 2**63 - 1),
@@ -161,7 +177,18 @@ def read_place(
         "visits": part.whole("visits"),
         "fewest": _read_fewest(part),
         "fewest_in": part.whole("fewest_in_epoch", epochs),
+        "scale": _read_scale(part) if newer else None,
     }
+
+
+def _read_scale(part: Part) -> Scale | None:
+    value = part.value("scale")
+    if value is None:
+        return None
+    numbers = type(value) is list and len(value) == 2 and all(type(v) is float for v in value)
+    if not numbers or not all(0 <= v < math.inf for v in value) or value[1] == 0:
+        raise InvalidDocument(f"{part.name('scale')} is not a sum of squares and one of weights")
+    return Scale(*value)
 
 
 def _read_fewest(part: Part) -> float:
@@ -225,11 +252,19 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
     if recipe is None:
         return None
     with recipe:
-        order, margin = recipe.one_of("order", ORDERS), recipe.number("margin")
+        order = recipe.one_of("order", ORDERS)
+        rule = _read_rule(recipe) if version >= 4 else ("perceptron", recipe.number("margin"))
         data = recipe.text("data")
         weights = None if version == 1 else recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")
     if version == 1:
         data, judged = FIRST + data, None if judged is None else FIRST + judged
     units, shape = known.course._made_with, (known.course._n_rows, known.d)
-    return Recipe(units, order, margin, known.classes.tolist(), shape, data, weights, judged)
+    return Recipe(units, order, rule, known.classes.tolist(), shape, data, weights, judged)
+
+
+def _read_rule(recipe: Part) -> tuple[str, Number]:
+    kind = recipe.one_of("rule", ("perceptron", "PA-I", "PA-II", "AROW"))
+    if recipe.value("number") == "scale":
+        return kind, "scale"
+    return kind, recipe.number("number")

@@ -18,7 +18,7 @@ from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS, Order
 from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.primal import Primal, PrimalState
-from rosenblatt._learning.settings import Recipe, Settings
+from rosenblatt._learning.settings import Recipe, Settings, machine_of
 from rosenblatt._learning.state import Job
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
@@ -85,11 +85,10 @@ def _refuse_separate(settings: Settings, stored: Stored) -> None:
 def _machine(
     settings: Settings, stored: Stored, by_class: tuple[float, ...]
 ) -> tuple[Primal | Streamed, Order]:
-    margin, intercept = settings.margin / settings.units.eta0, settings.units.fit_intercept
     if settings.order in STREAMED_ORDERS:
         streamed = StreamedExamples(stored, by_class)
         order = STREAMED_ORDERS[settings.order](streamed)
-        return Streamed(streamed, margin=margin, intercept=intercept), order
+        return machine_of(settings, Streamed, streamed), order
     warnings.warn(
         f"order={settings.order!r} jumps between all rows and holds a permutation of them: "
         f"{12 * stored.n / 2**20:,.0f} MiB for {stored.n:,} rows, and the rows themselves should "
@@ -99,7 +98,7 @@ def _machine(
     )
     X, y = stored.whole()
     examples = Examples(X, y, weights.weigh(None, y, by_class), stored.k)
-    return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
+    return machine_of(settings, Primal, examples), ORDERS[settings.order](examples)
 
 
 def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, ...]) -> Recipe:
@@ -107,7 +106,7 @@ def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, ...]) -> 
     return Recipe(
         settings.units,
         settings.order,
-        settings.margin,
+        settings.rule[:2],
         stored.classes.tolist(),
         (stored.n, stored.d),
         stored.fingerprint,

@@ -68,7 +68,7 @@ class MistakesDisplay:
                 "KernelPerceptron."
             )
         validation = getattr(estimator, "validation_mistakes_", None)
-        found = cls(estimator.mistakes_, margin=estimator.margin, validation=validation)
+        found = cls(estimator.mistakes_, margin=estimator.margin_, validation=validation)
         return found.plot(ax=ax)
 
     @classmethod

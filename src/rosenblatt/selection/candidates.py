@@ -7,6 +7,7 @@ from typing import Any
 
 BASELINE = "larger class"
 BASELINE_OF_MANY = "largest class"
+WITH_MARGIN = "average with margin"
 POCKET_UPDATES = 2000
 _POCKET_NUMBERS = 1_000_000  # n·d: after each of its updates the pocket looks at all of them
 _KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
@@ -22,9 +23,9 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
     --------
     >>> from rosenblatt.selection import candidates
     >>> list(candidates(1000, 10))
-    ['random linear', 'last', 'best', 'pocket', 'average', 'rbf kernel']
+    ['random linear', 'last', 'best', 'pocket', 'average', 'average with margin', 'rbf kernel']
     >>> list(candidates(1_000_000, 20))
-    ['random linear', 'last', 'best', 'average']
+    ['random linear', 'last', 'best', 'average', 'average with margin']
     """
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.perceptron import Perceptron
@@ -41,6 +42,7 @@ def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) ->
             order="random", keep="pocket", max_updates=POCKET_UPDATES, random_state=random_state
         )
     found["average"] = Perceptron(keep="average", random_state=random_state)
+    found[WITH_MARGIN] = Perceptron(keep="average", margin="scale", random_state=random_state)
     if "rbf kernel" not in without:
         found["rbf kernel"] = KernelPerceptron(kernel="rbf", random_state=random_state)
     return found
@@ -62,10 +64,9 @@ def streamed(*, random_state: Any = 0) -> dict[str, Any]:
     """The perceptrons to compare on rows on disk, which are read a block at a time."""
     from rosenblatt.perceptron import Perceptron
 
-    return {
-        keep: Perceptron(order="blocks", keep=keep, random_state=random_state)
-        for keep in ("last", "best", "average")
-    }
+    given: dict[str, Any] = {"order": "blocks", "random_state": random_state}
+    found = {keep: Perceptron(keep=keep, **given) for keep in ("last", "best", "average")}
+    return found | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **given)}
 
 
 def not_streamed() -> dict[str, str]:

@@ -13,6 +13,7 @@ from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
+_NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
 
@@ -44,16 +45,16 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
     yield "core", f"rosenblatt {found['rosenblatt']['version']}, {found['rosenblatt']['core']}"
     yield "data", data_line(found["data"])
     yield "split", found["split"]["sentence"]
-    yield "candidates", f"{'':<16}{'train':>8}{'validation':>12}"
+    yield "candidates", f"{'':<{_NAME}}{'train':>8}{'validation':>12}"
     for c in found["candidates"]:
         train, validation = (
             c["train_errors"] / c["train_n"],
             c["validation_errors"] / c["validation_n"],
         )
         mark = "   chosen" if c["chosen"] else "   floor, never chosen" if c["baseline"] else ""
-        yield "candidates", f"{c['name']:<16}{train:>8.1%}{validation:>12.1%}{mark}"
+        yield "candidates", f"{c['name']:<{_NAME}}{train:>8.1%}{validation:>12.1%}{mark}"
     for name, why in found["not_tried"].items():
-        yield "candidates", f"{name:<16}not tried: {why}"
+        yield "candidates", f"{name:<{_NAME}}not tried: {why}"
     if found["error"] is not None:
         yield "error", error_line(found["error"])
     if found["rule"] is not None:

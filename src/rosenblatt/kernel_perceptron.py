@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from rosenblatt._compute.examples import Csr, Examples, Matrix
 from rosenblatt._estimators import fitting
 from rosenblatt._estimators.kernel import KernelClassifier
-from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._inputs import starts, targets, validate
 from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
 from rosenblatt._learning.joint_dual import JointDual
@@ -28,7 +28,7 @@ from rosenblatt.errors import InputError
 
 
 @final
-class KernelPerceptron(Training, KernelClassifier):
+class KernelPerceptron(PerceptronTraining, KernelClassifier):
     """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
 
     α_i counts how often row i was a mistake. Scores of all training rows are at hand, so that a

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from numpy.typing import NDArray
-
-from rosenblatt._compute.examples import Examples
 from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
 from rosenblatt._estimators.linear import LinearClassifier
-from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._inputs import starts, targets, validate, weights
 from rosenblatt._learning.primal import PrimalJob
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.watch import Watch
 from rosenblatt._rules.linear import LinearRule, rule_of
 from rosenblatt._rules.voters import Voters
-from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Perceptron(Training, LinearClassifier):
+class Perceptron(PerceptronTraining, LinearClassifier):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -178,19 +173,12 @@ class Perceptron(Training, LinearClassifier):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        given = coef_init is not None or intercept_init is not None
+        start, validation = (coef_init, intercept_init), (X_val, y_val)
 
         def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
-            rows = validate.rows(self, X, reset=True)
-            examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
-            judges = self._judges(X_val, y_val, classes, examples)
-            start = None
-            if given:
-                d, k, intercept = examples.d, examples.k, settings.units.fit_intercept
-                start = starts.start(coef_init, intercept_init, d, intercept, k=k)
-            work = linear_fit.Given(examples, judges, classes, start, y)
-            if examples.k is not None:
-                self._refuse_for_many(settings, classes)
+            work = linear_fit.given(self, settings, X, y, sample_weight, start, validation)
+            if work.examples.k is not None:
+                linear_fit.refuse_for_many(self, settings, work.classes)
                 if settings.one_vs_rest:
                     return one_vs_rest.Trainings(work, watch)
             return linear_fit.task(self, settings, watch, work)
@@ -210,16 +198,7 @@ class Perceptron(Training, LinearClassifier):
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if weights.is_balanced(self.class_weight):
-                raise InputError(
-                    f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
-                    "with partial_fit: give a dict of weights."
-                )
-            X = validate.rows(self, X, reset=not hasattr(self, "_state"))
-            known = targets.known_classes(classes, getattr(self, "classes_", None))
-            examples, known = targets.examples(
-                X, y, sample_weight, self.class_weight, known, one_of_many=True
-            )
+            examples, known = linear_fit.rows_of_pass(self, X, y, classes, sample_weight)
             separate = settings.one_vs_rest and examples.k is not None
             run = (one_vs_rest if separate else linear_fit).one_pass
             run(self, settings, watch, examples, known)
@@ -244,29 +223,6 @@ class Perceptron(Training, LinearClassifier):
         estimator = cls(fit_intercept=certificate.fit_intercept)
         put_on(estimator, certificate, classes, estimator._seed())
         return estimator
-
-    # --- What is given ---------------------------------------------------------------------------
-
-    def _judges(
-        self, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
-    ) -> Examples | None:
-        if (X_val is None) != (y_val is None):
-            raise InputError("Give X_val and y_val together, or neither.")
-        if X_val is None:
-            return None
-        X = validate.rows(self, X_val, reset=False, name="X_val")
-        y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
-        by_class = weights.class_weights(self.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
-
-    def _refuse_for_many(self, settings: Settings, classes: NDArray[Any]) -> None:
-        """What is there for two classes only."""
-        self._refuse_many(settings, classes)
-        if settings.one_vs_rest and self._checkpoint is not None:
-            raise InputError(
-                "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
-                "use multi_class='joint'."
-            )
 
     def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
         return rule_of(learned, settings.units.eta0)

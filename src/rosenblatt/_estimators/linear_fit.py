@@ -12,16 +12,19 @@ from numpy.typing import NDArray
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._compute.scale import Scale
 from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._inputs import starts, targets, validate, weights
+from rosenblatt._learning.adaptive import machine_with
 from rosenblatt._learning.keeps import KEEPS, KEEPS_OF_A_PASS, Keep
 from rosenblatt._learning.loop import train
 from rosenblatt._learning.orders import ORDERS, Batch, Cyclic, Order
 from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.primal import Primal, PrimalJob, PrimalState
+from rosenblatt._learning.primal import PrimalJob, PrimalState
 from rosenblatt._learning.settings import Recipe, Settings, judged_by, machine_of, recipe_of
 from rosenblatt._learning.state import Job
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt.errors import InputError
 
 Perceptron = Any  # a `Perceptron`, which is on the floor above
 
@@ -35,6 +38,64 @@ class Given:
     classes: NDArray[Any]
     start: Weights | None  # lifted; None: zeros, or where training goes on
     y: Any  # the labels as they were given
+
+
+def given(
+    p: Perceptron,
+    settings: Settings,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    start: tuple[Any, Any],
+    validation: tuple[Any, Any],
+) -> Given:
+    """What `fit` was given, checked; `start`: weights and intercepts, None where there are none."""
+    rows = validate.rows(p, X, reset=True)
+    examples, classes = targets.examples(rows, y, sample_weight, p.class_weight)
+    judged_on = judges(p, *validation, classes, examples)
+    begin = None
+    if any(part is not None for part in start):
+        intercept = settings.units.fit_intercept
+        begin = starts.start(*start, examples.d, intercept, k=examples.k)
+    return Given(examples, judged_on, classes, begin, y)
+
+
+def rows_of_pass(
+    p: Perceptron, X: Any, y: Any, classes: Any, sample_weight: Any
+) -> tuple[Examples, NDArray[Any]]:
+    """What `partial_fit` was given, checked: rows, and the classes that are known."""
+    if weights.is_balanced(p.class_weight):
+        raise InputError(
+            f"class_weight={p.class_weight!r} needs all rows at once and cannot be used "
+            "with partial_fit: give a dict of weights."
+        )
+    X = validate.rows(p, X, reset=not hasattr(p, "_state"))
+    known = targets.known_classes(classes, getattr(p, "classes_", None))
+    return targets.examples(X, y, sample_weight, p.class_weight, known, one_of_many=True)
+
+
+def judges(
+    p: Perceptron, X_val: Any, y_val: Any, classes: NDArray[Any], examples: Examples
+) -> Examples | None:
+    """The validation rows that candidates are judged on, checked; None: they are not given."""
+    if (X_val is None) != (y_val is None):
+        raise InputError("Give X_val and y_val together, or neither.")
+    if X_val is None:
+        return None
+    X = validate.rows(p, X_val, reset=False, name="X_val")
+    y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
+    by_class = weights.class_weights(p.class_weight, classes, examples.y, examples.c)
+    return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
+
+
+def refuse_for_many(p: Perceptron, settings: Settings, classes: NDArray[Any]) -> None:
+    """What is there for two classes only."""
+    p._refuse_many(settings, classes)
+    if settings.one_vs_rest and p._checkpoint is not None:
+        raise InputError(
+            "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
+            "use multi_class='joint'."
+        )
 
 
 def task(p: Perceptron, settings: Settings, watch: Watch, given: Given) -> fitting.Task:
@@ -99,7 +160,7 @@ def _job(
     watch: Watch,
     before: Scale | None = None,  # how large the rows of earlier passes were
 ) -> PrimalJob:
-    machine = machine_of(settings, Primal, examples, before)
+    machine = machine_of(settings, machine_with(settings.rule), examples, before)
     order = orders[settings.order](examples)
     rows = judges or machine.evaluation_rows
     return Job(machine, order, keeps[settings.units.keep](), rows, judges is not None, watch)

@@ -50,7 +50,6 @@ class Training:
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
     _rule_number: float  # the margin μ, or what another rule has instead
     keep: str
-    margin: Any
     random_state: Any
     _n_rows: int  # that training was given
     training_errors_: int | None
@@ -62,14 +61,7 @@ class Training:
 
     def _step_rule(self) -> Rule:
         """When to step, and how far, as the parameters say; or the error about them."""
-        return margin_rule(self.margin)
-
-    @property
-    def margin_(self) -> float:
-        """The margin μ that training had: `margin`, or what "scale" came to."""
-        if "_rule_number" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no margin_ before it is fitted")
-        return self._rule_number
+        raise NotImplementedError
 
     def _seed(self) -> int:
         if is_number(self.random_state):
@@ -111,7 +103,9 @@ class Training:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
-        reason, last = self.stop_reason_, self.keep == "last"
+        reason = self.stop_reason_
+        # Other rules do not aim at a clean epoch: their last weights are no accident.
+        last = self.keep == "last" and settings.rule.kind == "perceptron"
         unmet = errors > 0 or job.machine.margin > 0
         known = state.certificate is not None and state.certificate.separable
         if reason is StopReason.MAX_ITER and known and errors > 0:
@@ -132,3 +126,19 @@ class Training:
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+
+class PerceptronTraining(Training):
+    """Abstract: the perceptron's rule, with a margin."""
+
+    margin: Any
+
+    def _step_rule(self) -> Rule:
+        return margin_rule(self.margin)
+
+    @property
+    def margin_(self) -> float:
+        """The margin μ that training had: `margin`, or what "scale" came to."""
+        if "_rule_number" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no margin_ before it is fitted")
+        return self._rule_number

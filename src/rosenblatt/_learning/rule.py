@@ -52,7 +52,8 @@ class Rule(NamedTuple):
         """
         if scale is None:
             return float(self.number) / eta0
-        return self.share * scale.mean * (1 if k is None else 2)
+        found = self.share * scale.mean * (1 if k is None else 2)
+        return found if found > 0 or self.kind == "perceptron" else 1.0  # rows of zeros: any r
 
     def published(self, eta0: float, scale: Scale | None, k: int | None) -> float:
         """The same as it was given, or would have been."""
@@ -62,6 +63,17 @@ class Rule(NamedTuple):
 def margin_rule(margin: Any) -> Rule:
     """The perceptron's."""
     return Rule("perceptron", _scaled("margin", margin, validate.not_negative), "margin")
+
+
+def passive_aggressive_rule(C: Any, variant: Any) -> Rule:
+    """With the loss (I) or its square (II)."""
+    validate.one_of("variant", variant, ("I", "II"))
+    return Rule("PA-I" if variant == "I" else "PA-II", validate.positive("C", C), "C")
+
+
+def arow_rule(r: Any) -> Rule:
+    """Adaptive regularization of weights."""
+    return Rule("AROW", _scaled("r", r, validate.positive), "r", share=0.3)
 
 
 def _scaled(name: str, value: Any, number: Any) -> Number:

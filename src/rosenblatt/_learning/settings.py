@@ -41,21 +41,23 @@ class Settings(NamedTuple):
 
 def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
-    validate.one_of("order", estimator.order, ORDERS)
+    rule = estimator._step_rule()
+    together = rule.kind == "perceptron"  # only its steps can be added up
+    validate.one_of("order", estimator.order, [o for o in ORDERS if together or o != "batch"])
     validate.one_of("keep", estimator.keep, KEEPS)
     return Settings(
         order=estimator.order,
         units=Units(
             keep=estimator.keep,
-            eta0=validate.positive("eta0", estimator.eta0),
+            eta0=validate.positive("eta0", getattr(estimator, "eta0", 1.0)),
             fit_intercept=validate.flag("fit_intercept", estimator.fit_intercept),
         ),
         one_vs_rest=_one_vs_rest(estimator),
-        rule=estimator._step_rule(),
+        rule=rule,
         max_iter=validate.whole("max_iter", estimator.max_iter),
         max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
         patience=validate.whole_or_none("patience", estimator.patience),
-        prove=validate.flag("prove", estimator.prove),
+        prove=validate.flag("prove", getattr(estimator, "prove", False)),
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),
     )

@@ -87,8 +87,13 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
         return made_with, file.part("state")
 
 
-def read_state(part: Part, keep: str, rows: int, d: int, k: int, *, counted: bool) -> PrimalState:
-    """Of training with this `keep` on so many rows of so many features, of k classes."""
+def read_state(
+    part: Part, keep: str, rows: int, d: int, k: int, *, counted: bool, confident: bool
+) -> PrimalState:
+    """Of training with this `keep` on so many rows of so many features, of k classes.
+
+    `counted`: updates are counted by row. `confident`: precisions of the weights are kept.
+    """
     shape = (d,) if k == 2 else (k, d)
     with part:
         counts = updates.read(part, "update_counts", rows, k)
@@ -106,6 +111,7 @@ def read_state(part: Part, keep: str, rows: int, d: int, k: int, *, counted: boo
             epochs,
             nobody if counts is None else counts,
             newer="scale" in part,  # versions 1 and 2 have none
+            confident=confident,
         )
         state = State(
             **place,

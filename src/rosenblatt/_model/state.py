@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Weights
 from rosenblatt._compute.fingerprint import FIRST
-from rosenblatt._compute.scale import Scale
 from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.machine import Memory
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.primal import PrimalMemory, PrimalState
-from rosenblatt._learning.rule import Number
 from rosenblatt._learning.settings import Recipe
 from rosenblatt._learning.state import Candidate, State
 from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._model import rules
 from rosenblatt._model.linear import read_weights, shape_of_weights, written_weights
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
@@ -56,6 +55,7 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "visits": int(state.visits),
         "last": written_weights(memory.w),
         "drift": None if memory.drift is None else written_weights(memory.drift),
+        "precision": None if memory.precision is None else written_weights(memory.precision),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
@@ -110,6 +110,7 @@ class Known:
     rule: LinearRule | Voters
     classes: NDArray[Any]
     d: int
+    confident: bool  # precisions of the weights are kept
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -143,7 +144,16 @@ def _read_state(
     course, validation = known.course, known.course.validation_mistakes_
     keep = course._made_with.keep
     return State(
-        **read_place(part, keep, known.shape, course._n_rows, course.n_iter_, counts, newer=newer),
+        **read_place(
+            part,
+            keep,
+            known.shape,
+            course._n_rows,
+            course.n_iter_,
+            counts,
+            newer=newer,
+            confident=known.confident,
+        ),
         epoch=course.n_iter_,
         clean=course.converged_,
         updates=course.n_updates_,
@@ -164,10 +174,17 @@ def read_place(
     counts: NDArray[np.int64],
     *,
     newer: bool,
+    confident: bool,
 ) -> dict[str, Any]:
-    """What `written_place` has written, by the names of State; `newer`: with a scale."""
+    """What `written_place` has written, by the names of State.
+
+    `newer`: with a scale and precisions, which are there with AROW (`confident`).
+    """
+    memory = _read_memory(part, shape, counts, keep)
+    if newer:
+        memory.precision = rules.read_precision(part, shape, confident)
     return {
-        "memory": _read_memory(part, shape, counts, keep),
+        "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
         "position": part.whole("position", rows),
         "under_way": part.flag("under_way"),
@@ -177,18 +194,8 @@ def read_place(
         "visits": part.whole("visits"),
         "fewest": _read_fewest(part),
         "fewest_in": part.whole("fewest_in_epoch", epochs),
-        "scale": _read_scale(part) if newer else None,
+        "scale": rules.read_scale(part) if newer else None,
     }
-
-
-def _read_scale(part: Part) -> Scale | None:
-    value = part.value("scale")
-    if value is None:
-        return None
-    numbers = type(value) is list and len(value) == 2 and all(type(v) is float for v in value)
-    if not numbers or not all(0 <= v < math.inf for v in value) or value[1] == 0:
-        raise InvalidDocument(f"{part.name('scale')} is not a sum of squares and one of weights")
-    return Scale(*value)
 
 
 def _read_fewest(part: Part) -> float:
@@ -253,7 +260,7 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
         return None
     with recipe:
         order = recipe.one_of("order", ORDERS)
-        rule = _read_rule(recipe) if version >= 4 else ("perceptron", recipe.number("margin"))
+        rule = rules.read_rule(recipe) if version >= 4 else ("perceptron", recipe.number("margin"))
         data = recipe.text("data")
         weights = None if version == 1 else recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")
@@ -261,10 +268,3 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
         data, judged = FIRST + data, None if judged is None else FIRST + judged
     units, shape = known.course._made_with, (known.course._n_rows, known.d)
     return Recipe(units, order, rule, known.classes.tolist(), shape, data, weights, judged)
-
-
-def _read_rule(recipe: Part) -> tuple[str, Number]:
-    kind = recipe.one_of("rule", ("perceptron", "PA-I", "PA-II", "AROW"))
-    if recipe.value("number") == "scale":
-        return kind, "scale"
-    return kind, recipe.number("number")

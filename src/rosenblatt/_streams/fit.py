@@ -1,4 +1,4 @@
-"""`Perceptron.fit` for rows on disk."""
+"""`fit` for rows on disk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._compute.fingerprint import of_weights, ranges
 from rosenblatt._estimators import fitting, linear_start
 from rosenblatt._inputs import validate, weights
+from rosenblatt._learning.adaptive import Adaptive, machine_with
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS, Order
 from rosenblatt._learning.patience import Patience
@@ -28,16 +29,19 @@ from rosenblatt._streams.orders import STREAMED_ORDERS
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt._estimators.online import OnlineClassifier
     from rosenblatt._streams.stored import Stored
     from rosenblatt._support.budget import Budget
     from rosenblatt.certificate import Certificate
     from rosenblatt.perceptron import Perceptron
 
+P = TypeVar("P", bound="Perceptron | OnlineClassifier")
+
 MOST_ASKED = 1 << 30
 """Bytes of rows about which `prove=True` still asks whether a hyperplane separates them."""
 
 
-def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
+def fit_stored(p: P, stored: Stored) -> P:
     """Train on rows on disk; with the same order the result is that of `fit` to the bit."""
 
     def prepare(settings: Settings, watch: Watch) -> fitting.Task:
@@ -55,7 +59,7 @@ def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
             return linear_start.new_state(p, settings, job, np.zeros(_shape(stored)))
 
         def resume(recipe: Recipe) -> PrimalState | None:
-            counted = isinstance(machine, Primal)
+            counted = not isinstance(machine, Streamed)
             return fitting.resumed(p, settings, recipe, stored.n, counted=counted)
 
         # Updates are not counted by row, not even where an order needed it.
@@ -84,11 +88,11 @@ def _refuse_separate(settings: Settings, stored: Stored) -> None:
 
 def _machine(
     settings: Settings, stored: Stored, by_class: tuple[float, ...]
-) -> tuple[Primal | Streamed, Order]:
+) -> tuple[Primal | Adaptive | Streamed, Order]:
     if settings.order in STREAMED_ORDERS:
         streamed = StreamedExamples(stored, by_class)
         order = STREAMED_ORDERS[settings.order](streamed)
-        return machine_of(settings, Streamed, streamed), order
+        return machine_of(settings, partial(Streamed, settings.rule), streamed), order
     warnings.warn(
         f"order={settings.order!r} jumps between all rows and holds a permutation of them: "
         f"{12 * stored.n / 2**20:,.0f} MiB for {stored.n:,} rows, and the rows themselves should "
@@ -98,7 +102,8 @@ def _machine(
     )
     X, y = stored.whole()
     examples = Examples(X, y, weights.weigh(None, y, by_class), stored.k)
-    return machine_of(settings, Primal, examples), ORDERS[settings.order](examples)
+    machine = machine_of(settings, machine_with(settings.rule), examples)
+    return machine, ORDERS[settings.order](examples)
 
 
 def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, ...]) -> Recipe:

@@ -32,6 +32,7 @@ class Rounded:
         )
         self.visits = self.updates = 0
         self.mistakes, self.clean = [], False
+        self.margins = []  # by visit
 
     def score(self, w, x):
         return in_lanes([a * b for a, b in zip(x, w[:-1], strict=True)]) + w[-1]
@@ -69,6 +70,7 @@ class Rounded:
 
     def visit(self, i):
         m, changed = self.seen(i)
+        self.margins.append(m)
         calls = m < 1
         if calls:
             length = self.length(i, m, changed)

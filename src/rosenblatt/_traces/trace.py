@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._inputs.validate import positive
 from rosenblatt._rules.linear import read_only
 from rosenblatt._support.extras import pandas
@@ -67,6 +68,12 @@ def trace(
         raise InputError(
             "trace follows rosenblatt.Perceptron and rosenblatt.KernelPerceptron, not "
             f"{type(estimator).__module__}.{type(estimator).__qualname__}."
+        )
+    if not isinstance(estimator, PerceptronTraining):
+        raise InputError(
+            "trace follows steps of the perceptron, η c_i y_i x_i, and those of "
+            f"{type(estimator).__name__} have lengths of their own. rosenblatt.theory has what is "
+            "proved of them."
         )
     fitted, recorder = clone(estimator), Recorder()
     fitted._recorder = recorder

@@ -70,9 +70,9 @@ class AlphaDisplay:
         style.pyplot()
         check_is_fitted(estimator)
         counts = getattr(estimator, "update_counts_", None)
-        if counts is None:
+        if counts is None or not hasattr(estimator, "eta0"):
             raise InputError(
-                f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
+                f"{type(estimator).__name__} has no α by row: give a Perceptron or a "
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
         n, classes = len(counts), estimator.classes_

@@ -68,7 +68,9 @@ class MistakesDisplay:
                 "KernelPerceptron."
             )
         validation = getattr(estimator, "validation_mistakes_", None)
-        found = cls(estimator.mistakes_, margin=estimator.margin_, validation=validation)
+        found = cls(
+            estimator.mistakes_, margin=getattr(estimator, "margin_", 1.0), validation=validation
+        )
         return found.plot(ax=ax)
 
     @classmethod

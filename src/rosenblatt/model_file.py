@@ -37,7 +37,7 @@ from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 4
+FORMAT, VERSION = "rosenblatt-model", 5
 MOST_BYTES = 4 << 30
 
 

@@ -125,12 +125,12 @@ def test_a_single_changed_character_is_noticed(path, original):
 
 
 def test_a_newer_version_says_so(path, original):
-    newer = changed(original, "version", 5)
+    newer = changed(original, "version", 6)
     refused(
-        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 5.*newer"
+        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 6.*newer"
     )
     # A newer version may have other fields and another checksum: that is not the point then.
-    refused(path, '{"format": "rosenblatt-model", "version": 6}', "written by a newer rosenblatt")
+    refused(path, '{"format": "rosenblatt-model", "version": 7}', "written by a newer rosenblatt")
     for strange in (0, -1, 1.0, "1", None, True, [1]):
         refused(path, changed(original, "version", strange), "no such version")
 

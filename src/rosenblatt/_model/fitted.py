@@ -20,7 +20,7 @@ from rosenblatt.perceptron import Perceptron
 def read(file: Part, p: Any, version: int) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
-    margin = None if version >= 4 else _margin(p)
+    margin = None if version >= 5 else _margin(p)
     course, counts = training.read(file.part("training"), len(classes), margin)
     rule: Any
     found, of_classes = state.Read(None, None, None), None

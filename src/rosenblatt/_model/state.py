@@ -122,7 +122,7 @@ def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> R
     keep = known.course._made_with.keep
     with part:
         kept = _read_returned(part, known)
-        state = _read_state(part, known, counts, kept, newer=version >= 4)
+        state = _read_state(part, known, counts, kept, newer=version >= 5)
         recipe = _read_recipe(part, known, version)
     if state.under_way and not (state.mistakes and state.epoch):
         raise InvalidDocument("state.under_way is true, but no epoch has begun")
@@ -260,7 +260,7 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
         return None
     with recipe:
         order = recipe.one_of("order", ORDERS)
-        rule = rules.read_rule(recipe) if version >= 4 else ("perceptron", recipe.number("margin"))
+        rule = rules.read_rule(recipe) if version >= 5 else ("perceptron", recipe.number("margin"))
         data = recipe.text("data")
         weights = None if version == 1 else recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")

@@ -221,7 +221,10 @@ def test_validation_rows_and_starts(given_estimator):
     ("wrong", "words"),
     [
         (AROW(r=0), "r=0 is not allowed: give a finite number greater than 0"),
-        (AROW(r="auto"), "r='auto' is not allowed: give a number, or 'scale'"),
+        (
+            AROW(r="auto"),
+            "r='auto' is not allowed: give a finite number greater than 0, or 'scale'",
+        ),
         (AROW(order="batch"), "order='batch' is not known"),
         (PassiveAggressive(C=-1), "C=-1 is not allowed: give a finite number greater than 0"),
         (PassiveAggressive(C="scale"), "C='scale' is not allowed"),

@@ -184,7 +184,7 @@ def test_a_trace_has_the_number():
 
 @pytest.mark.parametrize(
     ("margin", "words"),
-    [("auto", "give a number, or 'scale'"), (-1, "0 or greater"), (None, "0 or greater")],
+    [("auto", "0 or greater, or 'scale'"), (-1, "or 'scale'"), (None, "or 'scale'")],
 )
 def test_other_values_are_refused(margin, words):
     with pytest.raises(InputError, match=f"margin={margin!r} is not allowed: .*{words}"):

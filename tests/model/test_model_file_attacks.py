@@ -377,7 +377,7 @@ def test_what_is_not_a_certificate_is_refused(tmp_path, original, wrong):
         ("state.scale", [1.0], "state.scale is not a sum of squares"),
         ("training.rule_number", -1.0, "rule_number is -1.0, which is less than 0"),
         ("state.goes_on.rule", "none", "state.goes_on.rule"),
-        ("parameters.r", "auto", "give a number, or 'scale'"),
+        ("parameters.r", "auto", "greater than 0, or 'scale'"),
         ("version", 3, "estimator"),
     ],
     ids=str,

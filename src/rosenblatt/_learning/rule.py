@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rosenblatt._compute.scale import Lengths, Scale
@@ -76,9 +77,10 @@ def arow_rule(r: Any) -> Rule:
     return Rule("AROW", _scaled("r", r, validate.positive), "r", share=0.3)
 
 
-def _scaled(name: str, value: Any, number: Any) -> Number:
-    if isinstance(value, str):
-        if value == "scale":
-            return "scale"
-        raise InputError(f"{name}={value!r} is not allowed: give a number, or 'scale'.")
-    return float(number(name, value))
+def _scaled(name: str, value: Any, number: Callable[[str, Any], float]) -> Number:
+    if isinstance(value, str) and value == "scale":
+        return "scale"
+    try:
+        return number(name, value)
+    except InputError as error:
+        raise InputError(f"{str(error).rstrip('.')}, or 'scale'.") from None

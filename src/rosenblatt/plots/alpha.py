@@ -70,10 +70,15 @@ class AlphaDisplay:
         style.pyplot()
         check_is_fitted(estimator)
         counts = getattr(estimator, "update_counts_", None)
-        if counts is None or not hasattr(estimator, "eta0"):
+        if counts is None:
             raise InputError(
-                f"{type(estimator).__name__} has no α by row: give a Perceptron or a "
+                f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
+            )
+        if not hasattr(estimator, "eta0"):
+            raise InputError(
+                f"The updates of {type(estimator).__name__} have lengths of their own, so that "
+                "their number is no α: give a Perceptron or a KernelPerceptron."
             )
         n, classes = len(counts), estimator.classes_
         c = weights.sample_weights(sample_weight, n)

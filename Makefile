@@ -60,6 +60,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/screening.py
 	$(RUN) benchmarks/data.py
 	$(RUN) benchmarks/streams.py
+	$(RUN) benchmarks/accuracy.py
 
 stub: $(VENV)/tools
 	$(RUN) -m nanobind.stubgen -q -m rosenblatt._compute._core -o src/rosenblatt/_compute/_core.pyi

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
 from rosenblatt._proof import coefficients
-from rosenblatt._proof.coefficients import CollinearColumn
+from rosenblatt._proof.coefficients import CoefficientSign, CollinearColumn
 from rosenblatt._proof.pair_certificates import PairCertificates
 from rosenblatt._proof.parts import (
     ClassPair,
@@ -20,6 +20,7 @@ from rosenblatt._proof.parts import (
     Origin,
     RevealingColumn,
     Separator,
+    Verdict,
     separated_rows,
 )
 from rosenblatt._proof.subject import Subject
@@ -29,12 +30,14 @@ from rosenblatt.errors import CertificateRejected, InputError
 __all__ = [
     "Certificate",
     "ClassPair",
+    "CoefficientSign",
     "Conflict",
     "Margin",
     "Origin",
     "PairCertificates",
     "RevealingColumn",
     "Separator",
+    "Verdict",
 ]
 
 
@@ -112,8 +115,8 @@ class Certificate(Subject):
     # --- What was found ---
 
     @property
-    def verdict(self) -> str:
-        return str(self._document["verdict"])
+    def verdict(self) -> Verdict:
+        return cast("Verdict", str(self._document["verdict"]))
 
     @property
     def separable(self) -> bool | None:
@@ -165,11 +168,11 @@ class Certificate(Subject):
         return separated_rows(self._document)
 
     @property
-    def coefficient_signs(self) -> dict[str, str]:
+    def coefficient_signs(self) -> dict[str, CoefficientSign]:
         return {} if self.many else coefficients.coefficient_signs(self._document)
 
     @property
-    def class_coefficient_signs(self) -> dict[str, dict[str, str]] | None:
+    def class_coefficient_signs(self) -> dict[str, dict[str, CoefficientSign]] | None:
         return coefficients.class_coefficient_signs(self._document)
 
     @property

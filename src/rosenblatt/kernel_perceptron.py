@@ -210,7 +210,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
                 while_it_runs=lambda: threadpool_limits(limits=1, user_api="blas"),
             )
 
-        fitting.fit(self, prepare)
+        fitting.fit(self, prepare, X, y, sample_weight)
         return self
 
     def _patience(

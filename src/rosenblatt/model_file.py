@@ -8,6 +8,7 @@ example, counts VERSION up, goes on reading the versions before, and keeps files
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model import arrays, fitted, kernel, labels, linear, parameters, state, training
-from rosenblatt._model.kinds import KINDS, known_in
+from rosenblatt._model.kinds import KINDS, Estimator, known_in
 from rosenblatt._support.files import read_whole, write_whole
 from rosenblatt._support.strict_json import (
     NO_SUM,
@@ -45,7 +46,7 @@ MOST_BYTES = 4 << 30
 class Model:
     """What a model file holds."""
 
-    estimator: Any
+    estimator: Estimator
     encoding: dict[str, Any] | None
     about: dict[str, Any]
 
@@ -179,7 +180,7 @@ def _fingerprint(estimator: Any, given: str | None) -> str | None:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def load(path: Any) -> Any:
+def load(path: str | os.PathLike[str]) -> Estimator:
     """The estimator in a model file, as it was saved.
 
     Raises ModelFileError where the file is not a whole model file, FileError where it cannot be

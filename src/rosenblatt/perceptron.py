@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
+from rosenblatt._estimators.as_scikit_learn import AsScikitLearn
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
-from rosenblatt._estimators.linear import LinearClassifier
 from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
 from rosenblatt._learning.primal import PrimalJob
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Perceptron(PerceptronTraining, LinearClassifier):
+class Perceptron(PerceptronTraining, AsScikitLearn):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -37,11 +37,11 @@ class Perceptron(PerceptronTraining, LinearClassifier):
         rows, they and the rows within them freshly shuffled every epoch (the order for data on
         disk); uniformly among all mistakes; all mistakes at once (gradient descent on the
         perceptron loss).
-    keep : {"best", "last", "pocket", "average", "vote"}, default="best"
+    keep : {"auto", "best", "last", "pocket", "average", "vote"}, default="auto"
         What is returned. "best": of the last and the averaged weights after each epoch those with
         the fewest mistakes, of equal ones an average; "last": the last ones; "pocket": the fewest
         mistakes, counted after every update; "average": the mean over all visits; "vote": every
-        weight vector votes.
+        weight vector votes. "auto": "last" with tol=None, else "best".
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
@@ -74,11 +74,30 @@ class Perceptron(PerceptronTraining, LinearClassifier):
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
-        max_updates, patience, prove and random_state) exactly where training stopped, otherwise
-        from the weights that were returned. Set it before the first fit: it then takes a hash of
-        the data.
+        max_updates, patience, tol, prove and random_state) exactly where training stopped,
+        otherwise from the weights that were returned. Set it before the first fit: it then takes a
+        hash of the data.
     verbose : int, default=0
         1 shows a progress bar, or lines where there is no terminal.
+    tol : float, None or "patience", default="patience"
+        When training no longer gains. A number, as in scikit-learn: an epoch gains when the mean
+        loss of its rows, max(0, margin - y_i (w·x_i + b)) as they were visited, is lower than that
+        of every epoch before by at least `tol`; `patience` epochs in a row without a gain end
+        training. None, as there: nothing but `max_iter` and `max_updates` ends training with
+        mistakes, and `keep="auto"` is "last". "patience": mistakes are counted, as said there.
+    shuffle : bool, default=True
+        False is order="cyclic", as in scikit-learn.
+    n_jobs : int or None, default=None
+        Classes that are trained at once with multi_class="ovr"; nothing but the time depends on it.
+    n_iter_no_change : int, default=5
+        scikit-learn's name of `patience`.
+    penalty : None, default=None
+    alpha : float, default=0.0001
+    l1_ratio : float, default=0.15
+    early_stopping : bool, default=False
+    validation_fraction : float, default=0.1
+        For code that was written for scikit-learn: any value but the default is refused when
+        training begins, with what to use instead.
 
     Attributes
     ----------
@@ -104,6 +123,8 @@ class Perceptron(PerceptronTraining, LinearClassifier):
         training came to an end before it was asked.
     n_iter_, n_updates_ : int
         Epochs begun; updates made (rows).
+    t_ : int
+        One more than the visits made (a step of order="batch" is one visit).
     mistakes_ : array
         Rows that called for an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
@@ -128,7 +149,7 @@ class Perceptron(PerceptronTraining, LinearClassifier):
         self,
         *,
         order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
-        keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
+        keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto",
         eta0: float = 1.0,
         margin: float | Literal["scale"] = 0.0,
         fit_intercept: bool = True,
@@ -141,6 +162,15 @@ class Perceptron(PerceptronTraining, LinearClassifier):
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
+        tol: float | Literal["patience"] | None = "patience",
+        shuffle: bool = True,
+        n_jobs: int | None = None,
+        penalty: None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
     ):
         self.order = order
         self.keep = keep
@@ -156,6 +186,15 @@ class Perceptron(PerceptronTraining, LinearClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
+        self.tol = tol
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
 
     def fit(
         self,
@@ -183,7 +222,7 @@ class Perceptron(PerceptronTraining, LinearClassifier):
                     return one_vs_rest.Trainings(work, watch)
             return linear_fit.task(self, settings, watch, work)
 
-        fitting.fit(self, prepare)
+        fitting.fit(self, prepare, X, y, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -59,6 +59,8 @@ class RandomLinearClassifier(LinearClassifier):
     """
 
     _rule: LinearRule
+    training_errors_: int
+    candidate_errors_: NDArray[np.int64]
 
     def __init__(self, k: int = 100, *, fit_intercept: bool = True, random_state: Any = None):
         self.k = k

@@ -95,8 +95,9 @@ def whole(vector: Sequence[Any]) -> list[int]:
     return [above * (common // below) for above, below in ratios]
 
 
-def length2(vector: Iterable[Any]) -> Any:
-    return sum(v * v for v in vector)
+def length2(vector: Iterable[Any]) -> Fraction:
+    *row, common = whole([*vector, 1])
+    return Fraction(sum(v * v for v in row), common**2)
 
 
 def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b") -> str:
@@ -229,8 +230,7 @@ class Data:
 
     def square(self, i: int) -> Fraction:
         """‖a_i‖², exactly."""
-        *row, common = whole([*filter(None, self.lifted(self.x(i))), 1])
-        return Fraction(length2(row), common**2)
+        return length2(filter(None, self.lifted(self.x(i))))
 
     def multiples(self, rows: Sequence[int]) -> list[list[int]]:
         """(x_i, 1) in whole numbers, each row times what that takes."""

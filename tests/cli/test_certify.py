@@ -318,3 +318,15 @@ def test_only_columns_that_were_filled_are_said_to_be(shell):
     code, out, _ = shell("verify", "c", "t.csv")
     assert code == 0
     assert "('a' 3.0 for 1 missing value)" in out
+
+
+@pytest.mark.parametrize("command", ["certify", "trace", "fit"])
+def test_numbers_with_fractions_are_no_labels(shell, command):
+    rows = "".join(f"{i % 7},{-3.5 if i % 3 else 0.25}\n" for i in range(40))
+    Path("t.csv").write_text(f"u,y\n{rows}")
+    code, _, err = shell(command, "t.csv", "--target", "y")
+    assert code == 2
+    assert "Unknown label type: continuous. Labels are words or whole numbers, and here is" in err
+    assert "--positive '>=-3.5'" in err
+    code, _, err = shell(command, "t.csv", "--target", "y", "--positive", ">=0.25")
+    assert code != 2, err

@@ -11,6 +11,7 @@ from rosenblatt import Perceptron, certify, data, train
 from rosenblatt._proof import table as proof_table
 from rosenblatt._support.numbered import Numbered
 from rosenblatt.data import dialect, text
+from rosenblatt.data import wide as wide_text
 from rosenblatt.data.svmlight import MOST_HELD, read_svmlight
 from rosenblatt.errors import InputError
 
@@ -95,15 +96,67 @@ def test_wide_text_is_the_same_whatever_is_parsed_at_a_time(tmp_path, monkeypatc
     X, y = encoded()
     for wide_from, together in ((10**9, 10**9), (1, 7), (1, 600), (1, 1201), (1, 1200)):
         monkeypatch.setattr(text, "_WIDE", wide_from)
-        monkeypatch.setattr(text, "_TOGETHER", together)
+        monkeypatch.setattr(wide_text, "TOGETHER", together)
         again, labels = encoded()
         assert np.array_equal(X, again)
         assert y.tolist() == labels.tolist() == ["a", "b"] * 3
     assert X.shape == (6, 1200)
 
 
+AWKWARD = {
+    "spaces": b"u,v,y\n 1,\t2 ,a\n3 , 4,b\n",
+    "gaps": b"u,v,y\n,NA,a\n 3, NA,b\n-nan,4,a\n",
+    "returns": b"u,v,y\r\n1,2,a\r\n3,4,b\r\n",
+    "old returns": b"u,v,y\r1,2,a\r3,4,b\r",
+    "no last line end": b"u,v,y\n1,2,a\n3,4,b",
+    "empty lines": b"u,v,y\n1,2,a\n\n3,4,b\n\n\n",
+    "quotes": b'u,v,y\n1,"2",a\n3,"4\n",b\n',
+    "half a quote": b'u,v,y\n1,2"5,a\n3,4,b\n',
+    "a comma": b"u;v;y\n1,5;2;a\n3;4,25;b\n",
+    "comma and point": b"u;v;y\n1,5;2.5;a\n3;4,25;b\n",
+    "tabs": b"u\tv\ty\n1\t2\ta\n3\t \tb\n",
+    "words": b"u,v,y\n1,red,a\n3,,b\n5,red ,a\n",
+    "truth": b"u,v,y\n1,true,a\n3,false,b\n",
+    "numbers of all kinds": b"u,v,y\n1e5,-.5,a\n0x10,inf,b\n",
+    "digits": b"u,v,y\n9007199254740993,1e-400,a\n1e400,5e-324,b\n",
+    "short": b"u,v,y\n1,2,a\n3,b\n",
+    "long": b"u,v,y\n1,2,a\n3,4,b,5\n",
+    "one long, one short": b"u,v,y\n1,2,a,6\n3,b\n",
+    "not UTF-8": b"u,v,y\n1,\xff,a\n3,\xe9,b\n",
+    "zero bytes": b"u,v,y\n1,\x00,a\n3,4,b\n",
+    "nothing": b"u,v,y\n",
+}
+
+
+def read_so(path, together, monkeypatch, **how):
+    """What the table is, or the sentence that refuses it."""
+    monkeypatch.setattr(wide_text, "TOGETHER", together)
+    monkeypatch.setattr(text, "_WIDE", together)
+    try:
+        table = data.read(str(path), target="y", impute="mean", **how)
+        X, y, encoding = table.encode(scale=False)
+        return X.tobytes(), y.tolist(), encoding.to_dict(), table.how
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("how", [{}, {"numeric": ["v"]}, {"categorical": ["u"], "missing": ["2"]}])
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_awkward_text_is_the_same_however_many_columns_it_has(kind, how, tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_bytes(AWKWARD[kind])
+    narrow = read_so(tmp_path / "t.csv", 10**9, monkeypatch, **how)
+    assert read_so(tmp_path / "t.csv", 1, monkeypatch, **how) == narrow
+
+
+def test_very_wide_text_is_read_at_once(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(wide(50) + "\n")
+    monkeypatch.setattr(wide_text, "TOGETHER", 7)
+    monkeypatch.setattr(wide_text, "some_at_a_time", None)
+    assert data.read(str(tmp_path / "t.csv"), target="y", impute="mean").encode()[0].shape[1] == 50
+
+
 def test_errors_of_wide_text_have_their_row(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_TOGETHER", 7)
+    monkeypatch.setattr(wide_text, "TOGETHER", 7)
     (tmp_path / "t.csv").write_text(wide(30) + "\n1,2,3\n")
     with pytest.raises(InputError, match=r"t.csv, row 6 .* has 3 fields where the header has 31"):
         data.read(str(tmp_path / "t.csv"), target="y")

@@ -78,7 +78,10 @@ def test_types_of_labels_and_numbers_are_those_of_then():
     assert seen(drawn.standard_normal(5)) == seen(before.standard_normal(5))
 
 
-@pytest.mark.parametrize("name", ["li-hang-2.1-stopped", "li-hang-2.1-stopped-format-2"])
+STOPPED = ["li-hang-2.1-stopped", *(f"li-hang-2.1-stopped-format-{v}" for v in (2, 4))]
+
+
+@pytest.mark.parametrize("name", STOPPED)
 def test_training_goes_on_from_a_file_of_an_earlier_version(name):
     # Table 2.1 of the book, from its third update to the seventh and last one.
     p = load(FOLDER / "0.1.0" / f"{name}.json")

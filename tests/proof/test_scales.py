@@ -4,6 +4,7 @@ Work is counted in operations, so that nothing here looks at a clock.
 """
 
 import re
+from decimal import Context, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -63,7 +64,7 @@ def test_a_row_of_zeros_through_the_origin_gains_nothing():
 
 
 def test_larger_tables_are_decided_or_say_what_to_type(heavy):
-    """2,000 of up to 100 x 20 in soak. The limit is in operations, worth about four seconds."""
+    """2,000 of up to 100 x 20 in soak. The limit is in operations, worth five to six seconds."""
     count, open_ones = heavy(2_000), 0
     count = count if count == 2_000 else count // 5
     for X, y, intercept in tables(2, count, (100, 20)):
@@ -170,6 +171,40 @@ def test_many_digits_see_what_floats_do_not(rng):
         assert found is not None
         assert face.agrees(found)
         assert (found.separator is None) != (found.conflict is None)
+
+
+def test_what_is_factored_already_is_as_if_it_were_new(rng):
+    X = rng.normal(size=(20, 5)) * 10.0 ** rng.uniform(-100, 100, (20, 5))
+    face = face_of(X, rng.integers(0, 2, 20))
+    with localcontext(Context(prec=180, Emin=-(10**15), Emax=10**15)):
+        going_on = long_floats._NearestPoint(face, 180)
+        for index in ([3, 1], [3, 1, 7], [3, 1, 7, 9], [3, 7, 9], [3, 7, 2, 9], [5], [5, 3], [5]):
+            fresh = long_floats._NearestPoint(face, 180)._solved(index)
+            assert going_on._solved(index) == fresh
+            assert list(fresh) == index
+
+
+def test_few_digits_choose_the_row_that_all_digits_choose(rng):
+    X = rng.normal(size=(20, 5)) * 10.0 ** rng.uniform(-100, 100, (20, 5))
+    face = face_of(X, rng.integers(0, 2, 20))
+    with localcontext(Context(prec=180, Emin=-(10**15), Emax=10**15)):
+        search = long_floats._NearestPoint(face, 180)
+        r = search._residual(search._solved([3, 1, 7]))
+        outside = [i for i in face.index if i not in (3, 1, 7)]
+        gains = {i: sum(a * b for a, b in zip(search.columns[i], r, strict=True)) for i in outside}
+        assert search._wanted(outside, r) == max(gains, key=gains.get)
+        assert search._wanted([], r) is None
+        zero = [v * 0 for v in r]
+        assert search._wanted(outside, zero) is None
+
+
+def test_what_ends_undecided_ends_after_a_few_seconds():
+    """One decimal product of 1,620 digits takes about 35 microseconds: so many of them, 5 s."""
+    budget = Budget()
+    budget.bound(100 * 20)
+    budget.spend_on_long(140_000, 4 * 1620)
+    with pytest.raises(LimitReached, match="time_limit, in seconds, allows more"):
+        budget.spend_on_long(20_000, 4 * 1620)
 
 
 # --- Up to the span of rows taken in before -------------------------------------------------------

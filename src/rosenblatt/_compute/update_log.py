@@ -16,21 +16,23 @@ class Log:
     room = _ROOM
 
     def __init__(self) -> None:
-        self.columns = (
+        self.columns: tuple[NDArray[Any], ...] = (
             np.empty(_ROOM, dtype=np.int64),
             np.empty(_ROOM, dtype=np.int64),
             np.empty(_ROOM),
         )
         self._parts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
 
-    def take(self, updates: int) -> None:
-        """The core has noted so many."""
+    def take(self, updates: int, y: NDArray[Any]) -> None:
+        """The core has noted so many, of rows with these labels."""
         if updates:
             for part, column in zip(self._parts, self.columns, strict=True):
                 part.append(column[:updates].copy())
 
-    def add(self, rows: NDArray[Any], visit: int, scores: NDArray[np.float64]) -> None:
-        """All of these rows were updated at one visit."""
+    def add(
+        self, rows: NDArray[Any], visit: int, scores: NDArray[np.float64], y: NDArray[Any]
+    ) -> None:
+        """All of these rows were updated at one visit; y are the labels of all."""
         for part, values in zip(
             self._parts, (rows, np.full(len(rows), visit), scores), strict=True
         ):

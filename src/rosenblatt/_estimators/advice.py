@@ -61,7 +61,7 @@ def separable_unfinished(
 def undecided(name: str, errors: int, n: int, patience: int | None) -> str:
     """Patience ended a fit, and the proof that was asked for was not found."""
     return (
-        f"{name} stopped after {patience} epochs without noticeably fewer mistakes, with {errors} "
+        f"{name} stopped after {patience} epochs without a noticeable gain, with {errors} "
         f"of {n} training rows on the wrong side. Whether a hyperplane separates them is "
         "undecided: as much work as training had taken was not enough to tell. What to try: "
         "patience=None, to train until max_iter; certify(X, y), to decide it without a limit."

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from rosenblatt._compute.examples import Csr
+from rosenblatt._estimators.classifier import Classifier
 from rosenblatt._estimators.linear import decided
 from rosenblatt._inputs import validate
 from rosenblatt._learning.settings import Units
@@ -17,14 +17,13 @@ from rosenblatt._rules.kernel import KernelRule
 from rosenblatt._rules.linear import read_only
 
 
-class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+class KernelClassifier(Classifier):
     """Predicts with `_rule`, which fitting sets."""
 
     _rule: KernelRule
     _made_with: Units
     _weights: NDArray[np.float64] | None  # c, by training row
     kernel: Any
-    classes_: NDArray[Any]
     update_counts_: Any
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

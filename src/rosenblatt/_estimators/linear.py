@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from rosenblatt._compute.examples import Rows
+from rosenblatt._estimators.classifier import Classifier
 from rosenblatt._inputs import validate
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import VOTING, SeparateVoters, Voters
@@ -21,11 +21,10 @@ def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.asarray(np.argmax(scores, axis=1))
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+class LinearClassifier(Classifier):
     """Predicts with `_rule`, which fitting sets."""
 
     _rule: LinearRule | Voters | SeparateVoters
-    classes_: NDArray[Any]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The score of each row, w·x + b; the mean vote in [-1, 1] with keep="vote".

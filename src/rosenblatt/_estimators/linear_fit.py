@@ -167,10 +167,11 @@ def _job(
 
 
 def _patience(p: Perceptron, settings: Settings, given: Given) -> Patience:
+    tol = settings.tol_in_units
     if not settings.prove:
-        return Patience(settings.patience, None)
+        return Patience(settings.patience, None, tol=tol)
     names = getattr(p, "feature_names_in_", None)
     examples, intercept = given.examples, settings.units.fit_intercept
     X, y, present = examples.rows.X, examples.y, examples.present
     oracle = RowsOracle(X, y, present, names, given.y, given.classes, intercept)
-    return Patience(settings.patience, oracle)
+    return Patience(settings.patience, oracle, tol=tol)

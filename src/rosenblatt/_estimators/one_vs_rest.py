@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
 
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._estimators import advice, fitting, linear_fit, linear_start
 from rosenblatt._estimators.fitted import Fitted, shown_counts
 from rosenblatt._learning.settings import Settings
+from rosenblatt._learning.state import AnyState
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
 from rosenblatt._rules.linear import LinearRule
@@ -33,6 +35,7 @@ _WORST_FIRST = (
     StopReason.MAX_UPDATES,
     StopReason.MAX_ITER,
     StopReason.PATIENCE,
+    StopReason.TOL,
     StopReason.SEPARATED,
     StopReason.ONE_PASS,
     StopReason.CLEAN,
@@ -41,7 +44,10 @@ _WORST_FIRST = (
 
 @dataclass(frozen=True)
 class Trainings:
-    """As many as there are classes, one after the other."""
+    """As many as there are classes, one after the other or `n_jobs` at once.
+
+    Seeds are drawn before, and attributes are set after: threads change nothing but the time.
+    """
 
     given: linear_fit.Given
     watch: Watch
@@ -51,25 +57,37 @@ class Trainings:
         given, goes_on = self.given, settings.warm_start and self.given.start is None
         rules, start = _begun(p, given.examples, given.classes, goes_on=goes_on)
         start = start if given.start is None else given.start
+        all_of_them = []
         for c, rule in enumerate(rules):
-            self.watch.next()
             judges = None if given.judges is None else _against_rest(given.judges, c)
             one = linear_fit.Given(
                 _against_rest(given.examples, c), judges, _PAIR, _of_class(start, c), None
             )
-            fitting.learn(rule, settings, linear_fit.task(rule, settings, self.watch, one))
+            task = linear_fit.task(rule, settings, self.watch, one)
+            all_of_them.append((rule, task, *fitting.begun(rule, settings, task)))
+
+        def train(rule: Perceptron, task: fitting.Task, state: AnyState) -> StopReason:
+            self.watch.next()
+            return fitting.run(rule, settings, task, state)
+
+        at_once = None if settings.verbose else p.n_jobs  # there is room for one bar
+        reasons = Parallel(n_jobs=at_once, require="sharedmem")(
+            delayed(train)(rule, task, state) for rule, task, _, state in all_of_them
+        )
+        for (rule, task, recipe, state), reason in zip(all_of_them, reasons, strict=True):
+            fitting.publish(rule, settings, task.job, state, _PAIR, reason, recipe, {})
         _publish(p, settings, rules, given.examples, given.classes)
 
     def warn(self, p: Perceptron, settings: Settings) -> None:
         """Of all of them at once."""
         errors, n = p.training_errors_, self.given.examples.n
         name, reason = type(p).__name__, p.stop_reason_
-        if p.keep != "last" or not errors:
+        if settings.units.keep != "last" or not errors:
             return
-        if reason is StopReason.MAX_ITER:
+        if reason is StopReason.MAX_ITER and not settings.all_epochs:
             mistakes = p.mistakes_.tolist()
             text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, p._rule_number)
-        elif reason is StopReason.PATIENCE:
+        elif reason in (StopReason.PATIENCE, StopReason.TOL):
             text = advice.last_of_many(name, errors, n, reason)
         else:
             return

@@ -43,7 +43,7 @@ class OnlineClassifier(Training, LinearClassifier):
             self._refuse_many(settings, work.classes)
             return linear_fit.task(self, settings, watch, work)
 
-        fitting.fit(self, prepare)
+        fitting.fit(self, prepare, X, y, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

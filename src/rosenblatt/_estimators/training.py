@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rosenblatt._estimators import advice
+from rosenblatt._estimators.callbacks import TakesCallbacks
 from rosenblatt._learning.progress import Progress
 from rosenblatt._learning.rule import Rule, margin_rule
 from rosenblatt._learning.settings import Recipe, Settings, Units
@@ -39,7 +40,10 @@ def _drawn(random_state: Any) -> int:
 _seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
 
 
-class Training:
+_AT_REST_NOWHERE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
+
+
+class Training(TakesCallbacks):
     """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
 
     _state: AnyState
@@ -49,12 +53,17 @@ class Training:
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
     _rule_number: float  # the margin μ, or what another rule has instead
-    keep: str
     random_state: Any
     _n_rows: int  # that training was given
+    n_iter_: int
+    n_updates_: int
+    converged_: bool
     training_errors_: int | None
     stop_reason_: StopReason
     certificate_: Certificate | None
+    mistakes_: NDArray[np.int64]
+    update_counts_: Any  # an array, of many classes sparse; None after a stream
+    validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
 
     def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
         raise NotImplementedError
@@ -105,7 +114,7 @@ class Training:
             return
         reason = self.stop_reason_
         # Other rules do not aim at a clean epoch: their last weights are no accident.
-        last = self.keep == "last" and settings.rule.kind == "perceptron"
+        last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
         unmet = errors > 0 or job.machine.margin > 0
         known = state.certificate is not None and state.certificate.separable
         if reason is StopReason.MAX_ITER and known and errors > 0:
@@ -113,16 +122,16 @@ class Training:
             text = advice.separable_unfinished(
                 name, errors, n, settings.max_iter, state.updates, state.certificate
             )
-        elif reason is StopReason.MAX_ITER and last and unmet:
+        elif reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
             text = advice.unfinished(
                 name, errors, n, state.mistakes, settings.max_iter, self._rule_number
             )
         elif reason is StopReason.UNDECIDED and errors > 0:
             text = advice.undecided(name, errors, n, settings.patience)
-        elif reason in (StopReason.NOT_SEPARABLE, StopReason.PATIENCE) and last and errors > 0:
+        elif reason in _AT_REST_NOWHERE and last and errors > 0:
             text = advice.last_of_many(name, errors, n, reason)
         elif state.clean and errors > 0 and not job.validating:
-            text = advice.separable_but(name, self.keep, errors, n)
+            text = advice.separable_but(name, settings.units.keep, errors, n)
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)

@@ -124,14 +124,27 @@ def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _refuse_not_labels(found: NDArray[Any]) -> None:
-    """A regression target gets scikit-learn's error."""
+    """A regression target gets scikit-learn's words, and what to do."""
     if found.dtype.kind in "biuU":  # whole numbers and texts are labels always
         return
     if found.dtype == object:  # Python's own numbers and booleans are labels, too
         found = np.array(found.tolist())
     with warnings.catch_warnings():  # one error is enough
         warnings.simplefilter("ignore")
-        check_classification_targets(found)
+        try:
+            check_classification_targets(found)
+        except ValueError as error:
+            raise InputError(_no_labels(found, str(error))) from None
+
+
+def _no_labels(found: NDArray[Any], said: str) -> str:
+    first = next((v for v in found.tolist() if isinstance(v, float) and v % 1), None)
+    if first is None:
+        return f"{said} Labels are words, whole numbers or truth values."
+    return (
+        f"{said.partition('. ')[0]}. Labels are words or whole numbers, and here is {first}: say "
+        f"which numbers are of the positive class, as y >= {first} (--positive '>={first}')."
+    )
 
 
 def given_classes(classes: Any) -> NDArray[Any]:

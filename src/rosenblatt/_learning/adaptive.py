@@ -51,7 +51,7 @@ class Adaptive(InMemory):
             *self._with(memory, visits),
         )
         if log is not None:
-            log.take(updates)
+            log.take(updates, e.y)
         return reached, updates
 
     def search(
@@ -80,7 +80,7 @@ class Adaptive(InMemory):
             *self._with(memory, visits),
         )
         if log is not None:
-            log.take(found[1])
+            log.take(found[1], e.y)
         return found
 
     def _with(self, memory: PrimalMemory, visits: int) -> tuple[Any, ...]:

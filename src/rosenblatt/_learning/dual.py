@@ -93,7 +93,7 @@ class Dual:
 
     def _note(self, rows: list[int], visits: int, scores: Floats) -> None:
         if self.log is not None:
-            self.log.add(np.array(rows, dtype=np.int64), visits, scores)
+            self.log.add(np.array(rows, dtype=np.int64), visits, scores, self.examples.y)
 
     def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
         """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""

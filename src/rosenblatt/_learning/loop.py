@@ -44,8 +44,9 @@ def train(
                 free = min(free, last_epoch - state.epoch)
                 if max_updates is None and make_epochs(job, state, free):
                     continue
+                job.watch.begin_epoch()
                 state.begin_epoch()
-            reason = _finish_epoch(job, state, last_update)
+            reason = _finish_epoch(job, state, last_update, patience)
             if reason is not None:
                 return reason
     except Interrupted:
@@ -53,7 +54,9 @@ def train(
     return StopReason.CLEAN
 
 
-def _finish_epoch(job: Job[W, V], state: State[W, V], last_update: int) -> StopReason | None:
+def _finish_epoch(
+    job: Job[W, V], state: State[W, V], last_update: int, patience: Patience | None
+) -> StopReason | None:
     most_at_once = 1 if job.keep.sees_every_update else UNLIMITED
     while True:
         if state.unseen_update:
@@ -70,6 +73,7 @@ def _finish_epoch(job: Job[W, V], state: State[W, V], last_update: int) -> StopR
     check_finite(job, state)
     job.keep.after_epoch(job, state)
     state.note(job.keep.standing(state))
+    if patience is not None:
+        patience.note(job, state)
     state.under_way = False
-    job.watch.epoch(state)
-    return None
+    return StopReason.CALLBACK if job.watch.epoch(state) and not state.clean else None

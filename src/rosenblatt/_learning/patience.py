@@ -50,21 +50,32 @@ class Patience:
     limit: int | None
     oracle: SeparabilityOracle | None
     in_dual_form: bool = False  # each update brings the scores of all rows up to date
+    tol: float | None = None  # the loss is looked at, not mistakes: by how much it must fall
 
     def over(self, job: Job[W, V], state: State[W, V]) -> StopReason | None:
         """Why to stop before the next epoch begins, if so."""
-        if self.limit is None or state.epoch - state.fewest_in < self.limit:
-            return None
-        if self._unread(job, state) > 0:
+        if not self._spent(job, state):
             return None
         if self.oracle is None:
-            return StopReason.PATIENCE
+            return StopReason.PATIENCE if self.tol is None else StopReason.TOL
         if _separated(job, state):
             return None
         if state.certificate is None:
             budget = Budget(work_limit=self.work(job, state), hear=job.watch.check_interrupt)
             state.certificate = self.oracle.is_separable(budget)
         return _ANSWERED[state.certificate.separable]
+
+    def note(self, job: Job[W, V], state: State[W, V]) -> None:
+        """An epoch is over."""
+        if self.tol is not None and state.losses is not None:
+            state.losses.close(job.machine.examples.n, self.tol)
+
+    def _spent(self, job: Job[W, V], state: State[W, V]) -> bool:
+        if self.limit is None:
+            return False
+        if state.losses is not None:
+            return state.losses.idle >= self.limit
+        return state.epoch - state.fewest_in >= self.limit and self._unread(job, state) <= 0
 
     def epochs_left(self, job: Job[W, V], state: State[W, V]) -> int:
         """At least so many epochs will be made before it ends training, whatever they bring."""

@@ -167,7 +167,7 @@ class Primal(InMemory):
         reached, updates = (screen.visit if screen.ready else compute.backend.visit)(*given)
         screen.visited(reached - begin, updates)
         if log is not None:
-            log.take(updates)
+            log.take(updates, e.y)
         return reached, updates
 
     def search(
@@ -202,7 +202,7 @@ class Primal(InMemory):
             None if log is None else log.columns,
         )
         if log is not None:
-            log.take(found[1])
+            log.take(found[1], e.y)
         return found
 
     def look(
@@ -246,5 +246,5 @@ class Primal(InMemory):
             memory.counts[rows, self.examples.y[rows]] += 1
             memory.counts[rows, marks[rows] - 1] -= 1
         if self.log is not None and scores is not None:
-            self.log.add(rows, visits, scores[rows])
+            self.log.add(rows, visits, scores[rows], self.examples.y)
         return len(rows)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt._compute import fingerprint
 from rosenblatt._compute.examples import Examples
 from rosenblatt._compute.scale import Scale
-from rosenblatt._inputs import validate
+from rosenblatt._inputs import drop_in, validate
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.rule import Measured, Number, Rule
@@ -34,21 +34,29 @@ class Settings(NamedTuple):
     max_iter: int
     max_updates: int | None
     patience: int | None
+    tol: float | None  # by which the mean loss of a row must fall; None: mistakes are looked at
+    all_epochs: bool  # max_iter of them are what was asked for: nothing to warn about
     prove: bool
     warm_start: bool
     verbose: int
 
+    @property
+    def tol_in_units(self) -> float | None:
+        """Of the learning rate, as losses are while training."""
+        return None if self.tol is None else self.tol / self.units.eta0
+
 
 def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
-    rule = estimator._step_rule()
+    meaning, rule = drop_in.meaning(estimator), estimator._step_rule()
     together = rule.kind == "perceptron"  # only its steps can be added up
-    validate.one_of("order", estimator.order, [o for o in ORDERS if together or o != "batch"])
-    validate.one_of("keep", estimator.keep, KEEPS)
+    validate.one_of("order", meaning.order, [o for o in ORDERS if together or o != "batch"])
+    keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
+    validate.one_of("keep", meaning.keep, keeps)
     return Settings(
-        order=estimator.order,
+        order=meaning.order,
         units=Units(
-            keep=estimator.keep,
+            keep=meaning.keep,
             eta0=validate.positive("eta0", getattr(estimator, "eta0", 1.0)),
             fit_intercept=validate.flag("fit_intercept", estimator.fit_intercept),
         ),
@@ -56,7 +64,9 @@ def checked(estimator: Any) -> Settings:
         rule=rule,
         max_iter=validate.whole("max_iter", estimator.max_iter),
         max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
-        patience=validate.whole_or_none("patience", estimator.patience),
+        patience=meaning.patience,
+        tol=meaning.tol,
+        all_epochs=meaning.all_epochs,
         prove=validate.flag("prove", getattr(estimator, "prove", False)),
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),

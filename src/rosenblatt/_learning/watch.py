@@ -25,6 +25,17 @@ class Recorder(Protocol):
         """The weights were compared with those kept so far."""
 
 
+class Callbacks(Protocol):
+    """Told of every epoch."""
+
+    fitted: Callable[[], dict[str, Any]] | None  # the attributes, had training ended
+
+    def begin_epoch(self) -> None: ...
+
+    def end_epoch(self) -> bool:
+        """Whether training is to end."""
+
+
 class Checkpoint(Protocol):
     """Where training stands, kept in a file."""
 
@@ -61,6 +72,7 @@ class Watch:
         self._progress: Progress | None = None
         self._checkpoint = checkpoint
         self.recorder: Recorder | None = None
+        self.callbacks: Callbacks | None = None
         self._heard: int | None = None  # the signal
         self._settled = False
         self._previous: dict[int, Any] = {}  # handlers, by signal
@@ -68,7 +80,7 @@ class Watch:
     @property
     def followed(self) -> bool:
         """Somebody is told of every epoch."""
-        follows = (self._progress, self._checkpoint, self.recorder)
+        follows = (self._progress, self._checkpoint, self.recorder, self.callbacks)
         return any(who is not None for who in follows)
 
     @property
@@ -162,10 +174,16 @@ class Watch:
         if self.recorder is not None:
             self.recorder.judged(state)
 
-    def epoch(self, state: AnyState) -> None:
-        """An epoch is over."""
+    def begin_epoch(self) -> None:
+        """An epoch begins."""
+        if self.callbacks is not None:
+            self.callbacks.begin_epoch()
+
+    def epoch(self, state: AnyState) -> bool:
+        """An epoch is over. True: somebody wants training to end."""
         self.judged(state)
         if self._checkpoint is not None:
             self._checkpoint.chunk(state)
         if self._progress is not None:
             self._progress.epoch(state)
+        return self.callbacks is not None and self.callbacks.end_epoch()

@@ -26,7 +26,7 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     machine, order, keep = job.machine, job.order, job.keep
     if not isinstance(machine, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
-    if machine.examples.k is not None:
+    if machine.examples.k is not None or machine.log is not None:
         return False
     if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:
         return False

@@ -168,6 +168,7 @@ def settings_of(settings: Settings) -> dict[str, Any]:
         "fit_intercept": settings.units.fit_intercept,
         rule.name: rule.number,
         "patience": settings.patience,
+        "tol": settings.tol,
         "prove": settings.prove,
     }
 

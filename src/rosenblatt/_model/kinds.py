@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from rosenblatt.arow import AROW
 from rosenblatt.kernel_perceptron import KernelPerceptron
@@ -10,11 +10,11 @@ from rosenblatt.passive_aggressive import PassiveAggressive
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-_FIRST = (Perceptron, KernelPerceptron, RandomLinearClassifier)
-_SINCE_5 = (AROW, PassiveAggressive)
-KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in _FIRST + _SINCE_5}
+Estimator = Perceptron | KernelPerceptron | RandomLinearClassifier | AROW | PassiveAggressive
+KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
+_SINCE_5 = ("AROW", "PassiveAggressive")
 
 
 def known_in(version: int) -> list[str]:
     """The estimators that files of this version hold."""
-    return [kind.__name__ for kind in (_FIRST if version < 5 else _FIRST + _SINCE_5)]
+    return [name for name in KINDS if version >= 5 or name not in _SINCE_5]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt._inputs import validate, weights
+from rosenblatt._inputs import drop_in, validate, weights
 from rosenblatt._learning import settings
 from rosenblatt._model import arrays, labels
 from rosenblatt._rules.gram import check_parameters
@@ -22,10 +22,12 @@ from rosenblatt.random_linear import RandomLinearClassifier
 
 _KEYS = 624  # numbers in the state of a Mersenne twister
 
-# What files of earlier versions do not say: patience always asked for a proof, two classes.
+# What files of earlier versions do not say: patience always asked for a proof, two classes, nothing
+# of scikit-learn's.
 _NEWER_THAN: dict[int, dict[str, Any]] = {
-    1: {"prove": True, "multi_class": "joint"},
-    2: {"multi_class": "joint"},
+    1: {"prove": True, "multi_class": "joint", **drop_in.DEFAULTS},
+    2: {"multi_class": "joint", **drop_in.DEFAULTS},
+    3: drop_in.DEFAULTS,
 }
 
 

@@ -13,6 +13,7 @@ from rosenblatt._compute.examples import Weights
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._learning.losses import Losses
 from rosenblatt._learning.machine import Memory
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.primal import PrimalMemory, PrimalState
@@ -59,6 +60,20 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
+        **_written_losses(state.losses),
+    }
+
+
+def _written_losses(losses: Losses | None) -> dict[str, Any]:
+    """Only where they are followed, with `tol`."""
+    if losses is None:
+        return {}
+    return {
+        "loss": {
+            "of_epoch": None if math.isnan(losses.of_epoch) else float(losses.of_epoch),
+            "lowest": None if math.isinf(losses.lowest) else float(losses.lowest),
+            "epochs_without_gain": int(losses.idle),
+        }
     }
 
 
@@ -195,7 +210,18 @@ def read_place(
         "fewest": _read_fewest(part),
         "fewest_in": part.whole("fewest_in_epoch", epochs),
         "scale": rules.read_scale(part) if newer else None,
+        "losses": _read_losses(part, epochs) if "loss" in part else None,
     }
+
+
+def _read_losses(part: Part, epochs: int) -> Losses:
+    with part.part("loss") as loss:
+        of_epoch = loss.optional(loss.number, "of_epoch")
+        lowest = loss.optional(loss.number, "lowest")
+        idle = loss.whole("epochs_without_gain", epochs)
+    return Losses(
+        math.nan if of_epoch is None else of_epoch, math.inf if lowest is None else lowest, idle
+    )
 
 
 def _read_fewest(part: Part) -> float:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from rosenblatt import verify
+
+CoefficientSign = Literal["+", "-", "±", "0", "collinear", "?"]
 
 _SHOWN = 4  # further terms of a formula
 
 
-def coefficient_signs(document: dict[str, Any]) -> dict[str, str]:
+def coefficient_signs(document: dict[str, Any]) -> dict[str, CoefficientSign]:
     """By name: "+", "-", "±", "0", "collinear", or "?" where it is not known."""
     names, signs = _names(document), document.get("signs")
     left_out = collinear_columns(document)
-    found = dict.fromkeys(names, "?")
+    found: dict[str, CoefficientSign] = dict.fromkeys(names, "?")
     if signs is not None:
         found = {name: part["signs"] for name, part in zip(names, signs, strict=True)}
     elif document["verdict"] == "overlap":  # free is only what is orthogonal to all rows
         free = len(document["orthogonal"]) - len(left_out)
         found = dict.fromkeys(names, "?" if free else "0")
-    return found | dict.fromkeys((c.column for c in left_out), "collinear")
+    found.update((c.column, "collinear") for c in left_out)
+    return found
 
 
-def class_coefficient_signs(document: dict[str, Any]) -> dict[str, dict[str, str]] | None:
+def class_coefficient_signs(
+    document: dict[str, Any],
+) -> dict[str, dict[str, CoefficientSign]] | None:
     """Of many classes, for each but the last: the same of its coefficients against the last."""
     if "signs" not in document or len(document["labels"]) == 2:
         return None

@@ -7,6 +7,7 @@ and of all that make the same difference the shortest count: those whose mean ov
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -46,7 +47,9 @@ def blend_square(rows: Rows, blend: Sequence[Fraction]) -> Fraction:
 
 
 def _square(vector: Sequence[Fraction]) -> Fraction:
-    return sum((v * v for v in vector), Fraction(0))
+    common = math.lcm(*(v.denominator for v in vector))
+    whole = (v.numerator * (common // v.denominator) for v in vector)
+    return Fraction(sum(v * v for v in whole), common**2)
 
 
 def _summed(rows: LiftedRows, blocks: Sequence[Any]) -> list[Any]:

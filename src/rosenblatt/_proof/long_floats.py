@@ -26,6 +26,8 @@ _MOST_NUMBERS = 20_000  # in a face: more take longer than they are worth
 _FEW_BITS = 640  # in a determinant: whole numbers are quick
 _STEPS = 8  # for each dimension, after which it is given up
 _BITS_OF_A_DIGIT, _BITS_IN_TEN = 4, 3.322
+_FEW = Context(prec=50, Emin=-(10**15), Emax=10**15)  # digits that mostly show which row to take
+_CLEAR = Decimal("1e-30")  # beside the residual: seen with few digits
 _NOTHING = Decimal(0)
 
 Numbers = list[Decimal]
@@ -55,8 +57,13 @@ class _NearestPoint:
         whole = {i: face.column(i)[0][:-1] for i in face.index}
         self._even = _even([[abs(v).bit_length() for v in row] for row in whole.values()])
         self.columns = {i: self._seen(row) for i, row in whole.items()}
+        with localcontext(_FEW):
+            self._few = {i: [+v for v in column] for i, column in self.columns.items()}
         self.members: list[int] = []
         self._gram: dict[tuple[int, int], Decimal] = {}
+        self._factored: list[int] = []  # the rows of which the Cholesky factor is known
+        self._factor: list[Numbers] = []
+        self._forward: Numbers = []
 
     # --- Numbers ---
 
@@ -76,6 +83,7 @@ class _NearestPoint:
     def _products(self, i: int, j: int) -> Decimal:
         key = (i, j) if i < j else (j, i)
         if key not in self._gram:
+            self._spend(self.face.size + 1)
             self._gram[key] = _dot(self.columns[i], self.columns[j])
         return self._gram[key]
 
@@ -85,23 +93,21 @@ class _NearestPoint:
         """None: it did not get there."""
         x = self._begin(start)
         for _ in range(_STEPS * (self.face.size + 2)):
-            budget = self.face.rows.budget
-            products = len(self.columns) * (self.face.size + 1) + len(x) ** 3 // 3
-            budget.spend_on_long(products, _BITS_OF_A_DIGIT * self.digits)
+            self._spend(len(x) * (self.face.size + 1))
             r = self._residual(x)
             if _dot(r, r) < self.zero**2:
                 return self._conflict()
-            gains = {i: _dot(column, r) for i, column in self.columns.items()}
-            outside = (i for i in self.columns if i not in x)
-            best = max(outside, key=gains.__getitem__, default=None)
-            if best is None or gains[best] <= self.zero * max(map(abs, r)) ** 2:
-                return self._separator(r)
-            moved = self._admitted(x, best)
+            best = self._wanted([i for i in self.columns if i not in x], r)
+            moved = None if best is None else self._admitted(x, best)
             if moved is None:
                 return self._separator(r)
             x = moved
             self.members = list(x)
         return None
+
+    def _spend(self, products: int) -> None:
+        bits = _BITS_OF_A_DIGIT * self.digits
+        self.face.rows.budget.spend_on_long(products, bits)
 
     def _begin(self, start: list[int]) -> dict[int, Decimal]:
         """These rows, less those that their best blend would have to take away."""
@@ -116,6 +122,21 @@ class _NearestPoint:
                 return found
             inside.remove(worst)
         return {}
+
+    def _wanted(self, outside: list[int], r: Numbers) -> int | None:
+        """The row along which the residual is longest, unless that is nothing."""
+        largest = max(map(abs, r))
+        if outside and self.digits > DIGITS[0]:
+            with localcontext(_FEW):
+                few = [+v for v in r]
+                gains = {i: _dot(self._few[i], few) for i in outside}
+            best = max(outside, key=gains.__getitem__)
+            if gains[best] > _CLEAR * largest:
+                return best
+        self._spend(len(outside) * (self.face.size + 1))
+        gains = {i: _dot(self.columns[i], r) for i in outside}
+        found = max(outside, key=gains.__getitem__, default=None)
+        return None if found is None or gains[found] <= self.zero * largest**2 else found
 
     def _residual(self, x: dict[int, Decimal]) -> Numbers:
         r = [_NOTHING] * self.face.size + [Decimal(1)]
@@ -140,23 +161,35 @@ class _NearestPoint:
 
     def _solved(self, index: list[int]) -> dict[int, Decimal] | None:
         """The shares of these rows, of any sign, by Cholesky; None where they are dependent."""
-        factor, y = list[Numbers](), list[Decimal]()
-        for k, i in enumerate(index):
-            row: Numbers = []
-            for j, other in enumerate(index[:k]):
-                rest = self._products(i, other) - _dot(row, factor[j][:j])
-                row.append(rest / factor[j][j])
-            square = self._products(i, i) - _dot(row, row)
-            if square <= self.zero**2:
-                return None
-            row.append(square.sqrt())
-            factor.append(row)
-            y.append((1 - _dot(row[:-1], y)) / row[-1])
+        if not self._factorise(index):
+            return None
+        factor = self._factor
         out: Numbers = [_NOTHING] * len(index)
         for k in reversed(range(len(index))):
             later = [factor[m][k] for m in range(k + 1, len(index))]
-            out[k] = (y[k] - _dot(later, out[k + 1 :])) / factor[k][k]
+            out[k] = (self._forward[k] - _dot(later, out[k + 1 :])) / factor[k][k]
         return dict(zip(index, out, strict=True))
+
+    def _factorise(self, index: list[int]) -> bool:
+        """From the first row on that was not there the last time."""
+        pairs = enumerate(zip(index, self._factored, strict=False))
+        shorter = min(len(index), len(self._factored))
+        same = next((k for k, (new, old) in pairs if new != old), shorter)
+        del self._factored[same:], self._factor[same:], self._forward[same:]
+        for k, i in enumerate(index[same:], same):
+            self._spend(k * (k + 4))
+            row: Numbers = []
+            for j, other in enumerate(index[:k]):
+                rest = self._products(i, other) - _dot(row, self._factor[j][:j])
+                row.append(rest / self._factor[j][j])
+            square = self._products(i, i) - _dot(row, row)
+            if square <= self.zero**2:
+                return False
+            row.append(square.sqrt())
+            self._factored.append(i)
+            self._factor.append(row)
+            self._forward.append((1 - _dot(row[:-1], self._forward)) / row[-1])
+        return True
 
     # --- What is found ---
 

@@ -24,6 +24,7 @@ from rosenblatt._proof.metric import Metric, Sight, bits, narrowed
 from rosenblatt._proof.optimum import Optimum
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats, nearest_floats
+from rosenblatt._support.budget import TooLong
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
@@ -175,7 +176,7 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
         return bound
     try:
         return Optimum(rows, bound.weights, free=free).run() or bound
-    except Singular:
+    except (Singular, TooLong):
         return bound
 
 

@@ -6,12 +6,14 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
+
+Verdict = Literal["complete separation", "quasi-complete separation", "overlap", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Separator:
     """
 
     coef: NDArray[np.float64]
-    intercept: Any  # a number; of many classes an array
+    intercept: float | NDArray[np.float64]  # of many classes an array
 
     @classmethod
     def of(cls, document: dict[str, Any], part: dict[str, Any]) -> Separator | None:

@@ -66,7 +66,8 @@ def fit_stored(p: P, stored: Stored) -> P:
         more: dict[str, Any] = {"update_counts_": None}
         if stored.encoding is not None:
             more["encoding_"] = stored.encoding
-        patience = Patience(settings.patience, _oracle(settings, stored))
+        oracle, tol = _oracle(settings, stored), settings.tol_in_units
+        patience = Patience(settings.patience, oracle, tol=tol)
         recipe = partial(_recipe, settings, stored, by_class)
         return fitting.Task(job, classes, patience, start, recipe, resume, more)
 

@@ -60,7 +60,9 @@ class Streamed(InFeatures):
         raise NotImplementedError("order='random' needs all rows at hand: it is `Primal`'s")
 
     def _on(self, block: Examples) -> Primal | Adaptive:
-        return self._machine(block, margin=self.margin, intercept=self.intercept)
+        machine = self._machine(block, margin=self.margin, intercept=self.intercept)
+        machine.log = self.log
+        return machine
 
     def descend(
         self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
@@ -70,8 +72,11 @@ class Streamed(InFeatures):
         for block in self.examples.blocks(check_interrupt):
             on_block = self._on(block)
             assert isinstance(on_block, Primal)
-            marks, _ = on_block.look(memory.w, step, check_interrupt)
-            mistakes += int(np.count_nonzero(marks))
+            marks, scores = on_block.look(memory.w, step, check_interrupt)
+            rows = np.flatnonzero(marks)
+            mistakes += len(rows)
+            if self.log is not None and scores is not None:
+                self.log.add(rows, visits, scores[rows], block.y)
         self._step(memory, step, visits)
         return mistakes
 

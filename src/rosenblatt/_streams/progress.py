@@ -7,6 +7,7 @@ import time
 from typing import final
 
 from rosenblatt._support.bar import DESCRIPTION, rich_bar
+from rosenblatt._support.foreign import one_line
 
 _EVERY = 10.0  # seconds between lines
 
@@ -26,7 +27,7 @@ class Silent:
 
     def note(self, text: str) -> None:
         """One sentence in between."""
-        print(text, file=sys.stderr)
+        print(one_line(text), file=sys.stderr)
 
 
 @final

@@ -14,10 +14,15 @@ class LimitReached(Exception):  # noqa: N818 - it is not an error
     """The limit that the user set was reached; the message says which."""
 
 
+class TooLong(LimitReached):
+    """Nobody set a limit, and arithmetic with long numbers has taken some seconds."""
+
+
 _LONG = 256  # bits of a number that is longer than those of ordinary tables
 _SHORT = 2  # words
 _WORD = 64  # bits; also: products of two words that take as long as a row evaluation
-_LONG_WORK, _LONG_WORK_OF_A_NUMBER = 6 * 10**7, 100  # row evaluations
+_LONG_WORK, _LONG_WORK_OF_A_NUMBER = 24 * 10**6, 100  # row evaluations: 5 to 6 s
+_WORTH = 0.625  # of that may be what so many systems seem to take; most take less
 _LATER = 5.0  # seconds after which it is said what takes so long
 
 
@@ -68,10 +73,10 @@ class Budget:
         self._spend_on_long(_algebra(size, bits), bits)
 
     def affords_algebra(self, size: int, bits: int, times: int) -> bool:
-        """Are so many systems little beside what may be spent on long numbers?"""
+        """Are so many systems less than what may be spent on long numbers?"""
         if bits <= _LONG or self._long_limit is None:
             return True
-        return 4 * times * _algebra(size, bits) < self._long_limit - self._long
+        return times * _algebra(size, bits) < _WORTH * self._long_limit - self._long // 4
 
     def spend_on_long(self, products: int, bits: int, *, divided: bool = False) -> None:
         """Called before so many products of whole numbers of so many bits (and divisions)."""
@@ -86,7 +91,7 @@ class Budget:
         if bits > _LONG:
             self._long += work
             if self._long_limit is not None and self._long > self._long_limit:
-                raise LimitReached(
+                raise TooLong(
                     f"exact arithmetic with numbers of {bits} bits was given up after some "
                     "seconds: time_limit, in seconds, allows more, as does work_limit"
                 )

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.foreign import shown
+from rosenblatt._support.foreign import one_line, shown
 from rosenblatt._support.version import __version__
 from rosenblatt.cli import _common
 from rosenblatt.errors import RosenblattError
@@ -65,6 +65,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return found if isinstance(found, int) else 0
     except click.ClickException as error:
+        vars(error)["message"] = one_line(error.message)  # what was typed is in it
         words = io.StringIO()
         error.show(file=words)
         click.echo(shown(words.getvalue()), err=True, nl=False)
@@ -82,9 +83,7 @@ def run(arguments: list[str]) -> int:
         if "-v" in arguments or "--verbose" in arguments:
             import traceback
 
-            traceback.print_exc()
-        _common.say_error(
-            f"Unexpected failure: {type(error).__name__}: {error}\n"
-            "This is a mistake in rosenblatt: please report it, with what -v shows."
-        )
+            click.echo(shown(traceback.format_exc()), err=True)
+        _common.say_error(f"Unexpected failure: {type(error).__name__}: {error}")
+        _common.say_error("This is a mistake in rosenblatt: please report it, with what -v shows.")
         return 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from rosenblatt._support.foreign import in_json, shown
+from rosenblatt._support.foreign import in_json, one_line, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
 
 
 def say(message: str, *, quiet: bool = False) -> None:
-    """A message for the person: never on standard output."""
+    """A message for the person, of one line whatever files are called: never on standard output."""
     if not quiet:
-        click.echo(shown(message), err=True)
+        click.echo(one_line(message), err=True)
 
 
 def tell(message: str) -> None:
@@ -139,7 +139,7 @@ def tell(message: str) -> None:
 
 
 def say_error(message: str) -> None:
-    click.secho(shown(message), err=True, fg=None if plain(sys.stderr) else "red")
+    click.secho(one_line(message), err=True, fg=None if plain(sys.stderr) else "red")
 
 
 def plain(stream: TextIO) -> bool:

@@ -27,17 +27,21 @@ def _joined(table: Any, names: list[str]) -> Any:
     return pa.concat_arrays([c for name in names for c in table.column(name).chunks])
 
 
-def _numbers(column: Any, decimal: str) -> bool:
+def numbers_of(column: Any, decimal: str) -> Any:
+    """Strings as float64, missing where they are; None where one is no number."""
     text = pc.utf8_trim(column, " \t")
     if decimal != ".":
         if pc.any(pc.match_substring(text, ".")).as_py():
-            return False
+            return None
         text = pc.replace_substring(text, decimal, ".")
     try:
-        pc.cast(text, pa.float64())
+        return pc.cast(text, pa.float64())
     except pa.ArrowInvalid:
-        return False
-    return True
+        return None
+
+
+def _numbers(column: Any, decimal: str) -> bool:
+    return numbers_of(column, decimal) is not None
 
 
 def first_not_number(column: Any, decimal: str) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
-from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ import pyarrow.csv as arrow_csv
 
 from rosenblatt._support.words import many
 from rosenblatt.data import dialect as dialects
+from rosenblatt.data import wide
 from rosenblatt.data._ahead import done_ahead
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
@@ -26,7 +26,7 @@ from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
 from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError
 
-_WIDE, _TOGETHER = 1_000, 20_000  # columns: each one's share of memory counts; parsed at a time
+_WIDE = 1_000  # columns: each one's share of memory counts
 _NAMES = " If the first line has the names of columns, say header=True (--header)."
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
@@ -184,18 +184,16 @@ class TextFiles:
         """The place of the block, for errors, need not be known yet."""
         decimal = self.dialect.decimal
         try:
-            return _Attempt(decimal, self._some_at_a_time(block, types))
+            return _Attempt(decimal, self._table(block, types))
         except pa.ArrowInvalid as error:
             return _Attempt(decimal, error=error)
 
-    def _some_at_a_time(self, block: Any, types: dict[str, Any]) -> Any:
-        """While it parses, pyarrow takes kilobytes for every column."""
-        if len(types) <= _TOGETHER:
+    def _table(self, block: Any, types: dict[str, Any]) -> Any:
+        if len(types) <= wide.TOGETHER:
             return self._read(block, types)
-        rest, columns = iter(types.items()), []
-        while some := dict(islice(rest, _TOGETHER)):
-            columns += self._read(block, some).columns
-        return pa.Table.from_arrays(columns, names=list(types))
+        missing = self._missing(block, len(types))
+        found = wide.at_once(block, types, self.names, self.dialect, missing)
+        return wide.some_at_a_time(self._read, block, types) if found is None else found
 
     def _checked(self, attempt: _Attempt, block: Any, types: dict[str, Any], place: Place) -> Any:
         if attempt.error is None:

@@ -36,6 +36,9 @@ def models():
     stopped = Perceptron(order="cyclic", keep="last", max_updates=3, warm_start=True)
     yield "li-hang-2.1-stopped", stopped.fit(LI_HANG, [1, 1, -1]), {}
 
+    as_there = Perceptron(shuffle=False, tol=0.5, keep="last", max_updates=3, warm_start=True)
+    yield "li-hang-2.1-stopped-format-4", as_there.fit(LI_HANG, [1, 1, -1]), {}
+
     passed = Perceptron(keep="pocket")
     yield "li-hang-2.1-one-pass", passed.partial_fit(LI_HANG, ["yes", "yes", "no"]), {}
 

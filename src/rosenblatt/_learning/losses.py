@@ -1,0 +1,77 @@
+"""The loss of the epochs, for training that ends when it no longer falls: scikit-learn's `tol`.
+
+A visited row that calls for an update has the loss μ - m, with the margin m that it had then; all
+others have none. The loss of an epoch is the mean over its rows. Sums are in the order of the
+updates, so that they have the same bits wherever a call of the core ends.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.update_log import Log
+
+if TYPE_CHECKING:
+    from rosenblatt._learning.state import AnyJob, AnyState
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Losses:
+    """Where the loss stands, in units of the learning rate."""
+
+    of_epoch: float = 0.0  # the sum so far; NaN: not all of this epoch was followed
+    lowest: float = math.inf  # mean loss of an epoch
+    idle: int = 0  # epochs in a row that were not lower than the lowest by `tol`
+
+    def close(self, rows: int, tol: float) -> None:
+        """An epoch of so many rows is over. (What is not a number counts as a gain.)"""
+        mean = self.of_epoch / rows
+        self.idle = self.idle + 1 if mean > self.lowest - tol else 0
+        if mean < self.lowest:
+            self.lowest = mean
+        self.of_epoch = 0.0
+
+
+class LossLog(Log):
+    """Adds up the loss of the updates; `also` may want to keep them."""
+
+    def __init__(self, losses: Losses, margin: float, k: int | None, also: Log | None):
+        super().__init__()
+        self._losses, self._margin, self._also = losses, margin, also
+        self._many = k is not None
+        if self._many:
+            self.columns = (*self.columns, np.empty(self.room, dtype=np.int64))  # rivals
+        if also is not None:
+            self.columns = also.columns
+
+    def take(self, updates: int, y: NDArray[Any]) -> None:
+        rows, _, seen = self.columns[:3]
+        self._sum(rows[:updates], seen[:updates], y)
+        if self._also is not None:
+            self._also.take(updates, y)
+
+    def add(self, rows: NDArray[Any], visit: int, scores: Floats, y: NDArray[Any]) -> None:
+        self._sum(rows, scores, y)
+        if self._also is not None:
+            self._also.add(rows, visit, scores, y)
+
+    @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are refused by the loop
+    def _sum(self, rows: NDArray[Any], seen: Floats, y: NDArray[Any]) -> None:
+        margins = seen if self._many else y[rows] * seen
+        terms = np.concatenate([[self._losses.of_epoch], self._margin - margins])
+        self._losses.of_epoch = float(np.add.accumulate(terms)[-1])
+
+
+def follow(job: AnyJob, state: AnyState) -> None:
+    """From here on the losses of the updates are summed in the state."""
+    if state.losses is None:
+        state.losses = Losses(math.nan if state.under_way else 0.0)
+    machine: Any = job.machine
+    machine.log = LossLog(state.losses, machine.margin, machine.examples.k, machine.log)

@@ -71,6 +71,7 @@ wasm: $(VENV)/core
 
 soak: $(VENV)/tools browser
 	$(RUN) -m pip install --quiet --group soak
+	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/firefox.sh
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 
 fuzz: $(VENV)/tools

@@ -13,14 +13,20 @@ from playwright.sync_api import sync_playwright
 from rosenblatt.play import page
 
 ROOT = Path(__file__).parents[1]
-MEASURE = """playground.then((m) => {
+MEASURE = """playground.then(async (m) => {
     const timed = (act) => { const t = performance.now(); act(); return performance.now() - t; };
     const middle = (times) => times.sort((a, b) => a - b)[times.length >> 1];
     const opened = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
     const training = timed(() => m.retrain());
     const drags = Array.from({ length: 40 }, (_, k) => timed(() => m.move(0, k / 64, 1, true)));
+    const begin = performance.now();
+    for (let k = 0; k < 60; ++k) { // what is seen: trained, decided, drawn and painted
+        m.move(0, k / 64, 1, true);
+        await new Promise(requestAnimationFrame);
+    }
+    const frames = 60000 / (performance.now() - begin);
     m.released();
-    return { opened, training, updates: m.run.updates, drag: middle(drags) };
+    return { opened, training, updates: m.run.updates, drag: middle(drags), frames };
 })"""
 
 
@@ -46,14 +52,15 @@ def measured(browser, n, **settings):
 def main():
     command = ["sh", str(ROOT / "scripts" / "browser.sh")]
     program = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1]
-    print("| points | keep | open, ms | train, ms (updates) | a frame while dragging, ms |")
-    print("|---|---|---|---|---|")
+    print("| points | keep | open, ms | train, ms (updates) | a drag, ms | frames a second |")
+    print("|---|---|---|---|---|---|")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for n, keep in ((50, "last"), (500, "pocket"), (2000, "last"), (2000, "best")):
             its = measured(browser, n, keep=keep)
             training = f"{its['training']:.0f} ({its['updates']:,})"
-            print(f"| {n:,} | {keep} | {its['opened']:.0f} | {training} | {its['drag']:.1f} |")
+            seen = f"{its['drag']:.1f} | {its['frames']:.0f}"
+            print(f"| {n:,} | {keep} | {its['opened']:.0f} | {training} | {seen} |")
         browser.close()
 
 

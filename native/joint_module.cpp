@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "epochs.hpp"
 #include "joint.hpp"
 #include "joint_screen.hpp"
 
@@ -98,6 +99,35 @@ void bind_learning(nb::module_& m) {
       "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
       "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
       "log"_a.noconvert().none());
+
+  m.def(
+      "epochs",
+      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
+         std::optional<ReadOnlyIndexVector> present, std::optional<IndexVector> pool, int64_t n,
+         uint64_t seed, int64_t made, int64_t most, double margin, bool intercept, Matrix<double> w,
+         MaybeMatrix drift, Matrix<int64_t> counts, int64_t visits, MaybeMatrix kept,
+         int64_t kept_mistakes, double kept_weighted, bool kept_averaged,
+         Vector<int64_t> updates, Vector<double> standing) {
+        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+        std::vector<double> scores(k), average(drift ? k * size : 0);
+        JointLearner<ByClass> learner{
+            {w.data(), k, size}, data(drift), counts.data(), scores.data(),
+            intercept, visits, 0, log_of(std::nullopt)};
+        Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
+        Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
+                      standing.data(),  average.data(), false};
+        int64_t done = 0;
+        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          done = epochs.run(view, labels_of(y, c), FixedIncrement{margin}, most, learner, best);
+        });
+        return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
+                          best.mistakes.weighted, best.averaged);
+      },
+      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "present"_a.noconvert().none(),
+      "pool"_a.noconvert().none(), "n"_a, "seed"_a, "made"_a, "most"_a, "margin"_a, "intercept"_a,
+      "w"_a.noconvert(), "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
+      "kept"_a.noconvert().none(), "kept_mistakes"_a, "kept_weighted"_a, "kept_averaged"_a,
+      "updates"_a.noconvert(), "standing"_a.noconvert());
 
   m.def(
       "search",

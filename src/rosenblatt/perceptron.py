@@ -216,10 +216,10 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
 
         def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
             work = linear_fit.given(self, settings, X, y, sample_weight, start, validation)
-            if work.examples.k is not None:
-                linear_fit.refuse_for_many(self, settings, work.classes)
-                if settings.one_vs_rest:
-                    return one_vs_rest.Trainings(work, watch)
+            self._refuse_many(settings, work.classes)
+            if settings.one_vs_rest and work.examples.k is not None:
+                source = one_vs_rest.InMemory(work.examples, work.judges, work.classes)
+                return one_vs_rest.Trainings(source, watch, work.start)
             return linear_fit.task(self, settings, watch, work)
 
         fitting.fit(self, prepare, X, y, sample_weight)

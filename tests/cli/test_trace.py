@@ -75,3 +75,34 @@ def test_trace_wants_a_target(shell):
     code, _, err = shell("trace", write("toy.csv", LI_HANG))
     assert code == 2
     assert "--target COLUMN" in err
+
+
+THREE = "x1,x2,y\n1,0,a\n0,1,b\n-1,-1,c\n"
+
+
+def test_trace_of_three_classes_names_the_rival(shell):
+    code, out, err = shell("trace", write("three.csv", THREE), "-y", "y", "--steps", "--check")
+    assert (code, err) == (0, "")
+    assert "step 2: row 1 (0, 1) is b but a scores 2 more: b moves towards it: w " in out
+    assert "9 held" in out
+    code, out, _ = shell("trace", "three.csv", "-y", "y")
+    assert code == 0
+    assert "  label  rival  margin  " in out.splitlines()[1]
+
+
+def test_trace_of_three_classes_has_a_film_and_a_file(shell):
+    file = write("three.csv", THREE)
+    assert shell("trace", file, "-y", "y", "--film", "three.gif", "-o", "three.json")[0] == 0
+    assert Path("three.gif").read_bytes()[:4] == b"GIF8"
+    assert Trace.from_json("three.json").rival.tolist() == ["b", "a", "a"]
+
+
+def test_trace_of_three_classes_has_no_page_and_writes_nothing(shell):
+    file = write("three.csv", THREE)
+    code, out, err = shell("trace", file, "-y", "y", "--html", "three.html", "-o", "three.json")
+    assert (code, out) == (2, "")
+    assert "shows two classes, and this training has 3" in err
+    assert not Path("three.html").exists()
+    assert not Path("three.json").exists()
+    rest = ("trace", file, "-y", "y", "--positive", "a", "--html", "three.html")
+    assert shell(*rest)[0] == 0

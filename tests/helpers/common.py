@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 ORDERS = ["cyclic", "shuffle", "blocks", "random", "batch"]
 KEEPS = ["last", "best", "pocket", "average", "vote"]
@@ -35,6 +36,8 @@ def everything(p, rows=X):
     found = {name: getattr(p, name) for name in names}
     arrays = {"scores": p.decision_function(rows)}
     arrays |= {name: getattr(p, name) for name in ("mistakes_", "update_counts_")}
+    if sparse.issparse(arrays["update_counts_"]):  # of many classes
+        arrays["update_counts_"] = arrays["update_counts_"].toarray()
     arrays["validation_mistakes_"] = getattr(p, "validation_mistakes_", np.empty(0))
     if p.keep != "vote":
         arrays |= {"coef_": p.coef_, "intercept_": p.intercept_}

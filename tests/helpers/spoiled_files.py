@@ -27,6 +27,9 @@ TRAINED = [
 ]
 
 
+KINDS_OF_LABELS = np.array(["a", "b", "c"])[(LABELS + (ROWS[:, 1] > 0)).astype(int)]
+
+
 class Checkpoints:
     """Training goes on from it, or says in one sentence why not; the file stays."""
 
@@ -34,9 +37,14 @@ class Checkpoints:
         self.path = folder / "run.checkpoint"
 
     def originals(self):
-        for order, keep in TRAINED:
-            self._train(order, keep, 3)
-            yield (order, keep), self.path.read_bytes()
+        several = [
+            ("shuffle", "best", "joint"),
+            ("cyclic", "vote", "ovr"),
+            ("batch", "best", "ovr"),
+        ]
+        for about in [*TRAINED, *several]:
+            self._train(3, *about)
+            yield about, self.path.read_bytes()
             self.path.unlink()
 
     def spoil(self, content, rng):
@@ -45,14 +53,16 @@ class Checkpoints:
     def use(self, about, content):
         self.path.write_bytes(content)
         try:
-            p = self._train(*about, 5)
-            p.predict(ROWS), p.score(ROWS, LABELS)
+            p = self._train(5, *about)
+            p.predict(ROWS), p.decision_function(ROWS)
         finally:
             self.path.unlink()
 
-    def _train(self, order, keep, epochs):
+    def _train(self, epochs, order, keep, kind=None):
+        """`kind`: of more than two classes."""
         p = Perceptron(order=order, keep=keep, max_iter=epochs, patience=None, random_state=0)
-        return train(p, (ROWS, LABELS), checkpoint=self.path)
+        y = LABELS if kind is None else KINDS_OF_LABELS
+        return train(p.set_params(multi_class=kind or "joint"), (ROWS, y), checkpoint=self.path)
 
 
 class Traces:
@@ -68,6 +78,10 @@ class Traces:
         for kernel in ("rbf", "linear"):
             k = KernelPerceptron(kernel=kernel, max_iter=2, random_state=0)
             yield kernel, trace(k, ROWS, LABELS).to_json().encode()
+            yield kernel, trace(k, ROWS, KINDS_OF_LABELS).to_json().encode()
+        for order in ("cyclic", "batch"):
+            p = Perceptron(order=order, max_iter=2, random_state=0)
+            yield "many", trace(p, ROWS, KINDS_OF_LABELS).to_json().encode()
 
     def spoil(self, content, rng):
         return spoiled(content, rng)

@@ -14,6 +14,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.play import page
 from rosenblatt.play.joined import joined
 from rosenblatt.play.opening import open_page, server
+from rosenblatt.play.squeezed import squeezed
 
 
 def table_in(text):
@@ -120,7 +121,25 @@ def test_modules_are_joined_each_in_its_scope():
         joined("main", {"main": texts["main"]}.__getitem__)
     text = joined("main", texts.__getitem__)
     assert "note" not in text
-    assert text.index("$b =") < text.index("$a =") < text.index("$main =")
-    assert "const { one: uno, two } = $a;" in text
+    assert text.index("$b=") < text.index("$a=") < text.index("$main=")
+    assert "const{one:uno,two}=$a;" in text
     with pytest.raises(ValueError, match="import"):
         joined("main", {"main": 'import everything from "./a.js";\n'}.__getitem__)
+
+
+def test_what_means_something_is_not_squeezed_out():
+    """Strings, templates with code in them, patterns, and operators that would become others."""
+    text = """
+    // a note
+    const a = "x  //  y", b = 'it''s';  /* two
+    lines */
+    const c = `one  ${ a ? ` two  ${ b }` : "  " }  three`;
+    const d = c.replace(/[ /]  "/g, "") / 2, e = a + +b - -c;
+    let f = 1
+    f = 2
+    return f / 2 / 3;
+    """
+    assert squeezed(text) == (
+        """const a="x  //  y",b='it''s';const c=`one  ${a?` two  ${b}`:"  "}  three`;"""
+        """const d=c.replace(/[ /]  "/g,"")/2,e=a+ +b- -c;let f=1\nf=2\nreturn f/2/3;"""
+    )

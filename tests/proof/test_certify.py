@@ -851,8 +851,8 @@ def test_where_it_is_not_a_number_is_said():
 
 def test_words_of_each_verdict_say_what_follows():
     says = {
-        COMPLETE: "A perceptron converges; a logistic regression has no finite estimate.",
-        QUASI: "A perceptron does not converge; a logistic regression has no finite estimate.",
+        COMPLETE: "A perceptron converges; a logistic regression has no finite estimate: ",
+        QUASI: "A perceptron does not converge; a logistic regression has no finite estimate: ",
         OVERLAP: "A perceptron does not converge; a logistic regression has a finite estimate.",
     }
     for y, verdict in (([0, 0, 1, 1], COMPLETE), ([0, 1, 0, 1], OVERLAP)):

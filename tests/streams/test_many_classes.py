@@ -45,15 +45,22 @@ def batches(X, y, size):
     return lambda: ((X[i : i + size], y[i : i + size]) for i in range(0, len(y), size))
 
 
-@pytest.mark.parametrize("storage", ["dense", "csr"])
+@pytest.mark.parametrize(
+    ("storage", "kind"), [("dense", "joint"), ("csr", "joint"), ("dense", "ovr")]
+)
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("order", ["cyclic", "blocks", "batch"])
-def test_streamed_is_in_memory(order, keep, storage):
+def test_streamed_is_in_memory(order, keep, storage, kind):
     X, y = flowers()
     X = sparse.csr_array(np.where(np.abs(X) < 0.5, 0, X)) if storage == "csr" else X
     for class_weight in (None, "balanced"):
         p = Perceptron(
-            order=order, keep=keep, max_iter=6, random_state=0, class_weight=class_weight
+            order=order,
+            keep=keep,
+            max_iter=6,
+            random_state=0,
+            class_weight=class_weight,
+            multi_class=kind,
         )
         expected = learned(p.fit(X, y), X)
         for size in (7, 80):
@@ -99,9 +106,12 @@ def test_counts_by_class_and_the_labels_of_rows():
         assert np.concatenate(found).tolist() == y.tolist()
 
 
-def test_it_goes_on_from_a_checkpoint(tmp_path):
+@pytest.mark.parametrize("kind", ["joint", "ovr"])
+def test_it_goes_on_from_a_checkpoint(tmp_path, kind):
     X, y = flowers()
-    p = Perceptron(order="blocks", max_iter=8, random_state=0, class_weight={"rose": 0.5})
+    p = Perceptron(
+        order="blocks", max_iter=8, random_state=0, class_weight={"rose": 0.5}, multi_class=kind
+    )
     expected = learned(p.fit(X, y), X)
     place = tmp_path / "half.checkpoint"
     train(p.set_params(max_iter=3), batches(X, y, 20), checkpoint=place)
@@ -116,9 +126,46 @@ def test_the_fingerprint_is_that_of_the_rows_in_memory():
         assert rows.fingerprint == of_examples(Examples(X, numbers, None, 4))
 
 
-def test_one_training_for_each_class_is_not_streamed():
-    with pytest.raises(InputError, match=r"each of the 4 classes.*multi_class='joint'"):
-        train(Perceptron(multi_class="ovr", order="blocks"), batches(*flowers(), 20))
+@pytest.mark.parametrize("order", ["blocks", "shuffle"])
+@pytest.mark.filterwarnings("ignore:order='shuffle' jumps")
+def test_each_class_against_the_rest_goes_on_in_memory_and_on_disk(order):
+    X, y = flowers()
+    choices = {"order": order, "multi_class": "ovr", "random_state": 0, "patience": None}
+    expected = learned(Perceptron(max_iter=7, **choices).fit(X, y), X)
+    p = Perceptron(max_iter=3, warm_start=True, **choices)
+    train(p, batches(X, y, 20))
+    if order == "shuffle":  # on disk updates are not counted, in memory they are
+        train(p.set_params(max_iter=4), batches(X, y, 20))
+    else:
+        train(p.set_params(max_iter=2), batches(X, y, 30))
+        save(p, "m.json")
+        p = load("m.json")
+        train(p.set_params(max_iter=2), batches(X, y, 20))
+    assert learned(p, X)[:5] == expected[:5]
+    assert p.coef_.tobytes() == Perceptron(max_iter=7, **choices).fit(X, y).coef_.tobytes()
+    assert p.update_counts_ is None
+    # From the weights of all classes together it begins anew, from those it returned.
+    train(p.set_params(multi_class="joint", max_iter=1), batches(X, y, 20))
+    train(p.set_params(multi_class="ovr"), batches(X, y, 20))
+    assert p.coef_.shape == (4, 3)
+
+
+def test_each_class_against_the_rest_keeps_the_encoding_of_a_table():
+    X, y = flowers()
+    pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=y).to_csv("t.csv", index=False)
+    p = Perceptron(order="blocks", multi_class="ovr", max_iter=3, random_state=0)
+    found = train(p, data.read("t.csv", target="kind"))
+    save(found, "m.json")
+    again = load("m.json")
+    named = pd.DataFrame(X, columns=["a", "b", "c"])
+    assert again.encoding_.feature_names == ["a", "b", "c"]
+    assert (again.predict(named) == found.predict(named)).all()
+
+
+def test_a_proof_is_about_all_classes_together():
+    p = Perceptron(multi_class="ovr", order="blocks", prove=True)
+    with pytest.raises(InputError, match=r"prove=True.*multi_class='joint'"):
+        train(p, batches(*flowers(), 20))
 
 
 def test_a_class_that_there_is_not_is_noticed(cache):

@@ -373,7 +373,7 @@ def tampered(change, order="cyclic", **settings):
 
 
 def drop(document, u):
-    for column in document["updates"].values():
+    for column in filter(None, document["updates"].values()):
         del column[u]
 
 

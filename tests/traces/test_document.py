@@ -40,6 +40,21 @@ def test_a_round_trip_changes_nothing(order, dtype):
     assert again.estimator is None
 
 
+@every_order
+@pytest.mark.parametrize("rule", [Perceptron, KernelPerceptron])
+def test_a_round_trip_of_many_classes(order, rule):
+    labels = np.array(["a", "b", "c", "d"])[np.arange(len(Y)) % 4]
+    rule = rule(order=order, max_iter=3, random_state=0, eta0=0.1, margin=0.05)
+    t = trace(rule, X, labels, sample_weight=np.tile([0.0, 1.0, 0.3, 1.0, 2.0], 12))
+    text = t.to_json()
+    again = Trace.from_json(text)
+    assert_same(t, again)
+    assert again.rival.tolist() == t.rival.tolist()
+    assert again.to_json() == text
+    few = Trace.from_json(t.to_json(all_rows=False))
+    assert (few.steps(), few.bound) == (t.steps(), None)
+
+
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid", "precomputed"])
 def test_a_round_trip_with_a_kernel(kernel):
     rows = X @ X.T if kernel == "precomputed" else X
@@ -156,9 +171,10 @@ def refused(document, message):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/2'"),
-        ("classes", [1], "two labels"),
-        ("classes", [1, [2]], "two labels"),
+        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/3'"),
+        ("classes", [1], "classes are 1 labels, not two or more"),
+        ("classes", [1, [2]], "something that is no label"),
+        ("updates.rival", [0] * 7, "there are two classes"),
         ("feature_names", ["a"], "one name for each feature"),
         ("converged", 1, "converged is a whole number, not true or false"),
         ("estimator", None, "estimator is null, not text"),
@@ -195,7 +211,11 @@ def refused(document, message):
     ],
 )
 def test_a_field_that_is_wrong_is_named(path, value, message):
-    document = json.loads(json.dumps(SMALL))
+    changed(SMALL, path, value, message)
+
+
+def changed(document, path, value, message):
+    document = json.loads(json.dumps(document))
     *parts, name = path.split(".")
     place = document
     for part in parts:
@@ -239,6 +259,42 @@ DUAL = json.loads(
         [1, 1, -1],
     ).to_json()
 )
+THREE = json.loads(
+    trace(
+        Perceptron(order="cyclic", keep="last"), [[1, 0], [0, 1], [-1, -1]], ["a", "b", "c"]
+    ).to_json()
+)
+THREE_DUAL = json.loads(
+    trace(
+        KernelPerceptron(kernel="rbf", max_iter=2, order="batch"),
+        [[1, 0], [0, 1], [-1, -1]],
+        ["a", "b", "c"],
+        dual_coef_init=np.eye(3),
+    ).to_json()
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("schema", "rosenblatt.trace/2", "classes are 3 labels, not two or more"),
+        ("classes", ["a", "b"], "start is not numbers as many"),
+        ("classes", list("abcd"), "start is not numbers as many"),
+        ("start", [[0, 0, 0]] * 2, "start is not numbers as many"),
+        ("start", [0, 0, 0], "start is not numbers as many"),
+        ("rows.y", [0, 1, 3], "the number of a class, 0 .. 2"),
+        ("rows.y", [0, 1, -1], "the number of a class, 0 .. 2"),
+        ("updates.rival", None, "updates.rival is null"),
+        ("updates.rival", [1, 0], "not of the same length"),
+        ("updates.rival", [1, 0, 3], "not in 0 .. 2"),
+        ("updates.rival", [0, 0, 0], "a row whose rival is its own class"),
+        ("updates.rival", [1, 0, 0.5], "whole numbers"),
+    ],
+)
+def test_a_field_of_many_classes_that_is_wrong_is_named(path, value, message):
+    changed(THREE, path, value, message)
+
+
 anything = st.recursive(
     st.none()
     | st.booleans()
@@ -253,7 +309,11 @@ anything = st.recursive(
 )
 
 
-@pytest.mark.parametrize("document", [SMALL, DUAL], ids=["perceptron", "kernel"])
+@pytest.mark.parametrize(
+    "document",
+    [SMALL, DUAL, THREE, THREE_DUAL],
+    ids=["two", "two dual", "three", "three dual"],
+)
 @given(data=st.data())
 def test_nothing_but_input_errors(document, data):
     document = json.loads(json.dumps(document))
@@ -277,7 +337,7 @@ def test_nothing_but_input_errors(document, data):
 # --- Kept ones -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_trace_of_an_earlier_version_is_read_and_holds(version):
     # Table 2.1 of Li Hang's book: seven updates, the last weights (1, 1; -3).
     path = Path(__file__).parent / "trace_files" / str(version) / "li-hang-2.1.json"
@@ -286,4 +346,14 @@ def test_a_trace_of_an_earlier_version_is_read_and_holds(version):
     assert len(found) == 7
     last = found.weights_at(7)
     assert (last.w.tolist(), last.b) == ([1.0, 1.0], -3.0)
+    assert found.check().ok
+
+
+def test_a_trace_of_many_classes_of_an_earlier_version_is_read_and_holds():
+    # Three updates by hand: test_many_classes.py has them.
+    path = Path(__file__).parent / "trace_files" / "3" / "three-classes.json"
+    found = Trace.from_json(path)
+    last = found.weights_at(3)
+    assert (last.w.tolist(), last.b.tolist()) == ([[2, 0], [-1, 1], [-1, -1]], [-1, 0, 1])
+    assert found.rival.tolist() == ["b", "a", "a"]
     assert found.check().ok

@@ -218,7 +218,7 @@ class EpochBackend(Backend, Protocol):
     def epochs(
         self,
         rows: NativeRows,
-        y: Signs,
+        y: Labels,
         c: Floats | None,
         present: Indices | None,
         pool: Indices | None,

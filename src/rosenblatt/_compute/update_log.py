@@ -1,4 +1,7 @@
-"""The updates of a training run, as the machine makes them: row, visit, score before."""
+"""The updates of a training run, as the machine makes them: row, visit, score before.
+
+Of many classes the score is the margin s_y - s_r, and the rival r is there, too.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,12 @@ class Log:
 
     room = _ROOM
 
-    def __init__(self) -> None:
-        self.columns: tuple[NDArray[Any], ...] = (
-            np.empty(_ROOM, dtype=np.int64),
-            np.empty(_ROOM, dtype=np.int64),
-            np.empty(_ROOM),
+    def __init__(self, *, rivals: bool = False) -> None:
+        kinds = (np.int64, np.int64, np.float64, np.int64)
+        self.columns: tuple[NDArray[Any], ...] = tuple(
+            np.empty(_ROOM, dtype=kind) for kind in kinds[: 3 + rivals]
         )
-        self._parts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+        self._parts: tuple[list[Any], ...] = tuple([] for _ in self.columns)
 
     def take(self, updates: int, y: NDArray[Any]) -> None:
         """The core has noted so many, of rows with these labels."""
@@ -30,18 +32,23 @@ class Log:
                 part.append(column[:updates].copy())
 
     def add(
-        self, rows: NDArray[Any], visit: int, scores: NDArray[np.float64], y: NDArray[Any]
+        self,
+        rows: NDArray[Any],
+        visit: int,
+        scores: NDArray[np.float64],
+        y: NDArray[Any],
+        rivals: NDArray[Any] | None = None,
     ) -> None:
         """All of these rows were updated at one visit; y are the labels of all."""
+        noted = (rows, np.full(len(rows), visit), scores)
         for part, values in zip(
-            self._parts, (rows, np.full(len(rows), visit), scores), strict=True
+            self._parts, noted if rivals is None else (*noted, rivals), strict=True
         ):
             part.append(np.array(values))
 
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Rows, visits, scores before; one entry for each update."""
-        empty = (column[:0] for column in self.columns)
-        rows, visits, scores = (
-            np.concatenate([none, *part]) for none, part in zip(empty, self._parts, strict=True)
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Rows, visits, scores before, and of many classes rivals; one entry for each update."""
+        return tuple(
+            np.concatenate([column[:0], *part])
+            for column, part in zip(self.columns, self._parts, strict=True)
         )
-        return rows, visits, scores

@@ -88,16 +88,6 @@ def judges(
     return Examples(X, y, weights.weigh(None, y, by_class), examples.k)
 
 
-def refuse_for_many(p: Perceptron, settings: Settings, classes: NDArray[Any]) -> None:
-    """What is there for two classes only."""
-    p._refuse_many(settings, classes)
-    if settings.one_vs_rest and p._checkpoint is not None:
-        raise InputError(
-            "A checkpoint keeps one training, and multi_class='ovr' makes one for each class: "
-            "use multi_class='joint'."
-        )
-
-
 def task(p: Perceptron, settings: Settings, watch: Watch, given: Given) -> fitting.Task:
     """Training to the end."""
     examples, judges, classes = given.examples, given.judges, given.classes

@@ -8,8 +8,8 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._estimators import advice, fitting, linear_fit, linear_start
 from rosenblatt._estimators.fitted import Fitted, shown_counts
-from rosenblatt._learning.settings import Settings
+from rosenblatt._learning.settings import Recipe, Settings
 from rosenblatt._learning.state import AnyState
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._learning.watch import Watch
@@ -28,7 +28,7 @@ from rosenblatt._rules.voters import SeparateVoters, Voters
 
 Perceptron = Any  # a `Perceptron`, which is on the floor above
 
-_PAIR = np.array([False, True])  # the rest, the class
+PAIR = np.array([False, True])  # the rest, the class
 
 _WORST_FIRST = (
     StopReason.INTERRUPTED,
@@ -42,6 +42,44 @@ _WORST_FIRST = (
 )
 
 
+class Source(Protocol):
+    """What they learn from: labelled rows, in memory or on disk."""
+
+    @property
+    def classes(self) -> NDArray[Any]: ...
+
+    @property
+    def d(self) -> int: ...
+
+    @property
+    def n(self) -> int:
+        """Rows that exist."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that were given."""
+
+    def task(
+        self, rule: Perceptron, settings: Settings, watch: Watch, c: int, start: Weights | None, /
+    ) -> fitting.Task:
+        """Class c against the rest; from these lifted weights, where some are given."""
+
+    def errors(self, rule: LinearRule | SeparateVoters, /) -> int:
+        """Rows whose class does not have the highest score, alone."""
+
+    def counts(self, rules: list[Perceptron], /) -> Any:
+        """`update_counts_` of all."""
+
+
+class _Begun(NamedTuple):
+    """A training that can run."""
+
+    rule: Perceptron
+    task: fitting.Task
+    recipe: Recipe | None
+    state: AnyState
+
+
 @dataclass(frozen=True)
 class Trainings:
     """As many as there are classes, one after the other or `n_jobs` at once.
@@ -49,38 +87,46 @@ class Trainings:
     Seeds are drawn before, and attributes are set after: threads change nothing but the time.
     """
 
-    given: linear_fit.Given
+    source: Source
     watch: Watch
+    start: Weights | None = None  # of all classes; None: zeros, or where training goes on
+    more: dict[str, Any] = field(default_factory=dict)  # attributes besides those of `Fitted`
 
     def run(self, p: Perceptron, settings: Settings) -> None:
         """Train them, and leave the estimator fitted."""
-        given, goes_on = self.given, settings.warm_start and self.given.start is None
-        rules, start = _begun(p, given.examples, given.classes, goes_on=goes_on)
-        start = start if given.start is None else given.start
-        all_of_them = []
-        for c, rule in enumerate(rules):
-            judges = None if given.judges is None else _against_rest(given.judges, c)
-            one = linear_fit.Given(
-                _against_rest(given.examples, c), judges, _PAIR, _of_class(start, c), None
-            )
-            task = linear_fit.task(rule, settings, self.watch, one)
-            all_of_them.append((rule, task, *fitting.begun(rule, settings, task)))
+        goes_on = settings.warm_start and self.start is None
+        rules, start = _begun(p, self.source.d, self.source.classes, goes_on=goes_on)
+        start = start if self.start is None else self.start
 
-        def train(rule: Perceptron, task: fitting.Task, state: AnyState) -> StopReason:
+        def begun(c: int, rule: Perceptron) -> _Begun:
+            task = self.source.task(rule, settings, self.watch, c, _of_class(start, c))
+            return _Begun(rule, task, *fitting.begun(rule, settings, task))
+
+        def train(one: _Begun) -> StopReason:
             self.watch.next()
-            return fitting.run(rule, settings, task, state)
+            return fitting.run(one.rule, settings, one.task, one.state)
 
-        at_once = None if settings.verbose else p.n_jobs  # there is room for one bar
-        reasons = Parallel(n_jobs=at_once, require="sharedmem")(
-            delayed(train)(rule, task, state) for rule, task, _, state in all_of_them
-        )
+        if p._checkpoint is None:
+            all_of_them = [begun(c, rule) for c, rule in enumerate(rules)]
+            at_once = None if settings.verbose else p.n_jobs  # there is room for one bar
+            reasons = Parallel(n_jobs=at_once, require="sharedmem")(
+                delayed(train)(one) for one in all_of_them
+            )
+        else:  # it keeps one at a time
+            all_of_them, reasons = [], []
+            for c, rule in enumerate(rules):
+                p._checkpoint.separate(c, self.source.classes.tolist())
+                rule._checkpoint = p._checkpoint
+                all_of_them.append(begun(c, rule))
+                reasons.append(train(all_of_them[-1]))
+                del rule._checkpoint
         for (rule, task, recipe, state), reason in zip(all_of_them, reasons, strict=True):
-            fitting.publish(rule, settings, task.job, state, _PAIR, reason, recipe, {})
-        _publish(p, settings, rules, given.examples, given.classes)
+            fitting.publish(rule, settings, task.job, state, PAIR, reason, recipe, task.more)
+        _publish(p, settings, rules, self.source, self.more)
 
     def warn(self, p: Perceptron, settings: Settings) -> None:
         """Of all of them at once."""
-        errors, n = p.training_errors_, self.given.examples.n
+        errors, n = p.training_errors_, self.source.n
         name, reason = type(p).__name__, p.stop_reason_
         if settings.units.keep != "last" or not errors:
             return
@@ -94,31 +140,72 @@ class Trainings:
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
 
+@dataclass(frozen=True)
+class InMemory:
+    """Rows in memory: the same ones for every class."""
+
+    examples: Examples
+    judges: Examples | None  # validation rows
+    classes: NDArray[Any]
+
+    @property
+    def d(self) -> int:
+        return int(self.examples.d)
+
+    @property
+    def n(self) -> int:
+        return self.examples.n
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.examples.y)
+
+    def task(
+        self, rule: Perceptron, settings: Settings, watch: Watch, c: int, start: Weights | None
+    ) -> fitting.Task:
+        judges = None if self.judges is None else against_rest(self.judges, c)
+        one = linear_fit.Given(against_rest(self.examples, c), judges, PAIR, start, None)
+        return linear_fit.task(rule, settings, watch, one)
+
+    def errors(self, rule: LinearRule | SeparateVoters) -> int:
+        if isinstance(rule, SeparateVoters):
+            return self.examples.mistakes(rule.scores(self.examples.rows))
+        return int(self.examples.count([rule.weights])[0][0])
+
+    def counts(self, rules: list[Perceptron]) -> Any:
+        """As those of the joint perceptron: + where the class was added to, - where it was not."""
+        columns = [
+            np.where(self.examples.y == c, rule.update_counts_, -rule.update_counts_)
+            for c, rule in enumerate(rules)
+        ]
+        return shown_counts(np.column_stack(columns))
+
+
 def one_pass(
     p: Perceptron, settings: Settings, watch: Watch, examples: Examples, classes: NDArray[Any]
 ) -> None:
     """One pass of each over the rows in their order."""
-    rules, start = _begun(p, examples, classes, goes_on=True)
+    rules, start = _begun(p, examples.d, classes, goes_on=True)
     for c, rule in enumerate(rules):
         watch.next()
-        some = _against_rest(examples, c)
-        linear_fit.one_pass(rule, settings, watch, some, _PAIR, _of_class(start, c))
-    _publish(p, settings, rules, examples, classes)
+        some = against_rest(examples, c)
+        linear_fit.one_pass(rule, settings, watch, some, PAIR, _of_class(start, c))
+    _publish(p, settings, rules, InMemory(examples, None, classes), {})
 
 
 def _begun(
-    p: Perceptron, examples: Examples, classes: NDArray[Any], *, goes_on: bool
+    p: Perceptron, d: int, classes: NDArray[Any], *, goes_on: bool
 ) -> tuple[list[Perceptron], Weights | None]:
     """An estimator for each class; with `goes_on` those of the fit before, or what it returned."""
     before, start = None, None
     if goes_on and hasattr(p, "_state"):
-        start = linear_start.returned(p, examples.d, classes)
+        start = linear_start.returned(p, d, classes)
         before = p._of_classes
     # Copies: a failure leaves what was there.
     rules = [type(p)() for _ in classes] if before is None else list(map(copy.copy, before))
     for rule in rules:
         rule.set_params(**p.get_params(deep=False) | {"multi_class": "joint"})
-        rule.n_features_in_ = examples.d
+        rule.n_features_in_ = d
     return rules, None if before is not None else start
 
 
@@ -126,7 +213,7 @@ def _of_class(start: Weights | None, c: int) -> Weights | None:
     return None if start is None else np.ascontiguousarray(start[c])
 
 
-def _against_rest(examples: Examples, c: int) -> Examples:
+def against_rest(examples: Examples, c: int) -> Examples:
     """The same rows: those of class c are +1."""
     return Examples(examples.rows.X, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c)
 
@@ -135,10 +222,11 @@ def _publish(
     p: Perceptron,
     settings: Settings,
     rules: list[Perceptron],
-    examples: Examples,
-    classes: NDArray[Any],
+    source: Source,
+    more: dict[str, Any],
 ) -> None:
     together = rule_of_classes([rule._rule for rule in rules])
+    unknown = any(rule.training_errors_ is None for rule in rules)  # votes of too many
     Fitted(
         _rule=together,
         _of_classes=tuple(rules),
@@ -147,18 +235,18 @@ def _publish(
         _trained_by=None,
         _made_with=settings.units,
         _rule_number=rules[0]._rule_number,  # the rows are the same
-        _n_rows=len(examples.y),
-        classes_=classes,
-        training_errors_=_errors(together, examples),
+        _n_rows=source.n_rows,
+        classes_=source.classes,
+        training_errors_=None if unknown else source.errors(together),
         converged_=all(rule.converged_ for rule in rules),
         stop_reason_=min((rule.stop_reason_ for rule in rules), key=_WORST_FIRST.index),
         certificate_=None,
         n_iter_=max(rule.n_iter_ for rule in rules),
         n_updates_=sum(rule.n_updates_ for rule in rules),
         mistakes_=_by_epoch([rule.mistakes_ for rule in rules]),
-        update_counts_=_counts(rules, examples),
+        update_counts_=source.counts(rules),
         validation_mistakes_=_validation(rules),
-    ).put_on(p)
+    ).put_on(p, **more)
 
 
 def rule_of_classes(rules: Sequence[Any]) -> LinearRule | SeparateVoters:
@@ -166,13 +254,6 @@ def rule_of_classes(rules: Sequence[Any]) -> LinearRule | SeparateVoters:
     if isinstance(rules[0], Voters):
         return SeparateVoters(tuple(rules))
     return LinearRule(np.array([rule.weights for rule in rules]), rules[0].eta)
-
-
-def _errors(rule: LinearRule | SeparateVoters, examples: Examples) -> int:
-    """Rows whose class does not have the highest score, alone."""
-    if isinstance(rule, SeparateVoters):
-        return examples.mistakes(rule.scores(examples.rows))
-    return int(examples.count([rule.weights])[0][0])
 
 
 def _by_epoch(of_rules: list[NDArray[np.int64]], *, lasting: bool = False) -> NDArray[np.int64]:
@@ -189,12 +270,3 @@ def _validation(rules: list[Perceptron]) -> NDArray[np.int64] | None:
     found = [getattr(rule, "validation_mistakes_", None) for rule in rules]
     given = [mistakes for mistakes in found if mistakes is not None]
     return _by_epoch(given, lasting=True) if given else None
-
-
-def _counts(rules: list[Perceptron], examples: Examples) -> Any:
-    """As those of the joint perceptron: + where the class was added to, - where it was not."""
-    columns = [
-        np.where(examples.y == c, rule.update_counts_, -rule.update_counts_)
-        for c, rule in enumerate(rules)
-    ]
-    return shown_counts(np.column_stack(columns))

@@ -78,16 +78,16 @@ class Training(TakesCallbacks):
         return _drawn(self.random_state)
 
     def _refuse_many(self, settings: Settings, classes: NDArray[Any]) -> None:
-        """What is there for two classes only."""
+        """What each class against the rest has not."""
         if len(classes) > 2 and settings.prove and settings.one_vs_rest:
             raise InputError(
                 "prove=True asks whether all classes are separable together, and multi_class='ovr' "
                 "trains each by itself: use multi_class='joint'."
             )
-        if len(classes) > 2 and self._recorder is not None:
+        if len(classes) > 2 and settings.one_vs_rest and self._recorder is not None:
             raise InputError(
-                f"A trace is made of training on two classes; y holds {len(classes)}. For more "
-                "classes trace each against the rest: y == label (--positive LABEL)."
+                f"A trace follows one training, and multi_class='ovr' makes {len(classes)}: use "
+                "multi_class='joint', or trace each class against the rest, y == label."
             )
 
     def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:

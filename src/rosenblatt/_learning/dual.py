@@ -91,9 +91,11 @@ class Dual:
         drift = KernelExpansion.zero(n, k) if averaged else None
         return Memory(start, drift, np.zeros(n if k is None else (n, k), dtype=np.int64))
 
-    def _note(self, rows: list[int], visits: int, scores: Floats) -> None:
+    def _note(
+        self, rows: list[int], visits: int, scores: Floats, rivals: NDArray[Any] | None = None
+    ) -> None:
         if self.log is not None:
-            self.log.add(np.array(rows, dtype=np.int64), visits, scores, self.examples.y)
+            self.log.add(np.array(rows, dtype=np.int64), visits, scores, self.examples.y, rivals)
 
     def _update(self, memory: DualMemory, rows: list[int], visits: list[int]) -> None:
         """β_i += c_i y_i for these rows, at most `gram.together` of them not at hand."""

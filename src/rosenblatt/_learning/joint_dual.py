@@ -34,8 +34,10 @@ class JointDual(Dual):
             if len(calls) == 0:
                 at = len(rows)
                 break
-            rival, at = int(rivals[calls[0]]), at + int(calls[0])
+            first, at = slice(calls[0], calls[0] + 1), at + int(calls[0])
+            rival = int(rivals[calls[0]])
             i, own, step = int(rows[at]), int(y[at]), float(steps[at])
+            self._note([i], visits + at, margins[first], rivals[first])
             updated.append((i, rival))
             when.append(visits + at)
             at, put_off = at + 1, put_off + (not gram.at_hand(i))
@@ -80,4 +82,5 @@ class JointDual(Dual):
             self._update_both(memory, updated[some], [visits] * len(updated[some]))
 
         self._whole_step(memory, len(updated), update, check_interrupt)
+        self._note(mistakes.tolist(), visits, margins[mistakes], rivals[mistakes])
         return len(updated)

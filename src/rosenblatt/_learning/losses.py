@@ -43,11 +43,9 @@ class LossLog(Log):
     """Adds up the loss of the updates; `also` may want to keep them."""
 
     def __init__(self, losses: Losses, margin: float, k: int | None, also: Log | None):
-        super().__init__()
+        super().__init__(rivals=k is not None)
         self._losses, self._margin, self._also = losses, margin, also
         self._many = k is not None
-        if self._many:
-            self.columns = (*self.columns, np.empty(self.room, dtype=np.int64))  # rivals
         if also is not None:
             self.columns = also.columns
 
@@ -57,10 +55,17 @@ class LossLog(Log):
         if self._also is not None:
             self._also.take(updates, y)
 
-    def add(self, rows: NDArray[Any], visit: int, scores: Floats, y: NDArray[Any]) -> None:
+    def add(
+        self,
+        rows: NDArray[Any],
+        visit: int,
+        scores: Floats,
+        y: NDArray[Any],
+        rivals: NDArray[Any] | None = None,
+    ) -> None:
         self._sum(rows, scores, y)
         if self._also is not None:
-            self._also.add(rows, visit, scores, y)
+            self._also.add(rows, visit, scores, y, rivals)
 
     @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are refused by the loop
     def _sum(self, rows: NDArray[Any], seen: Floats, y: NDArray[Any]) -> None:

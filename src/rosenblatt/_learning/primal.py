@@ -239,12 +239,13 @@ class Primal(InMemory):
         step = np.zeros_like(memory.w)
         marks, scores = self.look(memory.w, step, check_interrupt)
         self._step(memory, step, visits)
-        rows = np.flatnonzero(marks)
+        rows, rivals = np.flatnonzero(marks), None
         if self.examples.k is None:
             memory.counts += marks
         else:
+            rivals = marks[rows] - 1
             memory.counts[rows, self.examples.y[rows]] += 1
-            memory.counts[rows, marks[rows] - 1] -= 1
+            memory.counts[rows, rivals] -= 1
         if self.log is not None and scores is not None:
-            self.log.add(rows, visits, scores[rows], self.examples.y)
+            self.log.add(rows, visits, scores[rows], self.examples.y, rivals)
         return len(rows)

@@ -50,6 +50,9 @@ class Checkpoint(Protocol):
         before: Callable[[], Recipe] | None = None,
     ) -> AnyState | None: ...
 
+    def separate(self, c: int, classes: list[Any]) -> None:
+        """multi_class="ovr": the training of class c begins, with a state of its own."""
+
     def write(self, state: AnyState) -> None: ...
 
     def chunk(self, state: AnyState) -> None:

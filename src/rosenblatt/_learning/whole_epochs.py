@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 
 from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Csr
 from rosenblatt._learning.keeps import Average, Best, Last
 from rosenblatt._learning.machine import V, W
 from rosenblatt._learning.orders import Cyclic, Shuffle
@@ -26,12 +27,15 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     machine, order, keep = job.machine, job.order, job.keep
     if not isinstance(machine, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
-    if machine.examples.k is not None or machine.log is not None:
+    e = machine.examples
+    if machine.log is not None:
         return False
+    if e.k is not None and isinstance(e.rows.X, Csr):
+        return False  # one by one sparse rows of many classes find their weights side by side
     if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:
         return False
     # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C.
-    together = compute.chunk // max(3 * order.n * machine.examples.rows.row_size, 1)
+    together = compute.chunk // max(3 * order.n * e.rows.row_size * (e.k or 1), 1)
     most = min(most, together, _MOST, machine.screen.epochs_without())
     if most < 1 or compute.whole_epochs is None:
         return False

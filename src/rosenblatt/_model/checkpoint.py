@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,20 +25,35 @@ from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
-VERSION = 3
+VERSION = 4
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(made_with: dict[str, Any], state: PrimalState) -> bytes:
-    counts = state.memory.counts
+def written(training: dict[str, Any]) -> bytes:
+    """One training, as `entry` has it."""
+    return _file(VERSION, training)
+
+
+def written_of_classes(trainings: list[dict[str, Any]]) -> bytes:
+    """multi_class="ovr": one for each class, as far as they have begun."""
+    return _file(VERSION, {"of_classes": trainings})
+
+
+def _file(version: int, body: dict[str, Any]) -> bytes:
     head = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": version,
         "written_by": f"rosenblatt {__version__}",
         "sha256": NO_SUM,
     }
-    body = {
+    return with_sum(as_text(head | body).encode())
+
+
+def entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
+    """What a training was begun with, and where it stands."""
+    counts = state.memory.counts
+    return {
         "made_with": made_with,
         "state": {
             "epoch": int(state.epoch),
@@ -52,7 +67,6 @@ def written(made_with: dict[str, Any], state: PrimalState) -> bytes:
             "certificate": _certificate(state),
         },
     }
-    return with_sum(as_text(head | body).encode())
 
 
 # --- Reading -----------------------------------------------------------------------------------
@@ -65,8 +79,23 @@ def _certificate(state: PrimalState) -> dict[str, Any] | None:
     return state.certificate.to_dict()
 
 
-def read(content: bytes) -> tuple[dict[str, Any], Part]:
-    """What it was made with, and its state, to be read by `read_state` where that fits."""
+class Entry(NamedTuple):
+    """What a training was begun with, and its state, for `read_state` where that fits."""
+
+    made_with: dict[str, Any]
+    state: Part
+    written: dict[str, Any]  # both, as they stand in the file
+
+
+class Content(NamedTuple):
+    """One training, or with multi_class="ovr" those of the classes that have begun."""
+
+    trainings: list[Entry]
+    separate: bool
+
+
+def read(content: bytes) -> Content:
+    """All that is in it."""
     with parse(content) as file:
         if file.text("format") != FORMAT:
             raise InvalidDocument(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
@@ -78,13 +107,25 @@ def read(content: bytes) -> tuple[dict[str, Any], Part]:
             )
         file.text("written_by")
         check_sum(file.text("sha256"), content)
-        made_with = file.part("made_with").everything()
-        if type(made_with.get("data")) is not str:
-            raise InvalidDocument("made_with.data is not text")
-        if version == 1:
-            made_with["data"] = FIRST + made_with["data"]
-            made_with["prove"] = True  # patience always asked for a proof
-        return made_with, file.part("state")
+        if "of_classes" not in file:
+            return Content([_read_entry(file, version)], separate=False)
+        trainings = []
+        for part in file.parts("of_classes"):
+            with part:
+                trainings.append(_read_entry(part, version))
+        if not trainings:
+            raise InvalidDocument("of_classes is empty")
+        return Content(trainings, separate=True)
+
+
+def _read_entry(part: Part, version: int) -> Entry:
+    made_with, state = part.part("made_with").everything(), part.part("state")
+    if type(made_with.get("data")) is not str:
+        raise InvalidDocument(f"{part.name('made_with')}.data is not text")
+    if version == 1:
+        made_with["data"] = FIRST + made_with["data"]
+        made_with["prove"] = True  # patience always asked for a proof
+    return Entry(made_with, state, {"made_with": made_with, "state": part.value("state")})
 
 
 def read_state(

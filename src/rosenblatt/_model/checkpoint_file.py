@@ -25,18 +25,20 @@ from rosenblatt.errors import FileError, InputError, MissingFileError
 if TYPE_CHECKING:
     from rosenblatt._learning.primal import PrimalState
     from rosenblatt._learning.settings import Recipe, Settings
-    from rosenblatt._support.strict_json import Part
 
 _MOST_BYTES = 4 << 30
 
 
 class Checkpoint:
-    """A file that holds where one training stands."""
+    """A file that holds where one training stands, or with multi_class="ovr" that of each class."""
 
     def __init__(self, path: Any, every: Any):
         self._path = as_path(path)
         self._every = validate.not_negative("checkpoint_every", every)
         self._made_with: dict[str, Any] = {}
+        self._class: int | None = None  # of several trainings the one that is under way,
+        self._classes: list[Any] = []  # all of them,
+        self._trainings: list[dict[str, Any]] = []  # and those that have begun, as they are written
         self._is_there = False
         self._written_at = 0.0
 
@@ -49,8 +51,11 @@ class Checkpoint:
             if not os.access(folder, os.W_OK):
                 raise FileError(f"The checkpoint cannot be written: {folder} is write-protected.")
             return
-        before, _ = self._read()
-        self._refuse_other(before, settings_of(settings))
+        self._refuse_other(self._read().trainings[0].made_with, settings_of(settings))
+
+    def separate(self, c: int, classes: list[Any]) -> None:
+        """multi_class="ovr": the training of class c begins, with a state of its own."""
+        self._class, self._classes = c, classes
 
     def resume(
         self,
@@ -67,18 +72,21 @@ class Checkpoint:
         `seed` is None where the training has no seed of its own: then that in the file is used.
         `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
         """
-        self._made_with = _made_with(recipe, settings, seed)
+        self._made_with = self._asked(recipe, settings, seed)
         try:
-            begun, part = self._read()
+            found = self._begun()
         except MissingFileError:
             return None
+        if found is None:
+            return None
+        begun, part, _ = found
         wanted = self._made_with
         if begun["data"].startswith(FIRST):
             if before is None:
                 raise self._unreadable(
                     InvalidDocument("it is of version 1, which knew rows on disk by another hash")
                 )
-            wanted = _made_with(before(), settings, seed)
+            wanted = self._asked(before(), settings, seed)
         self._refuse_other(begun, wanted)
         try:
             k = len(recipe.classes)
@@ -98,7 +106,28 @@ class Checkpoint:
         self._is_there = True
         return state
 
-    def _read(self) -> tuple[dict[str, Any], Part]:
+    def _asked(self, recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
+        """All that decides what this training does."""
+        made_with = _made_with(recipe, settings, seed)
+        if self._class is None:
+            return made_with
+        classes = [labels.label(value) for value in self._classes]
+        return made_with | {"classes": classes, "class": classes[self._class]}
+
+    def _begun(self) -> document.Entry | None:
+        """What the file has of this training; None: it has not begun."""
+        content = self._read()
+        if content.separate != (self._class is not None):
+            kinds = ["multi_class is {!r} and was {!r}".format(*pair) for pair in _KINDS]
+            raise self._other(kinds[content.separate])
+        if self._class is None:
+            return content.trainings[0]
+        self._trainings, self._is_there = [entry.written for entry in content.trainings], True
+        if self._class >= len(content.trainings):
+            return None
+        return content.trainings[self._class]
+
+    def _read(self) -> document.Content:
         try:
             return document.read(read_whole(self._path, most=_MOST_BYTES))
         except InvalidDocument as why:
@@ -117,10 +146,13 @@ class Checkpoint:
             if before.get(name) != now
         ]
         if others:
-            raise InputError(
-                f"The checkpoint {self._path} is of another training: {'; '.join(others)}. Give it "
-                "what it was begun with, name another file, or delete this one to begin anew."
-            )
+            raise self._other("; ".join(others))
+
+    def _other(self, why: str) -> InputError:
+        return InputError(
+            f"The checkpoint {self._path} is of another training: {why}. Give it what it was begun "
+            "with, name another file, or delete this one to begin anew."
+        )
 
     def _refuse_further(self, state: PrimalState, settings: Settings) -> None:
         """It may go on for longer than was wanted at first, but not be cut short."""
@@ -144,11 +176,18 @@ class Checkpoint:
     def write(self, state: PrimalState) -> None:
         if not is_finite(state.memory):  # the last good one stays
             raise overflow(state.epoch)
-        content = document.written(self._made_with, state)
+        entry = document.entry(self._made_with, state)
+        if self._class is None:
+            content = document.written(entry)
+        else:  # those after it have begun where this one was interrupted
+            self._trainings[self._class : self._class + 1] = [entry]
+            content = document.written_of_classes(self._trainings)
         # Of two that begin together one is refused.
         write_whole(self._path, content, overwrite=self._is_there)
         self._is_there, self._written_at = True, time.monotonic()
 
+
+_KINDS = (("ovr", "joint"), ("joint", "ovr"))  # now, and in the file
 
 _WORDS = {
     "data": "the rows, their order or labels are not the same",

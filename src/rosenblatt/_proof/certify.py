@@ -123,13 +123,19 @@ def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certif
 
 
 def by_training_first(
-    X: Any, y: Any, *, encoding: Encoding | None, work_limit: int, time_limit: float | None = None
+    X: Any,
+    y: Any,
+    *,
+    encoding: Encoding | None,
+    sample_weight: Any = None,
+    work_limit: int,
+    time_limit: float | None = None,
 ) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
     If it finds one, that is proved; margins are then the bracket that comes with it.
     """
-    table = read(X, y, None, semantics="binary64", many=True)
+    table = read(X, y, sample_weight, semantics="binary64", many=True)
     if encoding is not None:
         table = named(table, encoding)
     case = _Case(

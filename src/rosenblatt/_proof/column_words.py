@@ -27,8 +27,17 @@ def telling(certificate: Certificate) -> list[RevealingColumn]:
 
 
 def rare(certificate: Certificate) -> list[RevealingColumn]:
-    """The columns with one value but in a few rows, and these have one label."""
-    return [c for c in certificate.revealing_columns if _is_rare(certificate, c)]
+    """The columns with one value but in a few rows, and these have one label. Of prose most words
+    are like that, and nothing is said of them."""
+    words = _words_of_prose(certificate)
+    found = (c for c in certificate.revealing_columns if c.column not in words)
+    return [c for c in found if _is_rare(certificate, c)]
+
+
+def _words_of_prose(certificate: Certificate) -> set[str]:
+    columns = (certificate.encoding or {}).get("columns", [])
+    prose = [column for column in columns if column["kind"] == "prose"]
+    return {f"{column['name']}: {word}" for column in prose for word in column["words"]}
 
 
 def _is_rare(certificate: Certificate, column: RevealingColumn) -> bool:

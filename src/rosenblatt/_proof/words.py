@@ -17,6 +17,7 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin
 
+_NO_ESTIMATE = "a logistic regression has no finite estimate: see rosenblatt.separation"
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
 
@@ -116,7 +117,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         if len(certificate.classes) == 1:
             yield "There is one class only, so that this says little."
         else:
-            yield "A perceptron converges; a logistic regression has no finite estimate."
+            yield f"A perceptron converges; {_NO_ESTIMATE}."
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
         strict = len(certificate.separated_rows)
@@ -130,7 +131,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"A hyperplane{through} has {many(strict, 'row', 'one')} strictly on the right side "
             f"and {others} on it; none without a row on the wrong side has more."
         )
-        yield "A perceptron does not converge; a logistic regression has no finite estimate."
+        yield f"A perceptron does not converge; {_NO_ESTIMATE}."
     elif certificate.verdict == "overlap":
         usual = lifted_words.USUAL if n > 1 else ""
         yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."
@@ -258,7 +259,8 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.verdict != "undecided":
         yield from (f"Cut short: {limit}." for limit in certificate.limits)
     if certificate.n_dropped:
-        yield f"Left out: {many(certificate.n_dropped, 'row', 'one')} of weight 0."
+        rows = many(certificate.n_dropped, "row", "one")
+        yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
     numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
     meant = _made(certificate) or numbers[certificate.semantics]
     word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
@@ -266,6 +268,13 @@ def _about(certificate: Certificate) -> Iterator[str]:
         word = "Meant"
     data = f"data fingerprint {certificate.sha256[:16]}"
     yield f"{word} for {meant}, {data}."
+
+
+def _or_unlabelled(certificate: Certificate) -> str:
+    """Both are left out in the same way."""
+    reading = (certificate.encoding or {}).get("reading")
+    dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
+    return " or without a label" if dropping else ""
 
 
 def _made(certificate: Certificate) -> str | None:

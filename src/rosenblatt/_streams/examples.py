@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, RowsToJudge, Tally, Weights
+from rosenblatt._estimators.one_vs_rest import against_rest
 from rosenblatt._inputs import weights
 from rosenblatt._support.interrupt import no_interrupt
 
@@ -22,8 +23,12 @@ class StreamedExamples(RowsToJudge):
     present = None  # all rows exist
     quick = False  # to look at all of them takes long
 
-    def __init__(self, stored: Stored, by_class: tuple[float, ...]):
-        self._stored, self._by_class, self.k = stored, by_class, stored.k
+    def __init__(
+        self, stored: Stored, by_class: tuple[float, ...], *, against_rest: int | None = None
+    ):
+        """`against_rest`: of many classes the one that is +1, where the others are -1."""
+        self._stored, self._by_class, self._class = stored, by_class, against_rest
+        self.k = stored.k if against_rest is None else None
         self.n, self.d, self.n_blocks = stored.n, stored.d, stored.n_blocks
         self.index_type = np.int32  # of places in a block
         self._at = -1
@@ -35,8 +40,9 @@ class StreamedExamples(RowsToJudge):
         if self._block is None or b != self._at:
             self._block = None  # one at a time
             X, y = self._stored.block(b)
-            c = weights.weigh(None, y, self._by_class)
-            self._block, self._at = Examples(X, y, c, self.k), b
+            block = Examples(X, y, weights.weigh(None, y, self._by_class), self._stored.k)
+            self._block = block if self._class is None else against_rest(block, self._class)
+            self._at = b
         return self._block
 
     def enter(self, b: int) -> None:

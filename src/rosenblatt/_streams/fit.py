@@ -9,10 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Examples, Weights
-from rosenblatt._compute.fingerprint import of_weights, ranges
-from rosenblatt._estimators import fitting, linear_start
+from rosenblatt._compute.examples import Examples, Matrix, Weights
+from rosenblatt._compute.fingerprint import of_rows, of_weights, ranges
+from rosenblatt._estimators import fitting, linear_start, one_vs_rest
 from rosenblatt._inputs import validate, weights
 from rosenblatt._learning.adaptive import Adaptive, machine_with
 from rosenblatt._learning.keeps import KEEPS
@@ -23,10 +24,11 @@ from rosenblatt._learning.settings import Recipe, Settings, machine_of
 from rosenblatt._learning.state import Job
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt._rules.voters import SeparateVoters
 from rosenblatt._streams.examples import StreamedExamples
 from rosenblatt._streams.machine import Streamed
 from rosenblatt._streams.orders import STREAMED_ORDERS
-from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._estimators.online import OnlineClassifier
@@ -44,56 +46,119 @@ MOST_ASKED = 1 << 30
 def fit_stored(p: P, stored: Stored) -> P:
     """Train on rows on disk; with the same order the result is that of `fit` to the bit."""
 
-    def prepare(settings: Settings, watch: Watch) -> fitting.Task:
-        classes = stored.classes
-        _refuse_separate(settings, stored)
+    def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
+        p._refuse_many(settings, stored.classes)
         validate.learn_features(p, stored.d, stored.feature_names)
-        by_class = weights.class_weights_of_many(p.class_weight, classes, stored.counts)
-        machine, order = _machine(settings, stored, by_class)
-        keep = KEEPS[settings.units.keep]()
-        job = Job(machine, order, keep, machine.evaluation_rows, validating=False, watch=watch)
-
-        def start() -> PrimalState:
-            if settings.warm_start and hasattr(p, "_state"):
-                return linear_start.from_returned(p, settings, job, stored.d, classes)
-            return linear_start.new_state(p, settings, job, np.zeros(_shape(stored)))
-
-        def resume(recipe: Recipe) -> PrimalState | None:
-            counted = not isinstance(machine, Streamed)
-            return fitting.resumed(p, settings, recipe, stored.n, counted=counted)
-
-        # Updates are not counted by row, not even where an order needed it.
-        more: dict[str, Any] = {"update_counts_": None}
-        if stored.encoding is not None:
-            more["encoding_"] = stored.encoding
-        oracle, tol = _oracle(settings, stored), settings.tol_in_units
-        patience = Patience(settings.patience, oracle, tol=tol)
-        recipe = partial(_recipe, settings, stored, by_class)
-        return fitting.Task(job, classes, patience, start, recipe, resume, more)
+        by_class = weights.class_weights_of_many(p.class_weight, stored.classes, stored.counts)
+        _warn_of_jumps(settings, stored)
+        rows = OnDisk(stored, by_class)
+        if settings.one_vs_rest and stored.k is not None:
+            return one_vs_rest.Trainings(rows, watch, more=_more(stored))
+        return _task(p, settings, watch, rows)
 
     fitting.fit(p, prepare)
     return p
 
 
-def _shape(stored: Stored) -> tuple[int, ...]:
-    return (stored.d + 1,) if stored.k is None else (stored.k, stored.d + 1)
+@dataclass(frozen=True)
+class OnDisk:
+    """Rows on disk, and the weights of their classes; for `multi_class="ovr"` a `Source`."""
+
+    stored: Stored
+    by_class: tuple[float, ...]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        return self.stored.classes
+
+    @property
+    def d(self) -> int:
+        return self.stored.d
+
+    @property
+    def n(self) -> int:
+        return self.stored.n
+
+    n_rows = n  # all of them exist
+
+    def task(
+        self, rule: Perceptron, settings: Settings, watch: Watch, c: int, start: Weights | None
+    ) -> fitting.Task:
+        return _task(rule, settings, watch, self, c, start)
+
+    def errors(self, rule: LinearRule | SeparateVoters) -> int:
+        examples = StreamedExamples(self.stored, self.by_class)
+        if isinstance(rule, SeparateVoters):
+            return examples.mistakes(rule.scores(block.rows) for block in examples.blocks())
+        return int(examples.count([rule.weights])[0][0])
+
+    def counts(self, rules: list[Perceptron]) -> None:
+        """Updates are not counted by row."""
+
+    def signs(self, c: int, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
+        """Some rows: those of class c are +1, the others -1."""
+        X, y = self.stored.rows(begin, end)
+        return X, np.where(y == c, 1, -1).astype(np.int8)
 
 
-def _refuse_separate(settings: Settings, stored: Stored) -> None:
-    if settings.one_vs_rest and stored.k is not None:
-        raise InputError(
-            f"multi_class='ovr' trains a rule for each of the {stored.k} classes, and rows on disk "
-            "are read for one training: use multi_class='joint'."
-        )
+def _more(stored: Stored) -> dict[str, Any]:
+    """Updates are not counted by row, not even where an order needed it."""
+    more: dict[str, Any] = {"update_counts_": None}
+    return more if stored.encoding is None else more | {"encoding_": stored.encoding}
+
+
+def _task(
+    p: Perceptron | OnlineClassifier,
+    settings: Settings,
+    watch: Watch,
+    rows: OnDisk,
+    c: int | None = None,
+    begin: Weights | None = None,
+) -> fitting.Task:
+    """All classes together, or class c against the rest; from these lifted weights, if given."""
+    stored = rows.stored
+    machine, order = _machine(settings, rows, c)
+    keep, classes = KEEPS[settings.units.keep](), stored.classes if c is None else one_vs_rest.PAIR
+    job = Job(machine, order, keep, machine.evaluation_rows, validating=False, watch=watch)
+
+    def start() -> PrimalState:
+        if begin is not None:
+            return linear_start.new_state(p, settings, job, begin)
+        if settings.warm_start and hasattr(p, "_state"):
+            return linear_start.from_returned(p, settings, job, stored.d, classes)
+        zeros = np.zeros(machine.examples.shape_of_weights)
+        return linear_start.new_state(p, settings, job, zeros)
+
+    def resume(recipe: Recipe) -> PrimalState | None:
+        if begin is not None:
+            return None
+        counted = not isinstance(machine, Streamed)
+        return fitting.resumed(p, settings, recipe, stored.n, counted=counted)
+
+    oracle = _oracle(settings, stored)
+    patience = Patience(settings.patience, oracle, tol=settings.tol_in_units)
+    more = _more(stored) if c is None else {"update_counts_": None}
+    recipe = partial(_recipe, settings, rows, c)
+    return fitting.Task(job, classes, patience, start, recipe, resume, more)
 
 
 def _machine(
-    settings: Settings, stored: Stored, by_class: tuple[float, ...]
+    settings: Settings, rows: OnDisk, c: int | None
 ) -> tuple[Primal | Adaptive | Streamed, Order]:
     if settings.order in STREAMED_ORDERS:
-        streamed = StreamedExamples(stored, by_class)
+        streamed = StreamedExamples(rows.stored, rows.by_class, against_rest=c)
         order = STREAMED_ORDERS[settings.order](streamed)
         return machine_of(settings, partial(Streamed, settings.rule), streamed), order
+    X, y = rows.stored.whole()
+    examples = Examples(X, y, weights.weigh(None, y, rows.by_class), rows.stored.k)
+    examples = examples if c is None else one_vs_rest.against_rest(examples, c)
+    machine = machine_of(settings, machine_with(settings.rule), examples)
+    return machine, ORDERS[settings.order](examples)
+
+
+def _warn_of_jumps(settings: Settings, stored: Stored) -> None:
+    if settings.order in STREAMED_ORDERS:
+        return
     warnings.warn(
         f"order={settings.order!r} jumps between all rows and holds a permutation of them: "
         f"{12 * stored.n / 2**20:,.0f} MiB for {stored.n:,} rows, and the rows themselves should "
@@ -101,21 +166,21 @@ def _machine(
         UserWarning,
         stacklevel=7,
     )
-    X, y = stored.whole()
-    examples = Examples(X, y, weights.weigh(None, y, by_class), stored.k)
-    machine = machine_of(settings, machine_with(settings.rule), examples)
-    return machine, ORDERS[settings.order](examples)
 
 
-def _recipe(settings: Settings, stored: Stored, by_class: tuple[float, ...]) -> Recipe:
+def _recipe(settings: Settings, rows: OnDisk, c: int | None) -> Recipe:
+    stored, by_class = rows.stored, rows.by_class
+    shape, classes, data = (stored.n, stored.d), stored.classes, stored.fingerprint
+    if c is not None:  # as in memory: that of the signs
+        classes, data = one_vs_rest.PAIR, of_rows(shape, partial(rows.signs, c))
     weighted = None if weights.all_one(by_class) else of_weights(_weights(stored, by_class))
     return Recipe(
         settings.units,
         settings.order,
         settings.rule[:2],
-        stored.classes.tolist(),
-        (stored.n, stored.d),
-        stored.fingerprint,
+        classes.tolist(),
+        shape,
+        data,
         weighted,
         None,
     )

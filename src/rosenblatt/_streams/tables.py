@@ -10,14 +10,17 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.matrices import as_matrix
 from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.moments import Moments
+from rosenblatt.data.scales import finished as scaled
 from rosenblatt.data.scales import with_moments
 from rosenblatt.data.table import Table
+from rosenblatt.data.together import head
 from rosenblatt.errors import InputError
 
 _COLUMNS = 256 << 20  # bytes of columns whose medians are found in one pass; one column at least
@@ -54,6 +57,9 @@ class TableRows:
     def write(self, folder: Path, say: Silent) -> None:
         encoding = self._encoding()
         say.begin("Encoding", self.table.n_rows)
+        if encoding.prose:
+            self._write_sparse(folder, encoding, say)
+            return
         finished = not self.scale and self.table.impute is None
         numbers = encoding.number_places
         moments = Moments(len(numbers))
@@ -82,9 +88,34 @@ class TableRows:
                 _finish(writer, encoding, say)
             writer.done(classes, feature_names=names, encoding=encoding)
 
-    def parts(self, encoding: Encoding) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
+    def _write_sparse(self, folder: Path, encoding: Encoding, say: Silent) -> None:
+        """Rows with words of prose: the numbers among them are looked at first, since sparse rows
+        cannot be changed where they are written."""
+        assert encoding.target is not None
+        names, classes = encoding.feature_names, np.array(encoding.target.classes)
+        numbers, columns = encoding.number_places, []
+        moments = Moments(len(numbers))
+        for rows, _ in self.parts(encoding):
+            columns.append(head(encoding, rows)[:, numbers])
+            moments.add(columns[-1])
+        moments.finish()
+        if self.scale or self.table.impute is not None:
+            medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
+            how: dict[str, Any] = {"scale": self.scale, "impute": self.table.impute}
+            encoding = with_moments(encoding, moments, medians, **how)
+        with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
+            for rows, y in self.parts(self._encoding()):
+                whole = scaled(encoding, rows)
+                refuse_not_finite(head(encoding, whole), writer.n, names)
+                writer.add(as_matrix(whole), y)
+                say.rows(writer.n)
+            for file in self.files:
+                file.check_unchanged()
+            writer.done(classes, feature_names=names, encoding=encoding)
+
+    def parts(self, encoding: Encoding) -> Iterator[tuple[Any, NDArray[Any]]]:
         """Rows before fills and scales, and their signs, or the numbers of their classes."""
-        size = max(1, PASS // (8 * len(encoding.feature_names)))
+        size = max(1, PASS // (8 * max(encoding.n_dense, 1)))
         assert encoding.target is not None
         classes = np.array(encoding.target.classes)
         for whole in self.table.parts():

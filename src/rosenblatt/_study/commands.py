@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
 from typing import Any
 
@@ -51,19 +53,30 @@ def _arguments(options: Options) -> list[str]:
     found = [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += [f"--positive={label}" for label in given_labels(options.positive)]
     named = {"ignore": options.ignore, "categorical": options.categorical}
-    named["numeric"] = options.numeric
+    named |= {"numeric": options.numeric, "text": options.text}
     found += [f"--{option}={name}" for option, names in named.items() for name in names]
     found += _how_to_read(options)
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}
+    flags["--embed-data"] = options.embed_data
     found += [flag for flag, given in flags.items() if given]
     return [*found, f"--seed={options.seed}"]
 
 
 def _how_to_read(options: Options) -> list[str]:
     found = [f"--missing={text}" for text in options.missing]
-    found += [] if options.charset is None else [f"--charset={options.charset}"]
+    names = None if options.names is None else _line(options.names)
+    one = {"charset": options.charset, "sep": options.sep, "names": names}
+    one["sheet"] = options.sheet
+    found += [f"--{name}={value}" for name, value in one.items() if value is not None]
+    found += ["--drop-unlabelled"] if options.drop_unlabelled else []
     flags = {None: [], True: ["--header"], False: ["--no-header"]}
     return found + flags[options.header]
+
+
+def _line(names: tuple[str, ...]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
 
 
 def _call(origin: Origin, options: Options) -> str:

@@ -10,10 +10,14 @@ import numpy as np
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
+from rosenblatt._study.carrying import carried
+from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.bar import Bar
 from rosenblatt.data.encode import Number
 from rosenblatt.data.scales import Preparation
+from rosenblatt.data.together import head
+from rosenblatt.data.unlabelled import in_place
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -28,19 +32,23 @@ SECONDS = 10.0  # for the verdict and the margins together, where nobody said ho
 _LEAST = 1.0  # of them for the margins
 
 
-def decide(work: Work, *, time_limit: float | None, now: Bar) -> None:
+def decide(work: Work, options: Options, *, now: Bar) -> None:
     """The verdict on all rows, its check, and what is known of the training rows."""
     if work.interrupted or work.unasked:
         return
-    clock = _Clock(time_limit)
+    clock = _Clock(options.time_limit)
     try:
         X, encoding = _as_they_stand(work)
+        X, y, weights = in_place(X, work.y, work.left_out)
         with work.timed("deciding"):
             now("deciding about all rows")
-            work.certificate = _certify(X, work.y, clock, encoding)
+            work.certificate = _certify(X, y, clock, encoding, weights)
         with work.timed("checking the proof"):
             now("checking the proof")
-            work.proof = prove(work.certificate, X, work.y)
+            work.proof = prove(work.certificate, X, y)
+            work.carried = carried(
+                work.certificate, X, y, rows=not options.no_rows, embed=options.embed_data
+            )
         with work.timed("margins of the training rows"):
             now("margins of the training rows")
             work.of_training = _certify(*training_rows(work), clock)
@@ -60,15 +68,22 @@ class _Clock:
         return max(_LEAST, whole - (time.monotonic() - self._begin)) if whole > _LEAST else whole
 
 
-def _certify(X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None) -> Certificate:
+def _certify(
+    X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None, weights: Any = None
+) -> Certificate:
     """In full, or, with many columns, in good time where nobody said how long it may take."""
     if clock.given is None and (
         X.shape[1] > _MANY or X.shape[1] * len(np.unique(y)) > _MANY_LIFTED
     ):
         return proving.by_training_first(
-            X, y, encoding=encoding, work_limit=_WORK, time_limit=clock.left
+            X,
+            y,
+            encoding=encoding,
+            sample_weight=weights,
+            work_limit=_WORK,
+            time_limit=clock.left,
         )
-    return proving.certify(X, y, time_limit=clock.left, encoding=encoding)
+    return proving.certify(X, y, sample_weight=weights, time_limit=clock.left, encoding=encoding)
 
 
 def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
@@ -78,7 +93,7 @@ def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
     numbers = [c for c in work.learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
     encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
-    gaps = np.isnan(work.X[:, encoding.number_places]).any(axis=0).tolist()
+    gaps = np.isnan(head(encoding, work.X)[:, encoding.number_places]).any(axis=0).tolist()
     encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
     prepare = Preparation(encoding, scale=False)
     return prepare.fit(work.X).transform(work.X), encoding

@@ -14,6 +14,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.documents import document_of
+from rosenblatt.data.unlabelled import told as unlabelled
 
 
 def beginning(work: Work, origin: Origin, options: Options) -> Beginning:
@@ -111,5 +112,7 @@ def _warnings(work: Work, origin: Origin, options: Options) -> list[Warned]:
     )
     names = [] if work.doubt is None else [warnings.about("header", work.doubt)]
     gaps = [warnings.about("like missing", said) for said in work.like_gaps]
+    if len(work.left_out):
+        gaps.append(warnings.about("unlabelled", f"{unlabelled(len(work.left_out))}."))
     more = None if options.stream else tested_by_all(origin)
     return names + columns + gaps + warnings.result_warnings(work.selection, more)

@@ -20,7 +20,7 @@ class Warned(TypedDict):
     """Something about the data that a person should look at before believing anything else."""
 
     # "revealing" | "collinear" | "rare" | "identifier" | "constant" | "header" | "like missing"
-    # and of the rule: "no better" | "worse" | "missed"
+    # | "unlabelled"; and of the rule: "no better" | "worse" | "missed"
     kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str

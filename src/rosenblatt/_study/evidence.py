@@ -136,7 +136,7 @@ def hardest_rows(work: Work, X_train: Any, rule: Rule) -> list[HardRow]:
     columns = _heaviest(work.encoding, work.names, _terms(rule))
     return [
         {
-            "row": int(row := train[i]),
+            "row": work.number(row := int(train[i])),
             "updates": int(counts[i]),
             "label": str(work.y[row]),
             "predicted": str(label),

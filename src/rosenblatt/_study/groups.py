@@ -15,7 +15,7 @@ from rosenblatt.errors import InputError
 
 def groups_of(given: Any, group: str, options: Options) -> NDArray[Any]:
     """The values of this column of a table, as numbers."""
-    table = column_alone(given, group, "group", options.target, **options.text)
+    table = column_alone(given, group, "group", options.target, **options.how)
     known: dict[str, int] = {}
     found = []
     for part in table.parts():

@@ -12,6 +12,7 @@ from rosenblatt._inputs import validate
 from rosenblatt._support.files import as_path
 from rosenblatt.data.chosen import given_labels
 from rosenblatt.data.naming import check_name
+from rosenblatt.data.said import names_of, separator
 from rosenblatt.data.table import IMPUTE
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -30,12 +31,18 @@ class Options:
     missing: tuple[str, ...] = ()
     charset: str | None = None
     header: bool | None = None
+    sep: str | None = None
+    names: tuple[str, ...] | None = None
+    sheet: str | None = None
+    drop_unlabelled: bool = False
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
     seed: int = 0
     cv: int | None = None
     group: str | None = None
     no_rows: bool = False
+    embed_data: bool = False
     time_limit: float | None = None
     stream: bool = False
     cache: Path | None = None
@@ -48,6 +55,7 @@ class Options:
         check_name("target", given["target"])
         check_name("group", given["group"])
         _text("charset", given["charset"])
+        _text("sheet", given["sheet"])
         if given["impute"] is not None:
             validate.one_of("impute", given["impute"], IMPUTE)
         every = given["checkpoint_every"]
@@ -61,9 +69,14 @@ class Options:
             "missing": _texts("missing", given["missing"]),
             "categorical": _texts("categorical", given["categorical"]),
             "numeric": _texts("numeric", given["numeric"]),
+            "text": _texts("text", given["text"]),
             "positive": _positive(given["positive"]),
             "header": None if given["header"] is None else validate.flag("header", given["header"]),
+            "sep": None if given["sep"] is None else separator(given["sep"]),
+            "names": names_of(given["names"]),
+            "drop_unlabelled": validate.flag("drop_unlabelled", given["drop_unlabelled"]),
             "no_rows": validate.flag("no_rows", given["no_rows"]),
+            "embed_data": validate.flag("embed_data", given["embed_data"]),
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
             "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
@@ -76,7 +89,18 @@ class Options:
         }
         found = cls(**given)
         found._check_stream()
+        found._check_embedding()
         return found
+
+    def _check_embedding(self) -> None:
+        if self.embed_data and (self.no_rows or self.stream):
+            option, why = "no_rows", "writes no row"
+            if self.stream:
+                option, why = "stream", "is for tables that no page can hold"
+            raise InputError(
+                f"embed_data (--embed-data) puts all rows into the report, and {option} "
+                f"(--{option.replace('_', '-')}) {why}: give one of them."
+            )
 
     def _check_stream(self) -> None:
         if self.cache is not None and not self.stream:
@@ -93,16 +117,17 @@ class Options:
             )
 
     @property
-    def text(self) -> dict[str, Any]:
+    def how(self) -> dict[str, Any]:
         """How files are read, for `rosenblatt.data`."""
-        return {"missing": self.missing, "charset": self.charset, "header": self.header}
+        how = ("missing", "charset", "header", "sep", "names", "sheet", "drop_unlabelled")
+        return {name: getattr(self, name) for name in how}
 
     @property
     def table(self) -> dict[str, Any]:
         """How a table is read, for `rosenblatt.data`."""
         columns = {"target": self.target, "ignore": self.ignore, "positive": self.positive}
-        kinds = {"categorical": self.categorical, "numeric": self.numeric}
-        return self.text | columns | kinds | {"impute": self.impute}
+        kinds = {name: getattr(self, name) for name in ("categorical", "numeric", "text")}
+        return self.how | columns | kinds | {"impute": self.impute}
 
     @property
     def given(self) -> dict[str, Any]:

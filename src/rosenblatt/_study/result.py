@@ -75,6 +75,7 @@ class Study:
         self.seconds: dict[str, float] = work.seconds
         self.interrupted: bool = work.interrupted
         self._document, self._options, self._checkpoints = document, options, checkpoints
+        self._carried = work.carried
         self._origin = origin
         if self.encoding is not None:
             self.estimator.encoding_ = self.encoding  # as in a model file that is loaded
@@ -137,7 +138,7 @@ class Study:
 
     def _repr_html_(self) -> str:
         """The report in a frame of its own: neither its styles nor names in the table reach the
-        notebook, and its script only turns it light and dark."""
+        notebook, and its script only turns it light and dark and checks the proof."""
         style = f"width: 100%; height: {_HEIGHT}px; border: 0; resize: vertical"
         page = escape(self._page())
         return (
@@ -148,7 +149,7 @@ class Study:
     def _page(self) -> str:
         from rosenblatt.report import render
 
-        return render(dict(self._document))
+        return render(dict(self._document), self._carried)
 
     # --- Saved ---
 
@@ -181,7 +182,7 @@ class Study:
             save(self.estimator, part / MODEL, encoding=self.encoding)
             if "certificate" in files and self.certificate is not None:
                 self.certificate.save(part / CERTIFICATE)
-            page = render(dict(document))
+            page = render(dict(document), self._carried)
             write_whole(part / REPORT, page.encode(), overwrite=False)
         self._document = document
         self.seconds["writing"] = time.perf_counter() - begin

@@ -7,6 +7,7 @@ from typing import Any
 
 from rosenblatt._inputs import validate
 from rosenblatt._study import deciding, stream, work
+from rosenblatt._study.carrying import check_size
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.describing import beginning, described
 from rosenblatt._study.document import Beginning
@@ -29,12 +30,18 @@ def study(
     missing: str | Iterable[str] = (),
     charset: str | None = None,
     header: bool | None = None,
+    sep: str | None = None,
+    names: str | Iterable[str] | None = None,
+    sheet: str | None = None,
+    drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    text: str | Iterable[str] = (),
     seed: int = 0,
     cv: int | None = None,
     group: Any = None,
     no_rows: bool = False,
+    embed_data: bool = False,
     time_limit: float | None = None,
     stream: bool = False,
     cache: Any = None,
@@ -51,9 +58,9 @@ def study(
     Parameters
     ----------
     source : path, list of paths, data frame or array
-        A table: the path or pattern of files (CSV and its relatives, Parquet, Feather, Arrow,
-        svmlight), or a data frame of pandas, polars or pyarrow. Or rows: an array of the shape
-        (n, d), whose columns are called x0, x1, and so on, or a sparse matrix.
+        A table: the path or pattern of files (CSV and its relatives, .xlsx, Parquet, Feather,
+        Arrow, svmlight), or a data frame of pandas, polars or pyarrow. Or rows: an array of the
+        shape (n, d), whose columns are called x0, x1, and so on, or a sparse matrix.
     y : array of shape (n,), optional
         The labels, where they are not a column of the table.
     target : str, optional
@@ -67,7 +74,9 @@ def study(
         What stands for missing numbers: that of the training rows. None: they are refused.
     missing : str or list of str
         Further words of files that stand for a missing value, like "?".
-    charset, header, categorical, numeric
+    drop_unlabelled : bool
+        True: rows whose label is missing are left out; by default they are refused.
+    charset, header, sep, names, sheet, categorical, numeric, text
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
         Of the division of the rows and of all random orders.
@@ -77,6 +86,9 @@ def study(
         Rows with equal values in this column, or here, are never in two parts.
     no_rows : bool
         Nothing that comes from single rows is shown or saved: for data about people.
+    embed_data : bool
+        The report holds all rows, so that its page checks the whole proof when it is opened. Who
+        has the report has the data then.
     time_limit : float, optional
         Seconds for the verdict, which may then be undecided; 10 by default.
     stream : bool
@@ -119,12 +131,18 @@ def study(
         missing=missing,
         charset=charset,
         header=header,
+        sep=sep,
+        names=names,
+        sheet=sheet,
+        drop_unlabelled=drop_unlabelled,
         categorical=categorical,
         numeric=numeric,
+        text=text,
         seed=seed,
         cv=cv,
         group=group if isinstance(group, str) else None,
         no_rows=no_rows,
+        embed_data=embed_data,
         time_limit=time_limit,
         stream=stream,
         cache=cache,
@@ -153,7 +171,7 @@ def studied(
         begun = beginning(done, source.origin, options)
         told(begun)
     with bar(quiet=quiet) as now:
-        deciding.decide(done, time_limit=options.time_limit, now=now)
+        deciding.decide(done, options, now=now)
     with done.timed("describing"), to_the_end():
         document = described(done, source.origin, options, begun)
         found = Study(done, document, source.origin, options, checkpoints)
@@ -174,5 +192,7 @@ def _worked(
         return stream.work_on(source, options, checkpoints, progress, now)
     with shown_on(now):
         found, groups = work.read(source, options)
+    if options.embed_data:
+        check_size(found.X)
     work.compare(found, groups, options, checkpoints, progress)
     return found

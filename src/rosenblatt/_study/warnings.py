@@ -38,11 +38,14 @@ def column_warnings(
     """
     import numpy as np
 
+    from rosenblatt.data.together import head
+
     if encoding is None:  # sparse rows: thousands of columns without names
         return []
     place = {}  # from features to columns of the table
     for column in encoding.columns:
         place.update(dict.fromkeys(column.features, column.name))
+    X, encoding = head(encoding, X), encoding.without_prose()
     names = encoding.feature_names
     numbers = [(j, names[j]) for j in encoding.number_places]
     found: list[Warned] = []

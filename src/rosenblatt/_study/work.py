@@ -26,6 +26,7 @@ from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
+    from rosenblatt._study.carrying import Carried
     from rosenblatt._study.document import Proof
     from rosenblatt.data import Encoding, Table
 
@@ -44,10 +45,12 @@ class Work:
     doubt: str | None = None  # about the names of columns
     like_gaps: list[str] = field(default_factory=list)  # about words like '?'
     not_tried: dict[str, str] = field(default_factory=dict)  # candidates, and why not
+    left_out: Any = ()  # the numbers of rows without a label, of a table that has some
     sample: Any = None  # the numbers of the rows in X and y, where these are not all
     seconds: dict[str, float] = field(default_factory=dict)
     selection: Selection | None = None
     certificate: Certificate | None = None
+    carried: Carried | None = None  # what the report needs to check the proof
     of_training: Certificate | None = None
     proof: Proof | None = None
     unasked: str | None = None  # why there is no verdict, where that is not for lack of time
@@ -76,6 +79,14 @@ class Work:
         """The encoding with the fills and scales of the training rows."""
         prepare = None if self.selection is None else self.selection.prepare
         return None if prepare is None else prepare.encoding_
+
+    def number(self, row: int) -> int:
+        """The number of a row in the table, of which some may be left out."""
+        for k in self.left_out:
+            if k > row:
+                break
+            row += 1
+        return row
 
     @property
     def names(self) -> Sequence[str]:
@@ -120,7 +131,7 @@ def _read_table(given: Any, options: Options) -> tuple[Work, Any]:
 
 def look_at(work: Work, table: Table) -> None:
     """What is to be said about a table besides."""
-    work.constant = table.constant
+    work.constant, work.left_out = table.constant, table.left_out
     work.doubt = None if table.dialect is None else in_doubt(table.dialect.like_data)
     work.like_gaps = list(words_like_gaps(table))
 

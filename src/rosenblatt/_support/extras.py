@@ -10,9 +10,18 @@ from rosenblatt.errors import MissingExtra
 
 def pandas(what: str) -> Any:
     """pandas, or an error that says what to install."""
+    return _needed("pandas", "pandas", what)
+
+
+def openpyxl(what: str) -> Any:
+    """The same of the library that reads workbooks."""
+    return _needed("openpyxl", '"rosenblatt[excel]"', what)
+
+
+def _needed(library: str, install: str, what: str) -> Any:
     try:
-        return import_module("pandas")
+        return import_module(library)
     except ImportError as error:
         raise MissingExtra(
-            f"{what} needs pandas ({error}). Install it: pip install pandas."
+            f"{what} needs {library} ({error}). Install it: pip install {install}."
         ) from None

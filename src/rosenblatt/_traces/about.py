@@ -11,7 +11,7 @@ class About:
     """Its name, its words and how it ended; the fields of the JSON document, in its order."""
 
     estimator: str
-    classes: list[Any]  # of two; the second is +1
+    classes: list[Any]  # in the order of their numbers; of two the second is +1
     feature_names: list[str] | None
     converged: bool
     ended: str

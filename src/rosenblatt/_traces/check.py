@@ -96,10 +96,11 @@ def check(
     """Test every claim about a path; `no_star` says why there is no w*, where there is none."""
     exact = (len(run.rows) + len(np.unique(run.rows))) * space.work <= MOST_EXACT
     decided_by = space.exact_path(star) if exact else path
-    n = Numbers(path, decided_by, exact, space.size, space.squares()[run.rows])
-    claimed = None if radius is None else Fraction(radius) ** 2
-    k = true if claimed is None else replace(true, longest=claimed * true.heaviest**2)
-    rows = true.longest if claimed is None else space.longest(weighted=False)
+    n = Numbers(path, decided_by, exact, space.size, space.squares_met())
+    claimed, k, rows = None, true, true.longest / space.copies
+    if radius is not None:
+        claimed, rows = Fraction(radius) ** 2, space.longest(weighted=False)
+        k = replace(true, longest=space.copies * claimed * true.heaviest**2)
     found = [
         record(run, path, converged=converged, kernel_doubt=space.kernel_doubt),
         claims.lemma_2(run, n, k.margin),
@@ -107,8 +108,8 @@ def check(
         claims.norm_grows_slowly(run, n, k),
     ]
     if star is None:
-        return Check([*found, *_without()], exact, no_star)
-    lemma_1 = claims.lemma_1(k, gamma)
+        return Check([*found, *_without(run)], exact, no_star)
+    lemma_1 = claims.lemma_1(run, k, gamma)
     bound = k.bound
     if bound is None:
         why = (
@@ -116,7 +117,7 @@ def check(
             if k.least > 0
             else f"w* does not separate the rows, {lemma_1.detail}."
         )
-        return Check([*found, lemma_1, *list(_without())[1:]], exact, why)
+        return Check([*found, lemma_1, *list(_without(run))[1:]], exact, why)
     distance = claims.distance_falls(run, n, k, star)
     theorem, why = claims.mistake_bound(run, bound), ""
     if theorem.status == VIOLATED and distance.status == WITHIN:
@@ -135,7 +136,7 @@ def _no_inner_product(vector: str) -> str:
 
 
 _NEED_STAR: dict[str, str] = {
-    "lemma 1": "every row has c_i y_i ŵ*·x̃_i >= γ > 0",
+    "lemma 1": " >= γ > 0",
     "product": "⟨w, w*⟩ >= ⟨w₀, w*⟩ + k γ ‖w*‖",
     "angle": "cos∠(w, w*) >= (⟨w₀, ŵ*⟩ + kγ) / √(‖w₀‖² + kβ²)",
     "distance": "‖w' - αŵ‖² <= ‖w - αŵ‖² - β²",
@@ -143,6 +144,7 @@ _NEED_STAR: dict[str, str] = {
 }
 
 
-def _without() -> Iterator[Claim]:
+def _without(run: Run) -> Iterator[Claim]:
     for name, statement in _NEED_STAR.items():
-        yield Claim(name, statement, FAILS)
+        words = claims.every_margin(run) + statement if name == "lemma 1" else statement
+        yield Claim(name, words, FAILS)

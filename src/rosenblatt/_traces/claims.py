@@ -80,7 +80,7 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
     return Constants(
         least,
         row,
-        space.longest(),
+        space.copies * space.longest(),
         Fraction(float(run.weights.max())),
         Fraction(run.margin),
         int(run.sizes.max(initial=1)),
@@ -88,12 +88,19 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
     )
 
 
-def lemma_1(k: Constants, claimed: float | None) -> Claim:
+def every_margin(run: Run) -> str:
+    """Of w*, in words."""
+    if run.k is None:
+        return "every row has c_i y_i ŵ*·x̃_i"
+    return "every row has, for all r ≠ y, c_i (ŵ*_y - ŵ*_r)·x̃_i"
+
+
+def lemma_1(run: Run, k: Constants, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
     assert k.ends is not None
     found = k.gamma
     gamma = found if claimed is None else claimed
-    statement = f"every row has c_i y_i ŵ*·x̃_i >= γ = {gamma:.6g} > 0"
+    statement = f"{every_margin(run)} >= γ = {gamma:.6g} > 0"
     reached = claimed is None or k.least**2 >= Fraction(claimed) ** 2 * k.ends[0]
     status = HELD if k.least > 0 and reached else VIOLATED
     detail = f"row {k.row} has {found:.6g}"
@@ -112,15 +119,21 @@ def lengths(longest: Fraction, claimed: Fraction | None, weighted: bool) -> Clai
 def lemma_2(run: Run, n: Numbers, margin: Fraction) -> Claim:
     """No update at a margin beyond μ."""
     mu = n.kind(margin)
-    slack = mu - run.y[run.rows] * n.path.scores
+    slack = mu - run.margins_of(n.path.scores)
+    before = "y_i (w·x_i + b)" if run.k is None else "s_y - s_r"
     return worst(
         "lemma 2",
-        "at each update y_i (w·x_i + b) <= " + ("0" if margin == 0 else f"μ/η = {real(mu):.6g}"),
+        f"at each update {before} <= " + ("0" if margin == 0 else f"μ/η = {real(mu):.6g}"),
         n.status(slack, n.doubts.scores),
         mu - slack,
         np.full(len(slack), mu),
         [step_of(run, u) for u in range(len(slack))],
     )
+
+
+def _longest(run: Run) -> str:
+    """Z² in words."""
+    return "R²" if run.k is None else "2R²"
 
 
 def norm_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
@@ -139,7 +152,7 @@ def product_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
 def norm_grows_slowly(run: Run, n: Numbers, k: Constants) -> Claim:
     bound, doubts = norm_bound(run, n, k), n.doubts.norms2
     batch = run.order == "batch"
-    statement = "‖w‖² <= ‖w₀‖² + " + ("Σ |M_t|² R²" if batch else "k β²")
+    statement = "‖w‖² <= ‖w₀‖² + " + (f"Σ |M_t|² {_longest(run)}" if batch else "k β²")
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
     return after_each("norm", statement, n, n.path.norms2, bound, slop)
 
@@ -225,15 +238,17 @@ def _change_of_distance(
     # For single rows without the cancellation.
     steps = np.abs(run.steps)
     growth = 2 * run.steps * n.path.scores + run.steps**2 * n.squares
-    with_star = factor * run.steps * star.products[run.rows]
+    with_star = factor * run.steps * run.by_update(star.products)
     terms = 2 * steps * np.abs(n.path.scores) + steps**2 * np.abs(n.squares) + np.abs(with_star)
-    doubt = 2 * steps * doubts.scores + factor * steps * star.doubts[run.rows]
+    doubt = 2 * steps * doubts.scores + factor * steps * run.by_update(star.doubts, sign=1)
     return growth - with_star, doubt + (n.size + 16) * ULP * terms + TINY**2 * (1 + steps**2)
 
 
 def mistake_bound(run: Run, bound: int) -> Claim:
     """The theorem: no more updates than its bound."""
     batch = run.order == "batch"
-    words = "Σ|M_t| <= max|M_t| R²/γ²" if batch else "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
+    words = "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
+    if batch:
+        words = f"Σ|M_t| <= max|M_t| {_longest(run)}/γ²"
     status = HELD if len(run.rows) <= bound else VIOLATED
     return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))

@@ -1,4 +1,4 @@
-"""A trace as JSON and back."""
+"""A trace as JSON; `read_document.py` reads it back."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._compute.examples import Csr
-from rosenblatt._compute.fingerprint import of_matrix
+from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.fingerprint import of_examples
 from rosenblatt._compute.matrices import as_table, dense
-from rosenblatt._inputs import validate
-from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.orders import ORDERS
-from rosenblatt._rules.gram import KERNELS, Kernel
-from rosenblatt._support.strict_json import InvalidDocument, Part, parse
+from rosenblatt._rules.gram import Kernel
 from rosenblatt._traces.about import About
 from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt.trace/2"
-SCHEMAS = ("rosenblatt.trace/1", SCHEMA)
-_MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
-_MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has many of them
+SCHEMA = "rosenblatt.trace/3"
+SCHEMAS = ("rosenblatt.trace/1", "rosenblatt.trace/2", SCHEMA)
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
@@ -60,6 +54,7 @@ def write(
             "row": run.rows.tolist(),
             "visit": run.visits.tolist(),
             "score": run.scores.tolist(),
+            "rival": None if run.rivals is None else run.rivals.tolist(),
         },
         "kept": [list(pair) for pair in run.judged],
     }
@@ -81,7 +76,7 @@ def _fingerprint(run: Run, about: About) -> str | None:
     """Of all rows: as the file said that had only some of them, if it did."""
     if not about.all_rows:
         return about.data_fingerprint
-    return of_matrix(run.X, run.y if run.c is None else np.where(run.c == 0, 0, run.y))
+    return of_examples(Examples(run.X, run.y, run.c, run.k))
 
 
 def _kernel(kernel: Kernel | None) -> dict[str, Any] | None:
@@ -101,7 +96,8 @@ def _used(run: Run) -> Any:
     """The rows that weights are made of: those of updates, and of a start with coefficients."""
     if run.kernel is None:
         return np.unique(run.rows)
-    return np.union1d(run.rows, np.flatnonzero(run.start[:-1]))
+    coefficients = np.atleast_2d(run.start)[:, :-1]
+    return np.union1d(run.rows, np.flatnonzero(coefficients.any(axis=0)))
 
 
 def _rows(run: Run, index: Any) -> dict[str, Any]:
@@ -114,159 +110,3 @@ def _rows(run: Run, index: Any) -> dict[str, Any]:
         "weight": None if run.c is None else run.c[index].tolist(),
         "n_present": run.n,
     }
-
-
-# --- Reading: the file may come from anywhere ----------------------------------------------------
-
-
-def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
-    """From the text itself, or from a file."""
-    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
-        content, name = source.encode(errors="surrogatepass"), "The text"
-    else:
-        content, name = Path(source).read_bytes(), str(source)
-    try:
-        with parse(content, _MOST_VALUES) as document:
-            if document.value("schema") not in SCHEMAS:
-                raise InvalidDocument(f"its schema is not {SCHEMA!r}, that of this version")
-            return _run(document), _about(document)
-    except (InvalidDocument, InputError, MemoryError) as why:
-        raise InputError(f"{name} is not a trace: {str(why).rstrip('.')}.") from None
-
-
-def _about(document: Part) -> About:
-    names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
-    fingerprint = None
-    if document.value("schema") != SCHEMAS[0]:
-        fingerprint = document.optional(document.text, "data_fingerprint")
-    if names is not None and len(names) != document.value("n_features"):
-        raise InvalidDocument("feature_names is not one name for each feature")
-    if len(classes) != 2 or any(type(label) not in (str, bool, int, float) for label in classes):
-        raise InvalidDocument("classes are not two labels")
-    return About(
-        estimator=document.text("estimator"),
-        classes=classes,
-        feature_names=names,
-        converged=document.flag("converged"),
-        ended=document.text("ended"),
-        all_rows=document.flag("all_rows"),
-        data_fingerprint=fingerprint,
-    )
-
-
-def _run(document: Part) -> Run:
-    n, d = (validate.whole(name, document.value(name)) for name in ("n_rows", "n_features"))
-    if n > _MOST_ROWS:
-        raise InvalidDocument(f"n_rows is {n}, more than {_MOST_ROWS}")
-    kernel = None
-    if document.value("kernel") is not None:
-        kernel = _read_kernel(document.part("kernel"), n, d)
-    start = _floats(document, "start")
-    if len(start) != (n if kernel is not None else d) + 1:
-        raise InvalidDocument("start is not of the same length as the weights")
-    with document.part("rows") as rows, document.part("updates") as updates:
-        index = _ints(rows, "row", n)
-        if (np.diff(index) <= 0).any():
-            raise InvalidDocument("rows.row does not rise")
-        if document.flag("all_rows") and len(index) != n:
-            raise InvalidDocument(f"{len(index)} rows are there, not all {n}")
-        made, visits = _ints(updates, "row", n), _ints(updates, "visit", 1 << 62)
-        scores = _floats(updates, "score")
-        if not np.isin(made, index).all():
-            raise InvalidDocument("an update has a row that is not there")
-        if not (len(made) == len(visits) == len(scores)):
-            raise InvalidDocument("the lists of updates are not of the same length")
-        y, c = _labels(rows, index, n)
-        return Run(
-            X=_table(rows, index, (n, d)),
-            y=y,
-            c=c,
-            start=start,
-            eta=validate.positive("eta0", document.value("eta0")),
-            margin=validate.not_negative("margin", document.value("margin")),
-            intercept=document.flag("fit_intercept"),
-            order=document.one_of("order", ORDERS),
-            keep=document.one_of("keep", KEEPS),
-            n=validate.whole("rows.n_present", rows.value("n_present")),
-            rows=made,
-            visits=visits,
-            scores=scores,
-            kernel=kernel,
-            judged=_pairs(document, "kept"),
-        )
-
-
-def _table(rows: Part, index: Any, shape: tuple[int, int]) -> Any:
-    """X; with only the rows that made updates the others are left empty."""
-    n, d = shape
-    kind = rows.one_of("type", ("float32", "float64"))
-    with np.errstate(over="ignore"):
-        x = _floats(rows, "x", (len(index), d)).astype(kind)
-    if not np.isfinite(x).all():
-        raise InvalidDocument("rows.x holds a number beyond float32")
-    if len(index) == n:
-        return x
-    lengths = np.zeros(n, dtype=np.int64)
-    lengths[index] = d
-    indptr = np.append(0, np.cumsum(lengths))
-    return Csr(x.ravel(), np.tile(np.arange(d), len(index)), indptr, (n, d))
-
-
-def _labels(rows: Part, index: Any, n: int) -> tuple[Any, Any]:
-    """y and c, by row of X."""
-    signs = _floats(rows, "y", (len(index),))
-    if not np.isin(signs, (-1, 1)).all():
-        raise InvalidDocument("rows.y holds something that is not -1 or +1")
-    y = np.ones(n, dtype=np.int8)
-    y[index] = signs
-    if rows.value("weight") is None:
-        return y, None
-    c = np.ones(n)
-    c[index] = _floats(rows, "weight", (len(index),))
-    if (c < 0).any() or not c.any():
-        raise InvalidDocument("rows.weight holds a negative weight, or zeros only")
-    return y, c
-
-
-def _read_kernel(kernel: Part, n: int, d: int) -> Kernel:
-    with kernel as part:
-        name = part.one_of("kernel", KERNELS)
-        if name == "precomputed" and n != d:
-            raise InvalidDocument("a precomputed kernel is not square")
-        return Kernel(
-            name,
-            degree=validate.not_negative("degree", part.value("degree")),
-            gamma=validate.not_negative("gamma", part.value("gamma")),
-            coef0=part.finite("coef0"),
-        )
-
-
-def _ints(part: Part, field: str, below: int) -> Any:
-    return _whole_numbers(part.values(field), part.name(field), below)
-
-
-def _whole_numbers(values: Any, name: str, below: int) -> Any:
-    if type(values) is not list or any(type(v) is not int for v in values):
-        raise InvalidDocument(f"{name} is not a list of whole numbers")
-    if any(not 0 <= v < below for v in values):
-        raise InvalidDocument(f"{name} holds a number that is not in 0 .. {below - 1}")
-    return np.array(values, dtype=np.int64)
-
-
-def _pairs(part: Part, field: str) -> list[tuple[int, int]]:
-    found = [_whole_numbers(v, part.name(field), 1 << 62).tolist() for v in part.values(field)]
-    if any(len(pair) != 2 for pair in found):
-        raise InvalidDocument(f"{part.name(field)} is not made of pairs")
-    return [(first, second) for first, second in found]
-
-
-def _floats(part: Part, field: str, shape: tuple[int, ...] | None = None) -> Any:
-    """Numbers in this shape, or as many as there are."""
-    values = part.values(field)
-    try:
-        found = np.array(values) if values else np.empty(shape if shape and 0 in shape else 0)
-    except ValueError:  # lists of several lengths
-        found = np.empty(0, dtype=object)
-    if found.dtype.kind not in "if" or found.shape != (shape or (len(found),)):
-        raise InvalidDocument(f"{part.name(field)} is not numbers as many as there should be")
-    return found.astype(np.float64)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosenblatt._compute.examples import margins as margins_of
 from rosenblatt._traces.rounding import running
 from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.verdict import HELD, VIOLATED, WITHIN, Claim, step_of
-from rosenblatt._traces.walk import Path
+from rosenblatt._traces.walk import Path, Standing
 
 _STATEMENT = "rows come in their order, scores are those of a replay, the end is as it is said"
 
@@ -20,11 +21,12 @@ def record(run: Run, path: Path, *, converged: bool, kernel_doubt: float) -> Cla
     found = _of_visits(run)
     if found is not None:
         return found
-    coefficients = np.abs(run.start[:-1]).sum() + running(np.abs(run.steps))
-    doubts = kernel_doubt * coefficients
+    added = running(np.abs(run.steps)) * (1 if run.k is None else 2)
+    doubts = kernel_doubt * (np.abs(run.start[..., :-1]).sum() + added)
     scores = _of_scores(run, path, doubts[:-1])
+    rivals = None if path.standing is None else _of_rivals(run, path, path.standing, doubts[:-1])
     end = _of_the_end(run, path, doubts[-1]) if converged else None
-    claims = [claim for claim in (scores, end) if claim is not None]
+    claims = [claim for claim in (scores, rivals, end) if claim is not None]
     for status in (VIOLATED, WITHIN):
         for claim in claims:
             if claim.status == status:
@@ -93,12 +95,27 @@ def _of_scores(run: Run, path: Path, of_kernel: Floats) -> Claim | None:
     )
 
 
+def _of_rivals(run: Run, path: Path, by_replay: Standing, of_kernel: Floats) -> Claim | None:
+    assert path.doubts is not None
+    other = by_replay.rivals != run.rivals
+    if not other.any():
+        return None
+    # Weights of the features have the bits of training: the rival is the same, or it is not one.
+    sure = other
+    if run.kernel is not None:
+        sure = other & (by_replay.ahead > 2 * (path.doubts.scores + of_kernel))
+    u = int(np.argmax(sure if sure.any() else other))
+    detail = f"the rival of row {run.rows[u]} is another class by a replay"
+    status = VIOLATED if sure.any() else WITHIN
+    return Claim("record", _STATEMENT, status, step_of(run, u), detail=detail)
+
+
 def _of_the_end(run: Run, path: Path, of_kernel: float) -> Claim | None:
     assert path.doubts is not None
     assert path.last is not None
     # The bits are those of training, unless that was in dual form and the replay is not.
     doubts = np.zeros(len(path.last)) if run.kernel is None else path.doubts.last + of_kernel
-    margins = np.where(run.weights > 0, run.y * path.last, np.inf)
+    margins = np.where(run.weights > 0, margins_of(path.last, run.y), np.inf)
     i = int(np.argmin(margins))
     if margins[i] > run.margin:
         return None

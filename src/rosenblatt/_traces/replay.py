@@ -11,8 +11,10 @@ from rosenblatt._traces import stars
 from rosenblatt._traces.about import About
 from rosenblatt._traces.check import Check, check
 from rosenblatt._traces.claims import Constants, constants
+from rosenblatt._traces.joint_space import JointFeatures, JointKernelled
+from rosenblatt._traces.kernel_space import Kernelled
 from rosenblatt._traces.run import Run
-from rosenblatt._traces.space import Features, Kernelled, Space
+from rosenblatt._traces.space import Features, Space
 from rosenblatt._traces.walk import Path, Star
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
@@ -28,7 +30,9 @@ class Replay:
     @cached_property
     def space(self) -> Space:
         """Where lengths and products live: the features, or the kernel's space."""
-        return Features(self.run) if self.run.linear() else Kernelled(self.run)
+        if self.run.k is None:
+            return Features(self.run) if self.run.linear() else Kernelled(self.run)
+        return JointFeatures(self.run) if self.run.linear() else JointKernelled(self.run)
 
     @cached_property
     def path(self) -> Path:
@@ -90,7 +94,7 @@ class Replay:
         """Where there is none."""
         if not self.about.all_rows:
             return "this trace has only the rows that made updates; give w_star."
-        return stars.why_none(self.certificate)
+        return stars.why_none(self.certificate, self.about.classes)
 
     @cached_property
     def constants(self) -> Constants | None:

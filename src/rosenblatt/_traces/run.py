@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt._learning.settings import Settings
     from rosenblatt._learning.state import AnyJob, AnyState
     from rosenblatt._rules.gram import Kernel
+    from rosenblatt._rules.kernel_expansion import KernelExpansion
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,12 +27,17 @@ class Run:
     """Updates u = 0, 1, … with their rows; a step is one update, or all of one batch step.
 
     Scores, the start and the margin are in units of η, as the loop has them.
+
+    Of many classes an update adds c_i z, where z = (e_y - e_r) ⊗ x̃_i is lifted: x̃_i in the block of
+    the row's class y, -x̃_i in that of its rival r (Kesler). Its label is +1, its score s_y - s_r,
+    and so what is said of two classes holds for z.
     """
 
     X: Matrix
-    y: NDArray[np.int8]  # by row of X
+    y: NDArray[Any]  # by row of X: -1 and +1, or the number of the class
     c: Floats | None
-    start: Floats  # lifted weights; with a kernel coefficients of the rows, and the intercept
+    start: Floats  # lifted weights; with a kernel coefficients of the rows, and the intercept;
+    # of many classes a row for each
     eta: float
     margin: float
     intercept: bool
@@ -43,6 +49,12 @@ class Run:
     scores: Floats  # before the update
     kernel: Kernel | None = None  # None: weights of the features
     judged: list[tuple[int, int]] = field(default_factory=list)  # updates, mistakes of the kept
+    rivals: Ints | None = None  # by update, of many classes
+
+    @property
+    def k(self) -> int | None:
+        """How many classes; None: two."""
+        return None if self.rivals is None else len(self.start)
 
     @cached_property
     def weights(self) -> Floats:
@@ -50,9 +62,37 @@ class Run:
         return np.ones(len(self.y)) if self.c is None else self.c
 
     @cached_property
+    def own(self) -> NDArray[Any]:
+        """y_i, by update."""
+        return np.asarray(self.y[self.rows])
+
+    @cached_property
     def steps(self) -> Floats:
-        """c_i y_i, by update."""
-        return np.asarray(self.weights[self.rows] * self.y[self.rows])
+        """c_i y_i, by update; of many classes c_i."""
+        weights = self.weights[self.rows]
+        return np.asarray(weights * self.own if self.rivals is None else weights)
+
+    @property
+    def margins(self) -> Floats:
+        """Before each update."""
+        return self.margins_of(self.scores)
+
+    def margins_of(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """The margins of scores by update."""
+        return np.asarray(self.own * scores if self.rivals is None else scores)
+
+    @cached_property
+    def places(self) -> list[Any]:
+        """By update what was looked at: the row; of many classes the row, its class, its rival."""
+        if self.rivals is None:
+            return list(self.rows.tolist())
+        return list(zip(self.rows.tolist(), self.own.tolist(), self.rivals.tolist(), strict=True))
+
+    def by_update(self, values: Floats, sign: int = -1) -> Floats:
+        """From values by row, or by row and class: that of z. With sign=1 doubts add up."""
+        if self.rivals is None:
+            return np.asarray(values[self.rows])
+        return np.asarray(values[self.rows, self.own] + sign * values[self.rows, self.rivals])
 
     @cached_property
     def edges(self) -> Ints:
@@ -81,13 +121,28 @@ class Run:
         per_epoch = 1 if self.order == "batch" else self.n
         return self.visits // per_epoch + 1
 
+    def counts(self, step: int) -> Ints:
+        """Updates of each row after so many steps; of many classes by class, - where a rival."""
+        made = int(self.edges[step])
+        if self.rivals is None:
+            return np.bincount(self.rows[:made], minlength=len(self.y))
+        by_class = np.zeros((len(self.y), len(self.start)), dtype=np.int64)
+        np.add.at(by_class, (self.rows[:made], self.own[:made]), 1)
+        np.add.at(by_class, (self.rows[:made], self.rivals[:made]), -1)
+        return by_class
+
     def coefficients(self, step: int) -> Floats:
         """With a kernel: β_i of the rows and the intercept after so many steps."""
         made = int(self.edges[step])
-        beta = self.start.copy()
-        np.add.at(beta, self.rows[:made], self.steps[:made])
-        if self.intercept:
-            beta[-1] += self.steps[:made].sum()
+        beta, rows, steps = self.start.copy(), self.rows[:made], self.steps[:made]
+        if self.rivals is None:
+            np.add.at(beta, rows, steps)
+            beta[-1] += steps.sum() if self.intercept else 0.0
+            return beta
+        for classes, added in ((self.own[:made], steps), (self.rivals[:made], -steps)):
+            np.add.at(beta, (classes, rows), added)
+            if self.intercept:
+                np.add.at(beta[:, -1], classes, added)
         return beta
 
     def linear(self) -> bool:
@@ -99,21 +154,21 @@ class Recorder:
     """Follows training from inside."""
 
     def __init__(self) -> None:
-        self.log = Log()
+        self.log: Log
         self._facts: dict[str, Any] = {}
         self._judged: list[tuple[int, int]] = []
 
     def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         machine = job.machine
-        machine.log = self.log
         examples: Any = machine.examples
+        machine.log = self.log = Log(rivals=examples.k is not None)
         dual = hasattr(examples, "gram")
         w = state.memory.w
         self._facts = {
             "X": examples.gram.X if dual else examples.rows.X,
             "y": examples.y,
             "c": examples.c,
-            "start": np.append(w.beta, w.b) if dual else w.copy(),
+            "start": _lifted(w) if dual else w.copy(),
             "eta": settings.units.eta0,
             "margin": machine.margin,
             "intercept": machine.intercept,
@@ -128,7 +183,13 @@ class Recorder:
             self._judged.append((state.updates, state.kept.mistakes))
 
     def run(self) -> Run:
-        rows, visits, scores = self.log.arrays()
-        return Run(
-            **self._facts, rows=rows, visits=visits, scores=scores, judged=self._judged.copy()
-        )
+        names = ("rows", "visits", "scores", "rivals")
+        noted: dict[str, Any] = dict(zip(names, self.log.arrays(), strict=False))
+        return Run(**self._facts, **noted, judged=self._judged.copy())
+
+
+def _lifted(function: KernelExpansion) -> Floats:
+    """Coefficients, and the intercept last."""
+    if function.k is None:
+        return np.append(function.beta, function.b)
+    return np.hstack([function.beta, function.b])

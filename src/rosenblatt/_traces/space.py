@@ -2,7 +2,7 @@
 
 A step adds z_t = Σ c_i y_i x̃_i. Of the weights w_t after step t the proofs need two numbers,
 N_t = ‖w_t‖² and P_t = ⟨w_t, w*⟩, and the scores before each update. `Features` has the weights
-themselves; `Kernelled` has only products, those of the Gram matrix.
+themselves; `Kernelled`, in `kernel_space.py`, has only products, those of the Gram matrix.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rosenblatt._compute.examples import Examples, Rows
 from rosenblatt._compute.matrices import as_table, dense, squares
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.primal import Primal
-from rosenblatt._rules.gram import Gram
+from rosenblatt._traces.exact_walk import ExactFeatures
 from rosenblatt._traces.rounding import (
     SLIGHTLY_MORE,
     TINY,
     ULP,
     lengths_of,
-    of_kernel,
     of_weights,
 )
 from rosenblatt._traces.run import Floats, Run
-from rosenblatt._traces.walk import ExactFeatures, ExactGram, FloatGram, Path, Star, Sums, walk
+from rosenblatt._traces.walk import Path, Standing, Star, walk
 from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
 
 _BLOCK = 1 << 18  # numbers of weights at a time
@@ -42,6 +40,7 @@ class Space(ABC):
     size: int  # terms in a score
     kernel_doubt = 0.0  # how far kernel values can be off, where another machine computed them
     work: int  # numbers to touch in one update, and for each row
+    copies = 1  # how often an update has x̃_i: of many classes twice, so that ‖z‖² = 2‖x̃_i‖²
 
     def __init__(self, run: Run):
         self.run = run
@@ -49,6 +48,10 @@ class Space(ABC):
     @abstractmethod
     def squares(self) -> Floats:
         """‖x̃_i‖², by row."""
+
+    def squares_met(self) -> Floats:
+        """‖z‖², by update."""
+        return np.asarray(self.copies * self.squares()[self.run.rows])
 
     @abstractmethod
     def star(self, w: Floats) -> Star:
@@ -64,7 +67,10 @@ class Space(ABC):
 
     @abstractmethod
     def least_margin(self, star: Star) -> tuple[Fraction, int]:
-        """A number that every c_i y_i w*·x̃_i reaches, as large as is certain; the row nearest."""
+        """A number that every c_i y_i w*·x̃_i reaches, as large as is certain; the row nearest.
+
+        Of many classes c_i (w*_y - w*_c)·x̃_i for all classes c but the row's own, y.
+        """
 
     @abstractmethod
     def longest(self, *, weighted: bool = True) -> Fraction:
@@ -86,29 +92,35 @@ class Features(Space):
 
     @cached_property
     def start(self) -> Floats:
-        start = self.run.start
+        return self._weights(self.run.start)
+
+    def _weights(self, start: Floats) -> Floats:
+        """Those that training began with; with a kernel from coefficients of the rows."""
         if self.run.kernel is None:
             return start
         return np.append(np.asarray(self.table.T @ start[:-1]).ravel(), start[-1])
 
     @cached_property
     def exact_start(self) -> list[Fraction]:
-        run = self.run
-        if run.kernel is None:
-            return [Fraction(v) for v in run.start.tolist()]
+        return self._exact_weights(self.run.start)
+
+    def _exact_weights(self, start: Floats) -> list[Fraction]:
+        if self.run.kernel is None:
+            return [Fraction(v) for v in start.tolist()]
         w = [Fraction(0)] * self.d
-        for i in np.flatnonzero(run.start[:-1]).tolist():
-            beta, x = Fraction(float(run.start[i])), exact_row(self.table, i, self.d)
+        for i in np.flatnonzero(start[:-1]).tolist():
+            beta, x = Fraction(float(start[i])), exact_row(self.table, i, self.d)
             w = [v + beta * xj for v, xj in zip(w, x, strict=True)]
-        return [*w, Fraction(float(run.start[-1]))]
+        return [*w, Fraction(float(start[-1]))]
 
     def _start_doubt(self) -> float:
         """With coefficients of the rows the first weights are sums themselves."""
         if self.run.kernel is None:
             return 0.0
-        beta = np.abs(self.run.start[:-1])
+        beta = np.abs(np.atleast_2d(self.run.start)[:, :-1])
         terms = 2 * np.count_nonzero(beta) + self.size + 12
-        return float(terms * ULP * (beta @ lengths_of(self.squares()))) if beta.any() else 0.0
+        size = float(beta.sum(axis=0) @ lengths_of(self.squares())) if beta.any() else 0.0
+        return float(terms * ULP * size)
 
     def squares(self) -> Floats:
         return squares(self.table) + self.run.intercept
@@ -141,7 +153,7 @@ class Features(Space):
         for begin in range(0, run.n_steps, length):
             end = min(begin + length, run.n_steps)
             # One sum after the other: the bits that training had.
-            block = np.add.accumulate(np.vstack([w[None], self._steps(begin, end)]), axis=0)
+            block = np.add.accumulate(np.concatenate([w[None], self._steps(begin, end)]), axis=0)
             yield begin, block
             w = block[-1]
 
@@ -156,42 +168,42 @@ class Features(Space):
 
     @np.errstate(over="ignore", invalid="ignore")
     def path(self, star: Star | None) -> Path:
-        run, w = self.run, np.zeros(self.size) if star is None else star.w
+        run, w = self.run, np.zeros(self.start.size) if star is None else star.w.ravel()
         norms2, products = np.empty(run.n_steps + 1), np.empty(run.n_steps + 1)
-        norms2[0], products[0] = self.start @ self.start, self.start @ w
+        norms2[0], products[0] = self.start.ravel() @ self.start.ravel(), self.start.ravel() @ w
         last = self.start + 0.0
         for begin, block in self.blocks():
-            part = slice(begin, begin + len(block))
-            norms2[part] = np.einsum("ij,ij->i", block, block)
-            products[part] = block @ w
+            part, flat = slice(begin, begin + len(block)), block.reshape(len(block), -1)
+            norms2[part] = np.einsum("ij,ij->i", flat, flat)
+            products[part] = flat @ w
             last = block[-1]
         star2 = float(w @ w)
         doubts = of_weights(
             run,
             size=self.size,
             norms2=norms2,
-            squares=self.squares(),
+            squares=self.copies * self.squares(),
             star2=star2,
             start=self._start_doubt(),
         )
-        scores = Rows(run.X).scores(last)
+        last, (scores, standing) = Rows(run.X).scores(last), self._scores()
         if star is None:
-            return Path(norms2, None, self._scores(), None, scores, doubts)
-        return Path(norms2, products, self._scores(), star2, scores, doubts)
+            return Path(norms2, None, scores, None, last, doubts, standing)
+        return Path(norms2, products, scores, star2, last, doubts, standing)
 
-    def _scores(self) -> Floats:
+    def _scores(self) -> tuple[Floats, Standing | None]:
         """The score before each update, by the core."""
         run = self.run
         e = Examples(run.X, run.y, run.c)
         if run.order == "batch":
-            return self._batch_scores(e.rows)
+            return self._batch_scores(e.rows), None
         machine = Primal(e, margin=np.inf, intercept=run.intercept)  # every row calls
         machine.log = Log()
         memory = machine.start(self.start, averaged=False)
         at, order = 0, np.ascontiguousarray(run.rows)
         while at < len(order):
             at, _ = machine.visit(memory, order, at, len(order), len(order), at)
-        return machine.log.arrays()[2]
+        return machine.log.arrays()[2], None
 
     def _batch_scores(self, rows: Rows) -> Floats:
         found, edges = np.empty(len(self.run.rows)), self.run.edges
@@ -204,9 +216,7 @@ class Features(Space):
     def exact_path(self, star: Star | None) -> Path:
         needed = np.unique(self.run.rows)
         rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
-        walker = ExactFeatures(
-            rows, self.run.steps, self.exact_start, None if star is None else star.w
-        )
+        walker = ExactFeatures(rows, self.run, self.exact_start, None if star is None else star.w)
         return walk(self.run, walker, Fraction)
 
     def least_margin(self, star: Star) -> tuple[Fraction, int]:
@@ -218,73 +228,5 @@ class Features(Space):
         return longest(self.table, c, lifted=self.run.intercept)
 
     def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
-        start = self.exact_start
-        return dot(star.w, star.w), dot(start, star.w), dot(start, start)
-
-
-class Kernelled(Space):
-    """Functions Σ β_i k(x_i, ·) + b. The kernel values are taken as the numbers they are."""
-
-    def __init__(self, run: Run):
-        super().__init__(run)
-        assert run.kernel is not None
-        self.gram = Gram(run.kernel, run.X, 2**30)
-        table = as_table(run.X)
-        longest, epsilon = float(squares(table).max()), float(np.finfo(table.dtype).eps)
-        self.kernel_doubt = of_kernel(run.kernel, longest, table.shape[1], epsilon)
-        self.size = self.work = len(run.y) + 1
-
-    @cached_property
-    def _diagonal(self) -> list[float]:
-        with _one_thread():
-            return [float(self.gram.row(i)[i]) for i in range(len(self.run.y))]
-
-    def squares(self) -> Floats:
-        return np.array(self._diagonal) + self.run.intercept
-
-    def star(self, w: Floats) -> Star:
-        with _one_thread():
-            sums = Sums(self.gram, w)
-        return Star(w, sums.values, sums.doubts)
-
-    def path(self, star: Star | None) -> Path:
-        with _one_thread():
-            return FloatGram(self.gram, self.run, self.squares(), star).walk()
-
-    def exact_path(self, star: Star | None) -> Path:
-        run = self.run
-        used = [run.start[:-1]] if star is None else [run.start[:-1], star.w[:-1]]
-        needed = {*run.rows.tolist(), *(i for beta in used for i in np.flatnonzero(beta).tolist())}
-        with _one_thread():
-            gram = {i: self.gram.row(i) for i in needed}
-        walker = ExactGram(gram, run.intercept, run.start, None if star is None else star.w)
-        return walk(run, walker, Fraction)
-
-    def least_margin(self, star: Star) -> tuple[Fraction, int]:
-        c, present = self.run.weights, self.run.weights > 0
-        rounding = star.doubts + 8 * ULP * (np.abs(star.products) + star.doubts)
-        margins = np.where(present, c * (self.run.y * star.products - rounding), np.inf)
-        row = int(np.argmin(margins))
-        return Fraction(float(margins[row])), row
-
-    def longest(self, *, weighted: bool = True) -> Fraction:
-        return max(
-            Fraction(c if weighted else 1) ** 2 * (Fraction(k) + self.run.intercept)
-            for c, k in zip(self.run.weights.tolist(), self._diagonal, strict=True)
-            if c > 0
-        )
-
-    def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
-        doubts = path.doubts
-        assert path.products is not None
-        assert doubts is not None
-        return (
-            Fraction(path.star2) + Fraction(doubts.star2),
-            Fraction(path.products[0]) - Fraction(doubts.products[0]),
-            Fraction(path.norms2[0]) + Fraction(doubts.norms2[0]),
-        )
-
-
-def _one_thread() -> Any:
-    """Kernel values have the bits that they had in training."""
-    return threadpool_limits(limits=1, user_api="blas")
+        start, w = self.exact_start, star.w.ravel()
+        return dot(w, w), dot(start, w), dot(start, start)

@@ -17,10 +17,13 @@ from rosenblatt.theory import given
 def lifted(run: Run, w_star: Any) -> Floats:
     """What was given, with the intercept last."""
     d = run.X.shape[1] if run.linear() else len(run.y)
-    values, with_intercept = given.vector(w_star, d, "w_star")
+    if run.k is None:
+        values, with_intercept = given.vector(w_star, d, "w_star")
+    else:
+        values, with_intercept = given.vectors(w_star, run.k, d, "w_star")
     if not with_intercept:
-        return np.append(values, 0.0)
-    if values[-1] != 0 and not run.intercept:
+        return np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
+    if values[..., -1].any() and not run.intercept:
         raise InputError(
             "w_star has an intercept, but training was through the origin, with "
             "fit_intercept=False."
@@ -31,19 +34,29 @@ def lifted(run: Run, w_star: Any) -> Floats:
 def certified(space: Space, certificate: Certificate) -> Star | None:
     """The proved separator in floats, which can be too coarse for it."""
     for separator in (certificate.homogeneous_separator, certificate.separator):
-        if separator is None:
+        # Of a class without rows, which only a file can have, it knows nothing.
+        if separator is None or separator.coef.shape[:-1] != space.run.start.shape[:-1]:
             continue
-        star = space.star(np.append(separator.coef, separator.intercept))
+        intercept = np.expand_dims(separator.intercept, -1)
+        star = space.star(np.concatenate([separator.coef, intercept], axis=-1))
         if space.least_margin(star)[0] > 0:
             return star
     return None
 
 
-def why_none(certificate: Certificate | None) -> str:
-    """Where there is no w*; `certificate` is None with kernels."""
+def why_none(certificate: Certificate | None, classes: list[Any]) -> str:
+    """Where there is no w*; `certificate`, which numbers the classes, is None with kernels."""
     if certificate is None:
         return "training did not end clean, so that no separator is known; give w_star."
     conflict = certificate.conflict
+    if conflict is not None and conflict.rivals is not None:
+        pairs = list(zip(conflict.rows, conflict.rivals, strict=True))
+        some = ", ".join(f"row {i} against {classes[int(r)]}" for i, r in pairs[:8])
+        more = ", …" if len(pairs) > 8 else ""
+        return (
+            "no w* gives every row its highest score for its own class; these alone contradict "
+            f"each other: {some}{more}."
+        )
     if conflict is not None:
         rows = ", ".join(str(i) for i in conflict.rows[:8])
         more = ", …" if len(conflict.rows) > 8 else ""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosenblatt._traces.trace import Trace
 
 _MOST_FEATURES = 4  # weights of so many are shown
+_MOST_WEIGHTS = 9  # and of all classes together
 _EDGE = 10  # steps at either end of a long table
 _WITH_STAR = ("⟨w, ŵ*⟩", "cos∠(w, w*)")
 
@@ -32,11 +33,11 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
         "row": [int(r[0]) for r in rows] if single else [_listed(r.tolist()) for r in rows],
     }
     if single:
-        found |= {
-            "label": trace.label[first].tolist(),
-            "score": trace.score[first].tolist(),
-            "step": trace.step_size[first].tolist(),
-        }
+        found["label"] = trace.label[first].tolist()
+        if run.k is not None:
+            found["rival"] = trace.rival[first].tolist()
+        found["score" if run.k is None else "margin"] = trace.score[first].tolist()
+        found["step"] = trace.step_size[first].tolist()
     norm = "‖(w, b)‖" if run.intercept else "‖w‖"
     found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR})
     found[norm] = trace.norm[steps].tolist()
@@ -55,7 +56,9 @@ def _listed(rows: list[int]) -> str:
 def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, list[Any]]:
     """The columns of weights, under the names of their features where those are free."""
     run, space = trace.replay.run, trace.replay.space
-    if not isinstance(space, Features) or space.d > _MOST_FEATURES or not len(steps):
+    if not isinstance(space, Features) or not len(steps):
+        return {}
+    if space.d > _MOST_FEATURES or run.start.size > _MOST_WEIGHTS:
         return {}
     wanted, found = set(steps), {}
     for begin, block in space.blocks():
@@ -63,12 +66,20 @@ def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, l
             if k in wanted:
                 found[k] = run.eta * block[k - begin]
     out: dict[str, list[Any]] = {}
-    names = trace.replay.about.feature_names or [f"w{j}" for j in range(space.d)]
-    for j, name in enumerate(names):
-        free = name if name not in taken | {*out} else f"w{j} ({name})"
-        out[free] = [float(found[k][j]) for k in steps]
-    if run.intercept:
-        out["b"] = [float(found[k][-1]) for k in steps]
+    names = [f"w{j}" for j in range(space.d)]
+    if run.k is None and trace.replay.about.feature_names is not None:
+        names = trace.replay.about.feature_names
+    classes: list[tuple[str, tuple[int, ...]]] = [("", ())]
+    if run.k is not None:
+        classes = [(f" ({label})", (c,)) for c, label in enumerate(trace.replay.about.classes)]
+    for of_class, at in classes:
+        for j, name in enumerate(names):
+            free = name + of_class
+            if free in taken | {*out}:
+                free = f"w{j} ({name}){of_class}"
+            out[free] = [float(found[k][*at, j]) for k in steps]
+        if run.intercept:
+            out[f"b{of_class}"] = [float(found[k][*at, -1]) for k in steps]
     return out
 
 

@@ -14,7 +14,7 @@ from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._inputs.validate import positive
 from rosenblatt._rules.linear import read_only
 from rosenblatt._support.extras import pandas
-from rosenblatt._traces import document, tables, words
+from rosenblatt._traces import document, read_document, tables, words
 from rosenblatt._traces.about import About, about
 from rosenblatt._traces.check import Check
 from rosenblatt._traces.replay import Replay
@@ -43,8 +43,9 @@ def trace(
         As for `fit`.
     w_star : array, optional
         A separator to follow the convergence proof with: d weights, or d + 1 numbers with the
-        intercept last (for a kernel that is not linear n coefficients of the rows, or n + 1). If
-        none is given, the certified one with the largest homogeneous margin is used.
+        intercept last (for a kernel that is not linear n coefficients of the rows, or n + 1), of
+        more than two classes a row of them for each. If none is given, the certified one with the
+        largest homogeneous margin is used.
     feature_names : list of str, optional
         What to call the columns; those of a data frame by default.
     **start
@@ -96,7 +97,7 @@ class Weights(NamedTuple):
     """w and b."""
 
     w: Floats
-    b: float
+    b: Any  # a number; of more than two classes an array
 
 
 @final
@@ -109,14 +110,14 @@ class Trace:
     ----------
     row, visit, epoch : arrays of int, by update
         The row of X (from 0); the visit (from 0) and the epoch (from 1) it fell into.
-    label : array, by update
-        The row's label.
+    label, rival : arrays, by update
+        The row's label, and its rival: of the other labels the one with the highest score.
     score : array, by update
-        w·x + b before the update.
+        w·x + b before the update; of more than two classes s_y - s_r, its margin to the rival.
     step_size : array, by update
-        η c_i y_i: what the row was added with.
+        η c_i y_i: what the row was added with; of more than two classes η c_i.
     norm : array, by step
-        ‖(w, b)‖ after it; entry 0 is the start.
+        ‖(w, b)‖ after it, of all classes together; entry 0 is the start.
     product, cosine : arrays, by step
         ⟨w, ŵ*⟩ and cos∠(w, w*) in the lifted space, where there is a w*.
     bound : int or None
@@ -154,8 +155,16 @@ class Trace:
 
     @property
     def label(self) -> NDArray[Any]:
-        run, classes = self.replay.run, np.array(self.replay.about.classes)
-        return np.asarray(classes[(run.y[run.rows] > 0).astype(np.intp)])
+        run = self.replay.run
+        return self._named((run.own > 0).astype(np.intp) if run.rivals is None else run.own)
+
+    @property
+    def rival(self) -> NDArray[Any]:
+        run = self.replay.run
+        return self._named((run.own < 0).astype(np.intp) if run.rivals is None else run.rivals)
+
+    def _named(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.array(self.replay.about.classes)[numbers])
 
     @property
     def score(self) -> Floats:
@@ -194,17 +203,22 @@ class Trace:
         return path.products, float(np.sqrt(path.star2))
 
     def weights_at(self, step: int) -> Weights:
-        """w and b after so many steps (0: the start), replayed from the rows."""
+        """w and b after so many steps (0: the start), replayed from the rows.
+
+        Of more than two classes a row of w and an entry of b for each.
+        """
         space = self.replay.features("weights_at")
         w = space.run.eta * space.at(self.replay.checked_step(step))
-        return Weights(w[:-1], float(w[-1]))
+        return Weights(w[..., :-1], float(w[-1]) if w.ndim == 1 else w[:, -1])
 
     def alpha_at(self, step: int) -> Floats:
-        """The notes' α after so many steps: η c_i · (updates of row i), one for each row of X."""
+        """The notes' α after so many steps: η c_i · (updates of row i), one for each row of X.
+
+        Of more than two classes a column for each: rows are added to their own, taken from rivals.
+        """
         run = self.replay.run
-        made = run.edges[self.replay.checked_step(step)]
-        counts = np.bincount(run.rows[:made], minlength=len(run.y))
-        return np.asarray(run.eta * run.weights * counts)
+        counts = run.counts(self.replay.checked_step(step))
+        return np.asarray(run.eta * run.weights.reshape(-1, *[1] * (counts.ndim - 1)) * counts)
 
     # --- The theorem ---
 
@@ -288,5 +302,5 @@ class Trace:
     @classmethod
     def from_json(cls, source: str | os.PathLike[str], *, w_star: Any = None) -> Trace:
         """Read what `to_json` wrote: the text itself, or a path."""
-        run, about = document.read(source)
+        run, about = read_document.read(source)
         return cls(run, about, w_star=w_star)

@@ -38,7 +38,7 @@ class Numbers:
     path: Path
     exact: bool
     size: int  # terms in a score
-    squares: Floats  # ‖x̃_i‖², by update
+    squares: Floats  # ‖x̃_i‖², by update (of many classes ‖z‖²)
 
     @property
     def doubts(self) -> Doubts:

@@ -50,6 +50,8 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
     """Step k, where the weights before and after it are known in units of η."""
     run = trace.replay.run
     before, after = run.eta * before, run.eta * after
+    if run.k is not None:
+        return f"step {k}: {_why(trace, k)}: {_moves(trace, k, before, after)}"
     made = run.updates_of(k)
     rows, sizes = run.rows[made], run.eta * run.steps[made]
     x = trace.replay.features("step").lifted(rows[:1])[0, :-1]
@@ -61,10 +63,18 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
 
 
 def _start(trace: Trace) -> str:
+    start, classes = trace.replay.run.start, trace.replay.about.classes
     if not isinstance(trace.replay.space, Features):
-        beta = trace.replay.run.start
-        return "zero coefficients" if not beta.any() else "the given coefficients"
+        return "zero coefficients" if not start.any() else "the given coefficients"
+    if start.ndim > 1 and not start.any():
+        return f"zero weights for each of {len(classes)} classes"
     w, b = trace.weights_at(0)
+    if start.ndim > 1:
+        each = (
+            f"{label}: w {vector(of_class)}, b {number(of_b)}"
+            for label, of_class, of_b in zip(classes, w, b, strict=True)
+        )
+        return _some("; ", list(each))
     return f"w {vector(w)}, b {number(b)}"
 
 
@@ -83,9 +93,10 @@ def _one(trace: Trace, u: int) -> str:
     run, space = trace.replay.run, trace.replay.space
     i, score = int(run.rows[u]), run.eta * run.scores[u]
     x = " " + vector(space.lifted([i])[0, :-1]) if isinstance(space, Features) else ""
-    label = trace.replay.about.classes[int(run.y[i] > 0)]
-    margin = float(run.y[i] * score)
-    if margin < 0:
+    label, margin = trace.label[u], float(run.eta * run.margins[u])
+    if run.k is not None:
+        why = f"is {label} {_against(trace, trace.rival[u], margin)}"
+    elif margin < 0:
         why = f"is {label} but scores {number(score)}"
     elif margin == 0:
         why = f"is {label} and is on the hyperplane, score 0"
@@ -93,6 +104,43 @@ def _one(trace: Trace, u: int) -> str:
         mu = number(run.margin * run.eta)
         why = f"is {label} and has the margin {number(margin)} only, μ is {mu}"
     return f"row {i}{x} {why}"
+
+
+def _against(trace: Trace, rival: Any, margin: float) -> str:
+    """Why a row is a mistake, or has a margin that is too small."""
+    if margin < 0:
+        return f"but {rival} scores {number(-margin)} more"
+    if margin == 0:
+        return f"and {rival} scores as much"  # they tie, which is a mistake
+    mu = number(trace.replay.run.margin * trace.replay.run.eta)
+    return f"and scores only {number(margin)} more than {rival}, μ is {mu}"
+
+
+def _moves(trace: Trace, k: int, before: Floats, after: Floats) -> str:
+    """What step k did to the weights of the classes that it changed."""
+    run, classes = trace.replay.run, trace.replay.about.classes
+    assert run.rivals is not None
+    made = run.updates_of(k)
+    own, rivals, size = run.own[made], run.rivals[made], run.eta * run.steps[made]
+    if len(own) == 1:
+        x = trace.replay.features("step").lifted(run.rows[made])[0, :-1]
+        moved = {int(own[0]): (" moves towards it", x, size), int(rivals[0]): (" away", x, -size)}
+    else:
+        changed = np.unique([*own, *rivals]).tolist()
+        moved = {c: ("", x, np.zeros(2)) for c in changed for x in [(after - before)[c, :-1]]}
+    found = []
+    for c, (how, x, steps) in moved.items():
+        sign, what = _change(x, x, steps)
+        words = f"w {vector(before[c, :-1])} {sign} {what} = {vector(after[c, :-1])}"
+        if run.intercept:
+            words += f", b {_sum(before[c, -1], float((after - before)[c, -1]))}"
+            words += f" = {number(after[c, -1])}"
+        found.append(f"{classes[c]}{how}: {words}")
+    return _some("; ", found)
+
+
+def _some(between: str, parts: list[str], most: int = 4) -> str:
+    return between.join([*parts[:most], "…"][: most + 1] if len(parts) > most else parts)
 
 
 def _change(total: Any, x: Any, sizes: Any) -> tuple[str, str]:
@@ -113,6 +161,8 @@ def _alpha(trace: Trace, k: int) -> str:
     run = trace.replay.run
     before, after = trace.alpha_at(k - 1), trace.alpha_at(k)
     made = run.updates_of(k)
+    if run.k is not None:
+        return _alpha_of_classes(trace, made, after, after - before)
     found = [
         f"α of row {i} {_sum(before[i], after[i] - before[i])} = {number(after[i])}"
         for i in run.rows[made].tolist()[:8]
@@ -123,3 +173,18 @@ def _alpha(trace: Trace, k: int) -> str:
             f"b {_sum(b[made.start], b[made.stop] - b[made.start])} = {number(b[made.stop])}"
         )
     return ", ".join(found)
+
+
+def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) -> str:
+    """The same for the class and the rival of each row."""
+    run, classes = trace.replay.run, trace.replay.about.classes
+    assert run.rivals is not None
+    found = []
+    for i, *both in zip(run.rows[made], run.own[made], run.rivals[made], strict=True):
+        words = ", ".join(
+            f"for {classes[c]} {_sum(after[i, c] - change[i, c], change[i, c])}"
+            f" = {number(after[i, c])}"
+            for c in both
+        )
+        found.append(f"α of row {i} {words}")
+    return _some("; ", found, 8)

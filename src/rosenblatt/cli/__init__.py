@@ -20,7 +20,7 @@ from rosenblatt.errors import RosenblattError
 
 # A new command is a name here and a file of that name with a function `command`.
 COMMANDS = (
-    *("fit", "inspect", "certify", "verify", "predict", "export"),
+    *("fit", "inspect", "certify", "verify", "predict", "score", "export"),
     *("trace", "play", "doctor", "completion"),
 )
 
@@ -48,7 +48,8 @@ class _Commands(click.Group):
 def group() -> None:
     """The perceptron, complete: tables in, proofs and predictions out.
 
-    Tables are CSV and its relatives (also compressed), Parquet, Feather, Arrow or svmlight files.
+    Tables are CSV and its relatives (also compressed), .xlsx, Parquet, Feather, Arrow or svmlight
+    files.
     Results go to standard output, messages to standard error.
     """
 

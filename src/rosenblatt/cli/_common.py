@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from rosenblatt.data import Table
     from rosenblatt.data.sparse import SparseTable
 
-_NAMING = ("ignore", "categorical", "numeric")  # options that name columns
+# Options about reading a table that hold for each of its columns.
+HOW = ("missing", "charset", "header", "names", "sep", "sheet", "drop_unlabelled")
+_NAMING = ("ignore", "categorical", "numeric", "text")  # options that name columns
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
@@ -33,6 +35,11 @@ _reading = [
         default=None,
         help="The first line has the names of columns; there is none: they are x0, x1, ...",
     ),
+    click.option("--names", metavar="A,B,...", help="The names of the columns, without a header."),
+    click.option(
+        "--sep", metavar="CHARACTER", help="Between the fields of text; or tab, or whitespace."
+    ),
+    click.option("--sheet", metavar="NAME", help="The sheet of a workbook."),
 ]
 _table = [
     click.option("-y", "--target", metavar="COLUMN", help="The column of labels."),
@@ -50,8 +57,12 @@ _table = [
         "--numeric", multiple=True, metavar="COLUMN", help="Its values are numbers: $1,200, 12 kg."
     ),
     click.option(
+        "--text", multiple=True, metavar="COLUMN", help="Its values are prose: use its words."
+    ),
+    click.option(
         "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."
     ),
+    click.option("--drop-unlabelled", is_flag=True, help="Leave out rows without a label."),
 ]
 _output = [
     click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output."),
@@ -96,19 +107,26 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     from rosenblatt.data.dialect import look
     from rosenblatt.data.files import find, is_svmlight
     from rosenblatt.data.naming import find_columns, need_target
+    from rosenblatt.data.said import names_of, separator
 
     found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
     if not found or found[0].kind != "text":  # read once; without names; not text
         if labelled:
             need_target(list(files), reading["target"])
         return
-    header = reading["header"]
-    names = look(found[:1], reading["charset"], header, ())[1]
+    header, given = reading["header"], names_of(reading["names"])
+    names = look(
+        found[:1],
+        charset=reading["charset"],
+        header=False if header is None and given else header,
+        sep=None if reading["sep"] is None else separator(reading["sep"]),
+        names=given,
+    )[1]
     if labelled:
         need_target(list(files), reading["target"], names)
     many = [(use, name) for use in _NAMING for name in reading[use]]
     one = [(use, reading.get(use)) for use in ("group", "target")]
-    find_columns(names, found[0].name, [*many, *one], header=header is not False)
+    find_columns(names, found[0].name, [*many, *one], header=header is not False or bool(given))
 
 
 def check_files(document: str, files: tuple[str, ...]) -> None:
@@ -208,14 +226,7 @@ def whole_file(path: str) -> Iterator[TextIO]:
 
 def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> None:
     """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
-    import csv
-
-    from rosenblatt._compute.matrices import dense
+    from rosenblatt._study.carrying import write_numbers
 
     with whole_file(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*names, target])
-        for begin in range(0, len(y), 1000):
-            rows, labels = dense(X[begin : begin + 1000]), y[begin : begin + 1000]
-            both = zip(rows.tolist(), labels, strict=True)
-            writer.writerows([*map(repr, row), label] for row, label in both)
+        write_numbers(file, names, target, X, y)

@@ -85,6 +85,7 @@ def command(
 
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
+    from rosenblatt.data import unlabelled
     from rosenblatt.data.transformed import refuse_merged
 
     with _common.reading(quiet=quiet):
@@ -95,6 +96,10 @@ def command(
         if scale and encoding is not None:
             refuse_merged(encoding, table.parts())
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
+    left_out: Any = getattr(table, "left_out", [])
+    if len(left_out):
+        _common.say(f"{unlabelled.told(len(left_out))}.", quiet=quiet)
+        X, y, weights = unlabelled.in_place(X, y, left_out, weights)
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(
             X,
@@ -108,7 +113,9 @@ def command(
         )
     if encoded is not None:
         target = reading["target"] or "y"
-        _common.write_encoded(encoded, certificate.feature_names, target, X, y)
+        labels = y.astype(object)
+        labels[left_out] = ""
+        _common.write_encoded(encoded, certificate.feature_names, target, X, labels)
         _common.say(f"The numbers are in {encoded}.", quiet=quiet)
     if output is not None:
         certificate.save(output)
@@ -155,19 +162,21 @@ def _next(
 def _as_typed(reading: dict[str, Any]) -> list[str]:
     """How the table was read, as options; --target is asked for, and so stands first."""
     found = []
-    for option in ("target", *(name for name in reading if name not in ("target", "header"))):
+    flags = ("target", "header", "drop_unlabelled")
+    for option in ("target", *(name for name in reading if name not in flags)):
         given = reading[option]
         values = [given] if isinstance(given, str) else given or ()
         found += [f"--{option}={value}" for value in values]
     header = {None: [], True: ["--header"], False: ["--no-header"]}
-    return found + header[reading["header"]]
+    dropping = ["--drop-unlabelled"] if reading["drop_unlabelled"] else []
+    return found + dropping + header[reading["header"]]
 
 
 def _weights(files: tuple[str, ...], weight: str, reading: dict[str, Any]) -> Any:
     """The numbers of that column, which is no feature."""
     from rosenblatt.data.weights import weights_of
 
-    how = {name: reading[name] for name in ("missing", "charset", "header")}
+    how = {name: reading[name] for name in _common.HOW}
     found = weights_of(list(files), weight, reading["target"], **how)
     reading["ignore"] = (*reading["ignore"], weight)
     return found

@@ -29,6 +29,12 @@ _BOLD = ("error", "rule", "warning")
 @click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
 @click.option("--no-rows", is_flag=True, help="Write nothing derived from individual rows.")
 @click.option(
+    "--embed-data",
+    is_flag=True,
+    help="Put all rows into the report: it checks the whole proof when opened, and the data "
+    "travel with it.",
+)
+@click.option(
     "--time-limit",
     type=float,
     metavar="SECONDS",

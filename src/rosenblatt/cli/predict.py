@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
-import math
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 
 from rosenblatt._support.foreign import shown
-from rosenblatt._support.numbered import Numbered
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
-from rosenblatt.errors import InputError
+from rosenblatt.cli._reasons import Why, lead, weights, why_of
+from rosenblatt.cli._reasons import told as told_of
+from rosenblatt.cli._rows import Judged, check_model, judged
 
 _REASONS = 3
 _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 
 
-class Why(NamedTuple):
-    """What adds up to a score: the heaviest features, all other features, the intercept.
-
-    Of many classes: to what the score of the predicted class is above that of its runner-up.
-    """
-
-    reasons: list[tuple[str, float]]
-    others: float
-    n_others: int
-    intercept: float
-
-
 class Row(NamedTuple):
     number: int
-    label: Any
-    score: float
+    kept: tuple[str, ...]  # columns of the table that are given along
+    label: Any  # None: the row lacks a value
+    score: float | None
     rival: tuple[Any, float] | None  # of many classes the runner-up and its score
     why: Why | None
     unseen: str  # words that did not occur in training, and what they count as
+    lacking: list[str]  # columns without a value
 
 
 @click.command()
 @click.argument("model", type=click.Path())
 @_common.row_options
 @click.option("-o", "--output", metavar="FILE", help="Write the predictions here, as CSV.")
+@click.option(
+    "--keep", multiple=True, metavar="COLUMN", help="Give this column along (repeatable), or all."
+)
 @click.option("--explain", is_flag=True, help="Add the heaviest reasons for each row.")
 @click.option(
     "--reasons", type=click.IntRange(1), help=f"How many, with --explain.  [default: {_REASONS}]"
@@ -58,15 +50,25 @@ class Row(NamedTuple):
     help="A word that did not occur in training is an error, or is 0 in all columns of its own, as "
     "the reference level is; such rows are marked.",
 )
+@click.option(
+    "--gaps",
+    type=click.Choice(["mark", "refuse"]),
+    default="mark",
+    show_default=True,
+    help="A row that lacks a value which was not filled in training has no prediction, or is an "
+    "error.",
+)
 @_common.force_option
 @_common.output_options
 def command(
     model: str,
     files: tuple[str, ...],
     output: str | None,
+    keep: tuple[str, ...],
     explain: bool,
     reasons: int | None,
     unseen: str,
+    gaps: str,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -80,75 +82,58 @@ def command(
     rule times (value - mean of the training rows); of a word compared with the reference level.
     With the other features and the intercept, they add up to the score.
 
+    Missing values are filled as in training, if that was asked for there (--impute). Else such a
+    row has no prediction, and it is said how many there are.
+
     Of more than two labels the one with the highest score is predicted, and the runner-up is named
     beside it. A reason is then what one feature adds to the lead over the runner-up.
 
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
+    rosenblatt predict model.rosenblatt new.csv --keep customer_id
     """
     if reasons is not None and not explain:
         raise click.UsageError("--reasons says how many reasons to give: add --explain.")
-    if os.path.isdir(model):
-        inside = os.path.join(model, "model.json")
-        where = f": the rule is in {inside}" if os.path.exists(inside) else ", not a model file"
-        raise InputError(f"{model} is a folder{where}.")
+    check_model(model)
     _common.check_files(model, files)
     _common.check_output(output, (model, *files), force=force)
 
     from rosenblatt import model_file
 
     known = model_file.read(model)
-    names, parts = _encoded(known, model, files, unseen, reading)
-    count = (reasons or _REASONS) if explain else 0
-    rows = _rows(known.estimator, names, parts, count)
+    asked = judged(known, model, files, reading, unseen=unseen, gaps=gaps, keep=keep)
+    rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0)
     if as_json:
         with _common.reading(quiet=quiet):
-            found = [_as_dict(row) for row in rows]
+            found = [_as_dict(row, asked.kept) for row in rows]
         labels = known.estimator.classes_.tolist()
         _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
     ranked = len(known.estimator.classes_) > 2
-    _write(output, rows, explain, ranked=ranked, marked=unseen == "zero", quiet=quiet)
+    marked = unseen == "zero"
+    _write(output, rows, asked.kept, explain=explain, ranked=ranked, marked=marked, quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
 
 
-def _encoded(known: Any, model: str, files: tuple[str, ...], unseen: str, reading: Any) -> Any:
-    """Names of the features, and part by part the rows as numbers and their unseen words."""
-    from rosenblatt import data
-    from rosenblatt.data import sparse
-    from rosenblatt.data.files import find, is_svmlight
-
-    if known.encoding is not None:
-        encoding = data.Encoding.from_dict(known.encoding)
-        vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
-        parts = encoding.parts(list(files), unseen=unseen, **reading)
-        strange = encoding.unseen if unseen == "zero" else lambda _: {}
-        return encoding.feature_names, ((X, strange(part)) for part, X in parts)
-    if not is_svmlight(list(files)):
-        raise InputError(
-            f"{model} does not say how a table becomes numbers: it was saved without an encoding. "
-            "Use it in Python, or save it with one."
-        )
-    d = known.estimator.n_features_in_
-    X = sparse.SparseTable(find(list(files)), n_features=d).X
-    return Numbered(d), [(X, {})]
-
-
-def _rows(estimator: Any, names: Sequence[str], parts: Any, count: int) -> Iterator[Row]:
+def _rows(estimator: Any, asked: Judged, count: int) -> Iterator[Row]:
     from rosenblatt._compute.matrices import dense
 
-    judged = _of_two if len(estimator.classes_) == 2 else _of_many
-    rule = _weights(estimator) if count else None
+    says = _of_two if len(estimator.classes_) == 2 else _of_many
+    rule = weights(estimator) if count else None
     number = 0
-    for X, unseen in parts:
-        for i, (label, score, rival, at) in enumerate(judged(estimator, X)):
-            why = None
-            if rule is not None:
-                w, b = _lead(*rule, *at)
-                why = _why(names, w * dense(X[i]).ravel(), count, b)
-            yield Row(number, label, score, rival, why, "; ".join(unseen.get(i, [])))
+    for batch in asked.batches:
+        said = enumerate(says(estimator, batch.X))
+        for i, kept in zip(range(batch.rows), batch.kept, strict=True):
+            unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
+            label, score, rival, why = None, None, None, None
+            if not lacking:
+                j, (label, score, rival, at) = next(said)
+                if rule is not None:
+                    w, b = lead(*rule, *at)
+                    why = why_of(asked.names, w * dense(batch.X[j]).ravel(), count, b)
+            yield Row(number, kept, label, score, rival, why, unseen, lacking)
             number += 1
 
 
@@ -173,35 +158,12 @@ def _of_many(
         yield label, float(row[first]), (classes[second], float(row[second])), (first, second)
 
 
-def _lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
-    """The weights and the intercept of a score, or of how far one is above another."""
-    if second is None:
-        return w[first], float(b[first])
-    return w[first] - w[second], float(b[first] - b[second])
-
-
-def _why(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
-    import numpy as np
-
-    order = np.argsort(-np.abs(added), kind="stable")
-    order = order[: np.count_nonzero(added)]
-    reasons = [(names[j], float(added[j])) for j in order[:count]]
-    rest = added[order[count:]]
-    return Why(reasons, math.fsum(rest), len(rest), intercept)
-
-
-def _weights(estimator: Any) -> tuple[Any, Any]:
-    weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
-    if weights is None:
-        raise InputError(
-            "--explain needs a rule with one weight for each feature, and this one has none: it "
-            "votes, or works by a kernel."
-        )
-    return weights, estimator.intercept_
-
-
-def _as_dict(row: Row) -> dict[str, Any]:
+def _as_dict(row: Row, kept: list[str]) -> dict[str, Any]:
     found = {"row": row.number, "prediction": row.label, "score": row.score}
+    if kept:
+        found["kept"] = dict(zip(kept, row.kept, strict=True))
+    if row.lacking:
+        found["missing"] = row.lacking
     if row.rival is not None:
         found["runner_up"], found["runner_up_score"] = row.rival
     if row.why is not None:
@@ -212,38 +174,52 @@ def _as_dict(row: Row) -> dict[str, Any]:
     return found
 
 
-def _told(why: Why) -> str:
-    found = [f"{name} {added:+.4g}" for name, added in why.reasons]
-    if why.n_others:
-        found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
-    return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
-
-
 def _write(
     output: str | None,
     rows: Iterator[Row],
-    explain: bool,
+    kept: list[str],
     *,
+    explain: bool,
     ranked: bool,
     marked: bool,
     quiet: bool,
 ) -> None:
     import csv
 
-    strange = 0
+    strange, lacking, first = 0, 0, None
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
         more = [*(["runner-up", "its score"] if ranked else []), *(["reasons"] if explain else [])]
-        writer.writerow(["row", "prediction", "score", *more, *(["unseen"] if marked else [])])
-        for number, label, score, rival, why, unseen in rows:
-            second = [] if rival is None else [rival[0], repr(rival[1])]
-            told = [*second, *([_told(why)] if why else []), *([unseen] if marked else [])]
-            writer.writerow([number, label, repr(score), *told])
-            strange += unseen != ""
+        ours = ["prediction", "score", *more, *(["unseen"] if marked else [])]
+        writer.writerow(["row", *_beside(kept, ["row", *ours]), *ours])
+        for row in rows:
+            told = _told(row, explain=explain, ranked=ranked, marked=marked)
+            writer.writerow([row.number, *row.kept, *told])
+            strange += row.unseen != ""
+            lacking += bool(row.lacking)
+            first = first or (row if row.lacking else None)
     if strange:
         said = f"{many(strange, 'row')} with words that did not occur in training"
         _common.say(f"{said}: see the column unseen.", quiet=quiet)
+    if first is not None:
+        said = f"{many(lacking, 'row')} without a prediction"
+        names = ", ".join(map(repr, first.lacking))
+        _common.say(f"{said}, for lack of values: row {first.number} lacks {names}.", quiet=quiet)
+
+
+def _told(row: Row, *, explain: bool, ranked: bool, marked: bool) -> list[Any]:
+    """What is written about a row; nothing is where it lacks a value."""
+    unseen = [row.unseen] if marked else []
+    if row.score is None:
+        return [""] * (2 + 2 * ranked + explain) + unseen
+    second = [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
+    return [row.label, repr(row.score), *second, *([told_of(row.why)] if row.why else []), *unseen]
+
+
+def _beside(kept: list[str], ours: list[str]) -> list[str]:
+    """Names of columns of the table that can stand beside ours."""
+    return [f"{name} (of the table)" if name in ours else name for name in kept]
 
 
 @contextmanager

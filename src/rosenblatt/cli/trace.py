@@ -79,6 +79,10 @@ def command(
 
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
+    if html is not None:
+        from rosenblatt.play.recorded import check_classes
+
+        check_classes(len(set(y.tolist())))
     estimator = Perceptron(
         order=order,  # type: ignore[arg-type] # one of the choices
         keep=keep,  # type: ignore[arg-type]

@@ -140,8 +140,8 @@ def _numbers(
 ) -> Any:
     """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
+    from rosenblatt.data.again import read_again
     from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.reading import read_again
 
     decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):
@@ -151,10 +151,15 @@ def _numbers(
         return X, y
     found = find(list(files))
     encoding = _encoding(claim, found, reading)
-    X, y, done = read_again(found, encoding, decimal=decimal, **reading)
+    X, y, left_out, done = read_again(found, encoding, decimal=decimal, **reading)
+    if not set(left_out.tolist()) <= set(claim["dropped"]):
+        raise InputError("The certificate counts rows that have no label.")
     told += done
     names = encoding.feature_names
-    return X[:, [names.index(name) for name in claim["columns"]]], y
+    if names == claim["columns"]:
+        return X, y
+    place = {name: j for j, name in enumerate(names)}
+    return X[:, [place[name] for name in claim["columns"]]], y
 
 
 def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Encoding:

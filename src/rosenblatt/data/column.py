@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._support.words import many, option
-from rosenblatt.data.levels import most_frequent
+from rosenblatt.data.levels import FALSE, Words, most_frequent
+from rosenblatt.data.number import Number
 from rosenblatt.data.part import TRUTH, Kind, Part, Place
+from rosenblatt.data.prose import is_like_prose
 
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
-_SHOWN = 5
+_SHOWN, _LONGEST = 5, 40  # values in a message, and characters of one
 _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"\d{4}"
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR})([T ]{_CLOCK})?")
@@ -35,9 +37,12 @@ class Column:
     first_missing: Place | None = None
     infinite: tuple[Place, float] | None = None
     categorical: bool = False  # somebody said so, or its type does
+    prose: bool = False  # somebody said so: its words are looked at later
 
     @property
     def kind(self) -> Kind:
+        if self.prose:
+            return Kind.PROSE
         if self.read_as is Kind.TEXT and self.words and self.words.keys() <= TRUTH.keys():
             return Kind.BOOLEAN
         return self.read_as
@@ -52,7 +57,7 @@ class Column:
         codes, words = part.words(self.name)
         if len(codes) and codes.min() < 0:
             self._note_missing(part, codes < 0)
-        if not self.too_many:
+        if not self.too_many and not self.prose:
             counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
             self._count(zip(words, counts, strict=True))
 
@@ -116,15 +121,28 @@ def see(columns: dict[str, Column], part: Part, target: str | None) -> None:
 
 
 def _shown(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return repr(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
+
+
+def encoded(column: Column) -> Number | Words:
+    """How a column becomes numbers, before fills and scales."""
+    if column.kind is Kind.NUMBER:
+        return Number(column.name)
+    gaps = column.missing > 0
+    if column.kind is not Kind.BOOLEAN:
+        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
+    reference = column.reference if gaps else FALSE
+    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)
 
 
 def leave_out(name: str) -> str:
     return f"leave the column out: ignore={name!r} ({option('ignore', name)})"
 
 
-def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
-    """What stands against a column as a feature; a sentence each."""
+def problems(column: Column, rows: int) -> Iterator[str]:
+    """What stands against a column as a feature, but for single gaps; a sentence each."""
     if not column.name:
         yield (
             "A column has no name: perhaps the row numbers that a program wrote with the table. "
@@ -132,12 +150,6 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
         )
     if column.missing == rows > 0:
         yield f"The column {column.name!r} holds no value at all. So {leave_out(column.name)}."
-    elif column.missing and not impute:
-        yield (
-            f"{column.first_missing}, column {column.name!r}: the value is missing, as in "
-            f"{many(column.missing, 'row')} of {rows:,}. {_how_to_fill(column)}; or "
-            f"{leave_out(column.name)}."
-        )
     if column.infinite:
         place, value = column.infinite
         yield (
@@ -146,7 +158,7 @@ def problems(column: Column, rows: int, *, impute: bool) -> Iterator[str]:
         )
 
 
-def _how_to_fill(column: Column) -> str:
+def how_to_fill(column: Column) -> str:
     if column.kind is Kind.NUMBER:
         return (
             "Fill missing values in, or say how: impute='mean' (--impute mean) or impute='median'"
@@ -161,21 +173,29 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{many(rows, 'row')}, as {column.some_words()}: a 0/1 column for each would tell the rows "
-        f"apart one by one. Is it an identifier or free text? Group its values; or "
-        f"{leave_out(column.name)}."
+        f"apart one by one. {_perhaps(column)}; or {leave_out(column.name)}."
     )
+
+
+def _perhaps(column: Column) -> str:
+    """What else it may be."""
+    if is_like_prose(column.words):
+        said = f"text={column.name!r} ({option('text', column.name)})"
+        return f"It looks like sentences: to learn from the words in them, say {said}"
+    return "Is it an identifier? Group its values"
 
 
 def dates(column: Column) -> str | None:
     """Words that are all dates: neither numbers nor words to tell rows apart by."""
-    if column.kind is not Kind.TEXT or not column.words:
+    if column.kind is not Kind.TEXT or not column.words or column.categorical:
         return None
     if not all(_DATE.fullmatch(word) for word in column.words):
         return None
     return (
-        f"The column {column.name!r} holds dates, as {column.some_words()}: these are no numbers, "
-        "and a 0/1 column for each could not judge any other day. Make numbers of them, as the "
-        f"days since some day, the month or the hour; or {leave_out(column.name)}."
+        f"The column {column.name!r} holds dates, as {column.some_words()}: of these it is not "
+        "certain which day is meant. Write all of them as ISO dates like 2024-05-31, or 2024-05-31 "
+        "14:30 with a time, and they count as days or seconds since the first; or "
+        f"{leave_out(column.name)}."
     )
 
 

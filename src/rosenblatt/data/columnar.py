@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rosenblatt.data.days import Days
+from rosenblatt.data.disguise import Style
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
 from rosenblatt.data.numeric_check import first_not_number
@@ -27,7 +29,7 @@ class ColumnFiles:
     def __init__(self, files: list[File], how: Reading):
         self.files, self._how = files, how
         self._missing = pa.array([*MISSING, *how.missing])
-        self.styles = dict(how.numeric)
+        self.styles: dict[str, Style | Days] = dict(how.numeric)
         self.names, self._types = _schema(files[0])
         for file in files[1:]:
             if _schema(file)[0] != self.names:
@@ -43,8 +45,8 @@ class ColumnFiles:
     @property
     def options(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        numeric = self.how.to_dict()["numeric"]
-        return {"missing": self._missing.to_pylist(), "numeric": numeric}
+        how = self.how.to_dict()
+        return {"missing": self._missing.to_pylist()} | {k: how[k] for k in ("numeric", "dates")}
 
     def is_category(self, name: str) -> bool:
         """Does the type of the column say so?"""
@@ -91,7 +93,8 @@ class ColumnFiles:
             if pa.types.is_string_view(words.type):  # those of polars: pyarrow cannot take of them
                 words = pc.cast(words, pa.string())
             column = pa.DictionaryArray.from_arrays(column.indices, words).dictionary_decode()
-        if kind is Kind.NUMBER and not (name in self.styles and _is_text(column.type)):
+        written = _is_text(column.type) or _is_date(column.type)
+        if kind is Kind.NUMBER and not (name in self.styles and written):
             return _as_numbers(column, name, place)
         if pa.types.is_boolean(column.type):
             column = pc.if_else(column, "True", "False")

@@ -11,6 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from rosenblatt._support.words import many
+from rosenblatt.data import blanks
 from rosenblatt.data.files import File
 from rosenblatt.data.naming import check_header
 from rosenblatt.data.opening import open_bytes, reason
@@ -31,6 +33,7 @@ class Dialect:
     charset: str
     header: bool
     missing: tuple[str, ...]
+    names: tuple[str, ...] | None = None  # that were said
     like_data: tuple[str, ...] = ()  # names of columns that look like values
 
     def body(self, block: Any) -> Any:
@@ -43,35 +46,46 @@ class Dialect:
                 break
         return block[len(begin) - len(rest) + end :]
 
+    def text(self, stream: BinaryIO, file: File) -> Bytes:
+        """What a file holds, as UTF-8, with one delimiter between fields."""
+        found = as_utf8(stream, self.charset, file)
+        return blanks.Joined(found) if self.delimiter == blanks.BLANKS else found
+
+    def head(self, file: File) -> bytes:
+        """The first rows of a file, and what comes before them."""
+        found = head(file, self.charset)[0]
+        return blanks.joined(found) if self.delimiter == blanks.BLANKS else found
+
 
 def look(
     files: list[File],
+    *,
     charset: str | None,
     header: bool | None,
-    missing: tuple[str, ...],
+    sep: str | None,
+    names: tuple[str, ...] | None,
+    missing: tuple[str, ...] = (),
     like: tuple[str, str] = (",", "."),
 ) -> tuple[Dialect, list[str]]:
     """The dialect of the first file, and the names of its columns; the others have the same.
 
-    `header`: None: the first line is names, and refused if it looks like data. `like`: the
-    delimiter and the decimal mark to be preferred where the file leaves it open.
+    `header`: None: the first line is names, and refused if it looks like data. `sep` and `names`
+    are what was said about it. `like`: the delimiter and the decimal mark to be preferred where the
+    file leaves it open.
     """
-    dialect, names = None, []
-    for file in files:
-        text, used = head(file, charset)
-        if dialect is None:
-            found = _delimiter(text, file, like[0])
-            decimal = like[1] if found != "," else "."
-            dialect = Dialect(found, decimal, used, header is not False, missing)
-            names = _names(text, dialect, file)
-            if header is None:
-                body = bytes(dialect.body(text))
-                strange = check_header(file.name, names, body, found)
-                dialect = replace(dialect, like_data=tuple(strange))
-        elif (here := _names(text, dialect, file)) != names:
-            raise InputError(_other_columns(files[0], names, file, here))
-    assert dialect is not None
-    return dialect, names
+    text, used = head(files[0], charset)
+    delimiter = sep or _delimiter(text, files[0], like[0])
+    decimal = like[1] if delimiter != "," else "."
+    dialect = Dialect(delimiter, decimal, used, header is not False, missing, names)
+    text = dialect.head(files[0])
+    found = _names(text, dialect, files[0])
+    if header is None:
+        strange = check_header(files[0].name, found, bytes(dialect.body(text)), delimiter)
+        dialect = replace(dialect, like_data=tuple(strange))
+    for file in files[1:]:
+        if (here := _names(dialect.head(file), dialect, file)) != found:
+            raise InputError(_other_columns(files[0], found, file, here))
+    return dialect, found
 
 
 def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
@@ -166,7 +180,8 @@ def _delimiter(text: bytes, file: File, first: str) -> str:
         record = text[slice(*first_record(text, delimiter))].decode(errors="replace")
         outside = re.sub(r'"[^"]*"', "", record)
         counts[delimiter] = outside.count(delimiter)
-    return max(_DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
+    found = max(_DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
+    return blanks.BLANKS if blanks.divide(text, found, counts[found]) else found
 
 
 def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
@@ -189,6 +204,13 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
             f"{MOST_COLUMNS:,} columns. Rows of more numbers, most of them 0, can be an svmlight "
             "file; others an array, in Python."
         )
+    if dialect.names is not None:
+        if len(dialect.names) != len(fields):
+            raise InputError(
+                f"names (--names) has {many(len(dialect.names), 'name')}, and {file.name} has "
+                f"{many(len(fields), 'column')}. Give a name for each."
+            )
+        return list(dialect.names)
     if not dialect.header:
         return [f"x{j}" for j in range(len(fields))]
     return [field.strip() for field in fields]

@@ -8,7 +8,7 @@ are. A Style is how such numbers are written: the same in the whole column, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -88,27 +88,33 @@ class Style:
 
     def numbers(self, column: Any, name: str, place: Place) -> Any:
         """A column of text, as a dictionary, as float64; the first row is at this place."""
-        words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
-        found = [self.number(word) if word else None for word in words]
-        codes = np.asarray(column.indices.fill_null(-1), dtype=np.int64)
-        wrong = np.array(
-            [bool(w) and f is None for w, f in zip(words, found, strict=True)] + [False]
-        )
-        if wrong[codes].any():
-            row = int(wrong[codes].argmax())
-            raise InputError(
-                f"{place._replace(row=place.row + row)}, column {name!r} holds "
-                f"{words[codes[row]]!r}: a number{self} is expected. Correct it; or, if it stands "
-                f"for a missing value, say so: missing={words[codes[row]]!r} "
-                f"({option('missing', words[codes[row]])})."
-            )
-        values = np.array([np.nan if f is None else f for f in found] + [np.nan])[codes]
-        return pa.array(values, mask=np.isnan(values))
+        return converted(column, self.number, f"a number{self}", name, place)
 
     def __str__(self) -> str:
         """How messages tell it, behind "a number"."""
         unit = f" in {self.unit}" if self.unit else ""
         return unit + (" with a decimal comma" if self.mark == "," else "")
+
+
+def converted(
+    column: Any, number: Callable[[str], float | None], expected: str, name: str, place: Place
+) -> Any:
+    """A column of text, as a dictionary, as the numbers that its words are; the first row is at
+    this place."""
+    words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
+    found = [number(word) if word else None for word in words]
+    codes = np.asarray(column.indices.fill_null(-1), dtype=np.int64)
+    wrong = np.array([bool(w) and f is None for w, f in zip(words, found, strict=True)] + [False])
+    if wrong[codes].any():
+        row = int(wrong[codes].argmax())
+        raise InputError(
+            f"{place._replace(row=place.row + row)}, column {name!r} holds "
+            f"{words[codes[row]]!r}: {expected} is expected. Correct it; or, if it stands "
+            f"for a missing value, say so: missing={words[codes[row]]!r} "
+            f"({option('missing', words[codes[row]])})."
+        )
+    values = np.array([np.nan if f is None else f for f in found] + [np.nan])[codes]
+    return pa.array(values, mask=np.isnan(values))
 
 
 @dataclass(frozen=True)

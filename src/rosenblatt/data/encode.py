@@ -19,73 +19,15 @@ from numpy.typing import NDArray
 from rosenblatt._support.words import many
 from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
-from rosenblatt.data.levels import Words, no_value
-from rosenblatt.data.part import Kind, Part
+from rosenblatt.data.levels import Words
+from rosenblatt.data.number import Number as Number
+from rosenblatt.data.number import Rows, write_numbers
+from rosenblatt.data.part import Part
+from rosenblatt.data.prose import Prose
+from rosenblatt.data.together import below, beside
 from rosenblatt.errors import InputError
 
-Rows = NDArray[np.float64]
 UNSEEN = ("refuse", "zero")
-
-
-@dataclass(frozen=True)
-class Number:
-    """(x - center) / scale; `fill` stands for missing values, None: they are refused."""
-
-    name: str
-    fill: float | None = None
-    center: float = 0.0
-    scale: float = 1.0
-
-    kind = Kind.NUMBER
-
-    @property
-    def features(self) -> list[str]:
-        return [self.name]
-
-    @property
-    def as_it_is(self) -> bool:
-        """Neither shifted nor scaled."""
-        return self.center == 0.0 and self.scale == 1.0
-
-    def filled(self, part: Part, numbers: Rows) -> Rows:
-        """The numbers of a part; of a table that was not looked through before."""
-        wild = np.isinf(numbers)
-        if wild.any():
-            row = int(wild.argmax())
-            raise InputError(
-                f"{part.place(row)}, column {self.name!r} holds {numbers[row]}: numbers must be "
-                "finite, and at most 1.8e308 in size."
-            )
-        none = np.isnan(numbers)
-        if self.fill is None:
-            raise InputError(
-                f"{no_value(part, none, self.name)}, or train with impute='mean' (--impute mean)."
-            )
-        return np.where(none, self.fill, numbers)
-
-    def finish(self, out: Rows) -> None:
-        if self.center != 0.0:
-            out -= self.center
-        if self.scale != 1.0:
-            out /= self.scale
-
-
-def _write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> None:
-    """Columns that stand side by side."""
-    for begin, rows in part.matrix([column.name for column in columns]):
-        out[begin : begin + len(rows)] = rows
-    if not seen and not _finite(out):
-        for j, column in enumerate(columns):
-            if not _finite(out[:, j]):
-                out[:, j] = column.filled(part, out[:, j])
-    for j, column in enumerate(columns):
-        if not column.as_it_is:
-            column.finish(out[:, j])
-
-
-def _finite(numbers: Rows) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):  # the sum may be too large
-        return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
 
 
 @final
@@ -97,7 +39,7 @@ class Encoding:
     read it again.
     """
 
-    columns: tuple[Number | Words, ...]
+    columns: tuple[Number | Words | Prose, ...]  # those of prose are the last
     target: Target | None = None
     reading: Reading = field(
         default_factory=Reading
@@ -106,6 +48,19 @@ class Encoding:
     @property
     def feature_names(self) -> list[str]:
         return [name for column in self.columns for name in column.features]
+
+    @property
+    def prose(self) -> list[Prose]:
+        return [column for column in self.columns if isinstance(column, Prose)]
+
+    def without_prose(self) -> Encoding:
+        columns = tuple(column for column in self.columns if not isinstance(column, Prose))
+        return replace(self, columns=columns)
+
+    @property
+    def n_dense(self) -> int:
+        """How many features come before those of prose."""
+        return sum(len(c.features) for c in self.columns if not isinstance(c, Prose))
 
     @property
     def scaled(self) -> bool:
@@ -119,23 +74,25 @@ class Encoding:
 
     def rows(
         self, part: Part, *, unseen: str = "refuse", out: Rows | None = None, seen: bool = False
-    ) -> Rows:
-        """The rows of one part of a table. Each row is encoded by itself: any division into parts
-        gives the same numbers. `seen`: the table was looked through, and its gaps may stay."""
-        out = np.empty((part.rows, len(self.feature_names))) if out is None else out
+    ) -> Any:
+        """The rows of one part of a table: an array, or a CSR matrix where columns are prose. Each
+        row is encoded by itself: any division into parts gives the same numbers. `seen`: the table
+        was looked through, and its gaps may stay."""
+        out = np.empty((part.rows, self.n_dense)) if out is None else out
         begin = 0
-        for numbers, side_by_side in groupby(self.columns, lambda c: isinstance(c, Number)):
+        dense = (c for c in self.columns if not isinstance(c, Prose))
+        for numbers, side_by_side in groupby(dense, lambda c: isinstance(c, Number)):
             columns: list[Any] = list(side_by_side)
             if numbers:
                 end = begin + len(columns)
-                _write_numbers(columns, part, out[:, begin:end], seen)
+                write_numbers(columns, part, out[:, begin:end], seen)
                 begin = end
                 continue
             for column in columns:
                 end = begin + len(column.features)
                 column.write(part, out[:, begin:end], unseen)
                 begin = end
-        return out
+        return beside(out, [column.rows(part) for column in self.prose])
 
     def labels(self, part: Part) -> NDArray[Any]:
         """The labels of one part of a table."""
@@ -145,20 +102,20 @@ class Encoding:
 
     def parts(
         self, source: Any, *, unseen: str = "refuse", **reading: Any
-    ) -> Iterator[tuple[Part, Rows]]:
+    ) -> Iterator[tuple[Part, Any]]:
         """New rows, part by part: those of files, or of a data frame, that have these columns.
 
         They are read as the first table was. `reading` is `charset`, `header` and `missing`, as in
         `read`, where that is not so.
         """
         from rosenblatt._inputs import validate
-        from rosenblatt.data.reading import parts_like
+        from rosenblatt.data.again import parts_like
 
         validate.one_of("unseen", unseen, UNSEEN)
         for part in parts_like(source, self, labelled=False, **reading):
             yield part, self.rows(part, unseen=unseen)
 
-    def apply(self, source: Any, *, unseen: str = "refuse", **reading: Any) -> Rows:
+    def apply(self, source: Any, *, unseen: str = "refuse", **reading: Any) -> Any:
         """New rows as numbers: those of files, or of a data frame, that have these columns.
 
         unseen : "refuse" or "zero"
@@ -175,7 +132,7 @@ class Encoding:
         if strange:
             said = f"{many(strange, 'row')} with words that did not occur in training"
             warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
-        return np.concatenate(found) if found else np.empty((0, len(self.feature_names)))
+        return below(found, len(self.feature_names))
 
     def unseen(self, part: Part) -> dict[int, list[str]]:
         """The rows of a part with words that did not occur in training, and what these count as."""
@@ -186,23 +143,36 @@ class Encoding:
                 found.setdefault(row, []).append(said)
         return found
 
+    def lacking(self, part: Part) -> dict[int, list[str]]:
+        """The rows of a part that lack a value which is not filled, and the columns it is of."""
+        found: dict[int, list[str]] = {}
+        for column in self.columns:
+            if isinstance(column, Number):
+                none = np.isnan(part.numbers(column.name)) & (column.fill is None)
+            elif isinstance(column, Words):
+                none = (part.words(column.name)[0] < 0) & (not column.missing)
+            else:
+                continue  # no text has no words
+            for row in np.flatnonzero(none).tolist():
+                found.setdefault(row, []).append(column.name)
+        return found
+
     @property
     def references(self) -> list[str]:
         """The reference levels of columns of words, which have no 0/1 column: `town=Rome`."""
         words = [c for c in self.columns if isinstance(c, Words) and c.features != [c.name]]
         return [c.feature(c.reference) for c in words if c.reference is not None]
 
-    def apply_labelled(self, source: Any, **reading: Any) -> tuple[Rows, NDArray[Any]]:
+    def apply_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
-        from rosenblatt.data.reading import parts_like
+        from rosenblatt.data.again import parts_like
 
         X, y = [], []
         for part in parts_like(source, self, labelled=True, **reading):
             X.append(self.rows(part))
             y.append(self.labels(part))
-        if not X:
-            return np.empty((0, len(self.feature_names))), np.empty(0)
-        return np.concatenate(X), np.concatenate(y)
+        labels = np.concatenate(y) if y else np.empty(0)
+        return below(X, len(self.feature_names)), labels
 
     @property
     def number_places(self) -> list[int]:
@@ -230,8 +200,8 @@ class Encoding:
         """The same with these numbers for the columns of numbers, in their order."""
         given = iter(zip(fills, centers, scales, strict=True))
 
-        def new(column: Number | Words) -> Number | Words:
-            if isinstance(column, Words):
+        def new(column: Number | Words | Prose) -> Number | Words | Prose:
+            if not isinstance(column, Number):
                 return column
             fill, center, scale = next(given)
             return replace(column, fill=fill, center=center, scale=scale)
@@ -242,7 +212,7 @@ class Encoding:
         """The same that fills gaps in these columns of numbers only: what is said of a table names
         what was done to it, not what would have been."""
 
-        def new(column: Number | Words) -> Number | Words:
+        def new(column: Number | Words | Prose) -> Number | Words | Prose:
             if isinstance(column, Number) and column.name not in names:
                 return replace(column, fill=None)
             return column

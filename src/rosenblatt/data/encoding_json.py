@@ -7,14 +7,17 @@ from typing import Any
 
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt.data.chosen import SIGNS, Condition, Positive
-from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.encode import Encoding
 from rosenblatt.data.how import Reading, read_reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, MISSING, Words
+from rosenblatt.data.number import Number, measured
 from rosenblatt.data.part import Kind
+from rosenblatt.data.prose import Prose
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt-encoding/2"
+SCHEMA = "rosenblatt-encoding/3"
+_SECOND = "rosenblatt-encoding/2"  # less is said of reading
 _FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
 
@@ -42,8 +45,10 @@ def _positive(positive: Positive | None) -> Any:
     return None if positive is None else list(positive)
 
 
-def _column(column: Number | Words) -> dict[str, Any]:
+def _column(column: Number | Words | Prose) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
+    if isinstance(column, Prose):
+        return head | {"words": list(column.words)}
     if isinstance(column, Number):
         return head | {"fill": column.fill, "center": column.center, "scale": column.scale}
     reference = {"reference": column.reference}
@@ -59,18 +64,23 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        schema = part.one_of("schema", (_FIRST, SCHEMA))
+        schema = part.one_of("schema", (_FIRST, _SECOND, SCHEMA))
         columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
-        reading = Reading() if schema == _FIRST else read_reading(part.part("reading"))
+        reading = Reading()
+        if schema != _FIRST:
+            reading = read_reading(part.part("reading"), first=schema == _SECOND)
+            columns = tuple(measured(column, reading) for column in columns)
     encoding = Encoding(columns, target, reading)
+    if encoding.prose != list(columns[len(columns) - len(encoding.prose) :]):
+        raise InvalidDocument("a column of prose is not among the last")
     for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
         if len(set(names)) != len(names):
             raise InvalidDocument("a name stands twice")
     return encoding
 
 
-def _read_column(column: Part, schema: str) -> Number | Words:
+def _read_column(column: Part, schema: str) -> Number | Words | Prose:
     with column as part:
         name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
         if kind == Kind.NUMBER.value:
@@ -79,10 +89,12 @@ def _read_column(column: Part, schema: str) -> Number | Words:
             if scale <= 0:
                 raise InvalidDocument(f"{part.name('scale')} is not positive")
             return Number(name, fill, center, scale)
-        words, missing = part.texts("words"), part.flag("missing")
-        boolean = kind == Kind.BOOLEAN.value
+        words = part.texts("words")
         if words != sorted(set(words)):
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
+        if kind == Kind.PROSE.value:
+            return Prose(name, tuple(words))
+        missing, boolean = part.flag("missing"), kind == Kind.BOOLEAN.value
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
         found = Words(name, tuple(words), missing, boolean)
@@ -99,7 +111,7 @@ def _read_column(column: Part, schema: str) -> Number | Words:
 
 def _read_target(target: Part) -> Target:
     with target as part:
-        kind = Kind(part.one_of("kind", [kind.value for kind in Kind]))
+        kind = Kind(part.one_of("kind", [kind.value for kind in Kind if kind is not Kind.PROSE]))
         name, values = part.text("name"), part.values("values")
         if not values:
             return Target(name, kind, (), _read_condition(part, kind))

@@ -8,10 +8,17 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from rosenblatt.data.opening import claimed_compression, compression_of, first_bytes, reason
+from rosenblatt.data import archives
+from rosenblatt.data.opening import (
+    claimed_compression,
+    compression_of,
+    first_bytes,
+    open_bytes,
+    reason,
+)
 from rosenblatt.errors import InputError, InputTypeError
 
 _KINDS = {  # how a file begins
@@ -28,8 +35,7 @@ SUFFIXES = {
     ".libsvm": "svmlight",
 }
 _FOREIGN = {
-    b"PK\x03\x04": "a workbook or a zip archive. Save the sheet as CSV, or unpack the archive",
-    b"\xd0\xcf\x11\xe0": "a workbook of an old kind. Save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "a workbook of an old kind, or with a password. Save it as .xlsx or CSV",
     b"\xfd7zXZ": "compressed by xz. Unpack it, or compress it by gzip or zstd",
     b"FEA1": "Feather version 1. Write it anew as Feather version 2 or Parquet",
 }
@@ -41,9 +47,10 @@ class File:
 
     path: Path
     name: str
-    kind: str  # "text", "parquet", "arrow", "arrow stream", "svmlight" or "frame"
+    kind: str  # "text", "parquet", "arrow", "arrow stream", "svmlight", "workbook" or "frame"
     stamp: tuple[int, int]  # size and time of the last change
     keep: Any = None  # holds what must live as long as the file: a temporary one
+    sheet: str | None = None  # of a workbook, that became this text
 
     def check_unchanged(self) -> None:
         if self.kind != "frame" and stamp(self.path) != self.stamp:
@@ -127,7 +134,12 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
 
 def _kind(path: Path, name: str, begin: bytes) -> str:
     """What the file holds: its first bytes have the last word."""
-    inner = path.with_suffix("") if claimed_compression(path) else path
+    inner: PurePath = path.with_suffix("") if claimed_compression(path) else path
+    if begin.startswith(archives.ZIP):
+        if archives.is_workbook(path, name):
+            return "workbook"
+        inner = archives.inner_name(path, name)
+        _check_inner(path, inner, name)
     suffix = inner.suffix.lower()
     expected = SUFFIXES.get(suffix, "text")
     if compression := compression_of(begin):
@@ -144,6 +156,18 @@ def _kind(path: Path, name: str, begin: bytes) -> str:
             "another kind of file? Then rename it."
         )
     return found or expected
+
+
+def _check_inner(path: Path, inner: PurePath, name: str) -> None:
+    """Of a file in an archive: nothing packed twice, and svmlight is told by the outer name."""
+    try:
+        with open_bytes(path, name)[0] as stream:
+            begin = first_bytes(stream)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+    hidden = SUFFIXES.get(inner.suffix.lower()) == "svmlight" and not is_svmlight(path)
+    if compression_of(begin) or hidden:
+        raise InputError(f"{name} holds {inner.name!r}. Unpack it, and give that file.")
 
 
 def stamp(path: str | Path) -> tuple[int, int]:

@@ -131,7 +131,8 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
     if target.missing:
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
-            f"{many(target.missing, 'row')} of {rows:,}. Leave out rows that have no label."
+            f"{many(target.missing, 'row')} of {rows:,}. To leave out rows that have none, say "
+            "drop_unlabelled=True (--drop-unlabelled)."
         )
     if target.infinite:
         yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."
@@ -173,8 +174,9 @@ def _how_to_choose(target: Column) -> str:
     gap = ""
     if gaps := _gaps(target):
         gap = (
-            f"If {gaps[0]!r} stands for a missing label, leave out its rows; else give it another "
-            "name. "
+            f"If {gaps[0]!r} stands for a missing label, leave out its rows: missing={gaps[0]!r}, "
+            f"drop_unlabelled=True ({option('missing', gaps[0])} --drop-unlabelled); else give it "
+            "another name. "
         )
     how = "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
     if target.kind is Kind.NUMBER:

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import IO, BinaryIO, final
 
+from rosenblatt.data import archives
 from rosenblatt.errors import InputError
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
-_SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_COMPRESSIONS |= dict.fromkeys(archives.ZIP, "zip")
+_SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".zip": "zip"}
 _FIRST = 8  # bytes that are looked at
 
 
@@ -67,6 +69,12 @@ def unpacked(
     whole = _rewound(stream, begin, lent)
     if compression is None:
         return whole
+    if compression == "zip":
+        if not whole.seekable():
+            raise InputError(
+                f"{name} is a zip archive, which cannot be read from a pipe: unpack it."
+            )
+        return archives.opened(whole, name)
     try:
         import pyarrow as pa  # type: ignore[import-untyped,unused-ignore]  # it ships no types
     except ImportError:

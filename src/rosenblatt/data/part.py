@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ class Kind(enum.Enum):
     NUMBER = "number"
     TEXT = "text"
     BOOLEAN = "boolean"
+    PROSE = "prose"
 
 
 class Place(NamedTuple):
@@ -61,12 +62,14 @@ class Recode(Exception):  # noqa: N818 - an instruction, not a failure
 
 @dataclass(frozen=True)
 class Part:
-    """Rows that follow each other in one file; the first is row `start` of it."""
+    """Rows that follow each other in one file; the first is row `start` of it. Some may be left
+    out: `numbered` has the places of the others, counted from there."""
 
     batch: Any  # a pyarrow.RecordBatch
     file: File
     start: int
     share: float  # of the file that is read when these rows are
+    numbered: NDArray[np.int64] | None = None
 
     @property
     def rows(self) -> int:
@@ -75,10 +78,20 @@ class Part:
     def some(self, rows: int) -> Iterator[Part]:
         """The same in parts of so many rows."""
         for i in range(0, self.rows, rows):
-            yield Part(self.batch.slice(i, rows), self.file, self.start + i, self.share)
+            some = self.batch.slice(i, rows)
+            if self.numbered is None:
+                yield Part(some, self.file, self.start + i, self.share)
+            else:
+                yield replace(self, batch=some, numbered=self.numbered[i : i + rows])
+
+    def only(self, rows: NDArray[np.bool_]) -> Part:
+        """The same with these rows only."""
+        return replace(self, batch=self.batch.filter(pa.array(rows)), numbered=np.flatnonzero(rows))
 
     def place(self, i: int) -> Place:
-        return Place(self.file.name, self.start + int(i))
+        return Place(
+            self.file.name, self.start + int(i if self.numbered is None else self.numbered[i])
+        )
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where one is missing."""

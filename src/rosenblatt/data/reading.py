@@ -1,26 +1,20 @@
-"""From what a person names to a table, or to rows like those of an earlier one."""
+"""From what a person names to a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from rosenblatt._inputs import validate
-from rosenblatt.data import files, written
-from rosenblatt.data._ahead import ahead
-from rosenblatt.data._watching import watchable
-from rosenblatt.data.columnar import ColumnFiles, frame
-from rosenblatt.data.encode import Encoding
+from rosenblatt.data import files
+from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.files import is_svmlight
 from rosenblatt.data.how import Reading
-from rosenblatt.data.naming import find_columns, guess
-from rosenblatt.data.part import Kind, Part
+from rosenblatt.data.naming import find_columns
+from rosenblatt.data.readers import Reader, reader_of
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import IMPUTE, Reader, Table
-from rosenblatt.data.text import TextFiles
-from rosenblatt.data.transformed import Transformed
+from rosenblatt.data.table import IMPUTE, Table
 from rosenblatt.errors import InputError
 
 
@@ -33,16 +27,22 @@ def read(
     impute: str | None = None,
     charset: str | None = None,
     header: bool | None = None,
+    sep: str | None = None,
+    names: str | Iterable[str] | None = None,
+    sheet: str | None = None,
     missing: str | Iterable[str] = (),
+    drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    text: str | Iterable[str] = (),
 ) -> Table | SparseTable:
-    """Read a table: CSV and its relatives, Parquet, Feather, Arrow, svmlight, or a data frame.
+    """Read a table: CSV and its relatives, .xlsx, Parquet, Feather, Arrow, svmlight, a data frame.
 
     Parameters
     ----------
     source : path, pattern, "-", list of these, or data frame
-        One file or several with the same columns; text may be compressed by gzip, zstd or bz2.
+        One file or several with the same columns; text may be compressed by gzip, zstd or bz2, or
+        be the one file in a zip archive.
     target : str, optional
         The column of labels.
     ignore : str or list of str
@@ -58,13 +58,27 @@ def read(
     header : bool, optional
         False: there is no line of names; the columns are x0, x1, and so on. True: the first line
         has the names. By default it has, and is refused if it looks like data.
+    sep : str, optional
+        The character between the fields of text, or "tab", or "whitespace" for any number of
+        blanks. By default it is found out.
+    names : list of str, or str, optional
+        The names of the columns, in their order, for text that has none; "age,income,label" is the
+        same as a list. With header=True they stand for those of the first line.
+    sheet : str, optional
+        The sheet of a workbook that holds the table, where it has several.
     missing : str or list of str
         Further words that stand for a missing value, like "?".
+    drop_unlabelled : bool
+        True: rows whose label is missing are left out. Other rows keep their numbers in messages
+        and certificates. By default they are refused.
     categorical : str or list of str
         Columns whose values are categories, also where they are numbers.
     numeric : str or list of str
         Columns of numbers that are written with a unit or divided thousands: "$1,200", "35 %",
         "12 kg".
+    text : str or list of str
+        Columns of prose: each word that stands in two rows or more, and not in all, becomes a
+        column of 0 and 1, the 20,000 most frequent at most. X is a CSR matrix then.
 
     Returns
     -------
@@ -86,12 +100,34 @@ def read(
         validate.one_of("impute", impute, IMPUTE)
     if is_svmlight(source):
         return _sparse(source, target, ignore, positive)
-    reader = _reader(source, Reading().told(header=header, missing=missing, charset=charset))
+    validate.flag("drop_unlabelled", drop_unlabelled)
+    if drop_unlabelled and target is None:
+        raise InputError(
+            "drop_unlabelled (--drop-unlabelled) leaves out rows without a label: name the column "
+            "of labels, too: target=... (--target COLUMN)."
+        )
+    reader = reader_of(
+        source,
+        Reading(),
+        header=header,
+        missing=missing,
+        charset=charset,
+        sep=sep,
+        names=names,
+        sheet=sheet,
+        drop_unlabelled=drop_unlabelled,
+    )
+    if isinstance(reader, ColumnFiles) and (sep is not None or names is not None):
+        raise InputError(
+            f"sep and names (--sep, --names) are about text, and {reader.files[0].name} has "
+            "columns with names of their own: leave them out."
+        )
     columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
-    columns["numeric"] = _names(numeric)
+    columns |= {"numeric": _names(numeric), "text": _names(text)}
     wanted = _wanted(reader, target, columns)
     of = {use: frozenset(names) & frozenset(wanted) for use, names in columns.items()}
-    return Table(reader, wanted, target, positive, impute, of["categorical"], of["numeric"])
+    kinds = of["categorical"], of["numeric"], of["text"]
+    return Table(reader, wanted, target, positive, impute, *kinds)
 
 
 def _names(given: str | Iterable[str]) -> list[str]:
@@ -112,21 +148,9 @@ def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.F
     return files.find(source)
 
 
-def _reader(source: Any, how: Reading) -> Reader:
-    if hasattr(source, "__arrow_c_stream__"):
-        return ColumnFiles([frame(source)], how)
-    found = files.find(source)
-    if len({file.kind for file in found}) > 1:
-        kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
-        raise InputError(f"Files that are read together are of one kind; these are not: {kinds}.")
-    if found[0].kind == "text":
-        return TextFiles(found, how)
-    return ColumnFiles(found, how)
-
-
 def column_names(source: Any, **reading: Any) -> list[str]:
     """The names of the columns of a table."""
-    return list(_reader(source, Reading().told(**reading)).names)
+    return list(reader_of(source, Reading(), **reading).names)
 
 
 def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
@@ -135,10 +159,12 @@ def column_alone(source: Any, name: str, use: str, target: str | None, **reading
         raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
     names = column_names(source, **reading)
     where = source[0] if isinstance(source, list) else "the data frame"
-    find_columns(names, where, [(use, name)], header=reading.get("header") is not False)
+    find_columns(names, where, [(use, name)], header=Reading().told(**reading).has_names)
     if name == target:
         raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
-    table = read(source, ignore=[other for other in names if other != name], **reading)
+    label = target if reading.get("drop_unlabelled") else None  # of the same rows
+    others = [other for other in names if other not in (name, label)]
+    table = read(source, target=label, ignore=others, **reading)
     assert isinstance(table, Table)
     return table
 
@@ -147,17 +173,17 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
     """The columns to be read; `columns` has those that were named, by option."""
     names, file, ignored = reader.names, reader.files[0].name, columns["ignore"]
     asked = [(use, name) for use, of in columns.items() for name in of]
-    find_columns(names, file, [*asked, ("target", target)], header=reader.how.header is not False)
+    find_columns(names, file, [*asked, ("target", target)], header=reader.how.has_names)
     if target in ignored:
         raise InputError(f"The column {target!r} is the target and ignored, too.")
-    if both := set(columns["categorical"]) & set(columns["numeric"]):
-        raise InputError(
-            f"The column {min(both)!r} is said to be categorical and numeric: say one."
-        )
-    if target in (*columns["categorical"], *columns["numeric"]):
+    kinds = ("categorical", "numeric", "text")
+    for one, other in combinations(kinds, 2):
+        if both := set(columns[one]) & set(columns[other]):
+            raise InputError(f"The column {min(both)!r} is said to be {one} and {other}: say one.")
+    if said := [kind for kind in kinds if target in columns[kind]]:
         raise InputError(
             f"The column {target!r} is the target: its labels are taken as they are. Leave it out "
-            "of categorical and numeric."
+            f"of {said[0]}."
         )
     wanted = [name for name in names if name not in set(ignored)]
     if len(set(wanted)) < len(wanted):
@@ -168,55 +194,3 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
             f"name of its own; or leave all of them out: ignore={twice!r} (--ignore {twice!r})."
         )
     return wanted
-
-
-def parts_like(
-    source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
-) -> Iterator[Part]:
-    """Rows of files or a data frame that have the columns of an encoding, read as the table was
-    that it was made of, but for what is said here."""
-    return _parts(_reader(source, encoding.reading.told(**reading)), encoding, labelled)
-
-
-def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterator[Part]:
-    kinds = {column.name: column.kind for column in encoding.columns}
-    if labelled:
-        if encoding.target is None:
-            raise InputError("The encoding has no target, so that there are no labels to read.")
-        kinds[encoding.target.name] = encoding.target.kind
-    names = reader.names
-    for name in kinds:
-        if names.count(name) != 1:
-            wrong = "has no column" if name not in names else "has several columns"
-            raise InputError(
-                f"{reader.files[0].name} {wrong} {name!r}, which the encoding needs. "
-                f"{guess(name, names, header=reader.how.header is not False)}"
-            )
-    reader.kinds(
-        [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
-    )
-    return watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
-
-
-def read_again(
-    source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
-) -> tuple[Any, Any, list[str]]:
-    """Rows and labels by an encoding that somebody else brought along, and what it did, in words.
-
-    Raises InputError where it makes one value of several, and where floats do not hold labels or,
-    with `decimal`, numbers as they are written.
-    """
-    reader = _reader(source, encoding.reading.told(**reading))
-    seen, X, y = Transformed(encoding), [], []
-    with np.errstate(all="ignore"):  # what becomes infinite is refused below
-        for part in _parts(reader, encoding, labelled=True):
-            seen.see(part)
-            X.append(encoding.rows(part))
-            y.append(encoding.labels(part))
-    seen.refuse_merged()
-    if decimal and encoding.scaled:
-        raise InputError("Decimals are meant as they are written, and the encoding scales them.")
-    written.refuse_rounded(reader, encoding, decimal=decimal)
-    if not X:
-        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
-    return np.concatenate(X), np.concatenate(y), seen.in_words()

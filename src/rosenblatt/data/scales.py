@@ -11,15 +11,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.moments import Moments
+from rosenblatt.data.together import head, with_head
 from rosenblatt.errors import InputError
 
 
-def learned(
-    encoding: Encoding, X: NDArray[np.float64], *, scale: bool, impute: str | None
-) -> Encoding:
+def learned(encoding: Encoding, X: Any, *, scale: bool, impute: str | None) -> Encoding:
     """The encoding with fills and scales of these rows, which were encoded with gaps."""
     if not scale and impute is None:
         return encoding
+    X = head(encoding, X)
     numbers = encoding.number_places
     moments = Moments(len(numbers))
     for rows in blocks(X):
@@ -62,6 +62,14 @@ def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     return (X[i : i + size] for i in range(0, len(X), size))
 
 
+def finished(encoding: Encoding, X: Any, *, copy: bool = True) -> Any:
+    """Rows that were encoded with gaps, filled and scaled."""
+    found = np.array(head(encoding, X), copy=copy or None)
+    for rows in blocks(found):
+        encoding.finish(rows)
+    return with_head(encoding, X, found)
+
+
 @final
 class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
     """Fills and scales as a transformer: learned from training rows, done to others.
@@ -74,12 +82,9 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # unty
         self.scale = scale
         self.impute = impute
 
-    def fit(self, X: NDArray[np.float64], y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         self.encoding_ = learned(self.encoding, X, scale=self.scale, impute=self.impute)
         return self
 
-    def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.array(X)
-        for rows in blocks(found):
-            self.encoding_.finish(rows)
-        return found
+    def transform(self, X: Any) -> Any:
+        return finished(self.encoding_, X)

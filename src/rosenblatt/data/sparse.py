@@ -44,8 +44,12 @@ class SparseTable:
         """As of a `Table`."""
         written.refuse_rounded_entries(self.files[0], decimal=decimal)
 
+    def labels(self) -> NDArray[Any]:
+        """As they are read, also where there is only one."""
+        return Target.of(self.target, self.positive).named(self._y)
+
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
         if found := self.problems:
             raise InputError(found[0])
-        return self.X, Target.of(self.target, self.positive).named(self._y), None
+        return self.X, self.labels(), None

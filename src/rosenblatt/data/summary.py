@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._support.words import listed, option
-from rosenblatt.data.column import Column, dates, is_like_an_id
+from rosenblatt.data.blanks import BLANKS
+from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
+from rosenblatt.data.days import Days
 from rosenblatt.data.disguise import MISSING_LIKE
 from rosenblatt.data.levels import Words
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.part import Kind
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table, encoded
+from rosenblatt.data.table import Table
+from rosenblatt.data.unlabelled import told as unlabelled
 
 _SHOWN = 5
+_COUNTED = 10_000  # different numbers; more of them are not counted
 _PROBLEM = "(a problem, see below)"
 
 
@@ -43,7 +47,7 @@ def _of_sparse(table: SparseTable) -> dict[str, Any]:
 
 def _of_table(table: Table) -> dict[str, Any]:
     every = ([table.target] if table.target else []) + table.columns
-    ranges, counts = _look(table)
+    ranges, counts, different = _look(table)
     constant, disguised = table.constant, table.disguised
     columns = []
     for column in every:
@@ -52,19 +56,21 @@ def _of_table(table: Table) -> dict[str, Any]:
         columns.append(
             {
                 "name": column.name,
-                "kind": column.kind.value,
+                "kind": "date" if _is_date(column, table) else column.kind.value,
                 "missing": column.missing,
                 "minimum": least,
                 "maximum": greatest,
-                "different": None if column.read_as is Kind.NUMBER else len(column.words),
-                "values": _values(column, least, greatest, counts if label else None),
+                "different": different.get(column.name, len(column.words)),
+                "values": _values(
+                    column, least, greatest, counts if label else None, different.get(column.name)
+                ),
                 "becomes": "the label"
                 if label
                 else "nothing: left out"
                 if column.name in constant
                 else _PROBLEM
                 if column.name in disguised
-                else _becomes(column, table.n_rows),
+                else _becomes(column, table),
             }
         )
     return {
@@ -79,10 +85,14 @@ def _of_table(table: Table) -> dict[str, Any]:
     }
 
 
-def _look(table: Table) -> tuple[dict[str, tuple[float, float]], dict[Any, int]]:
-    """The range of each column of numbers, and how often each label occurs."""
+def _look(
+    table: Table,
+) -> tuple[dict[str, tuple[float, float]], dict[Any, int], dict[str, int | None]]:
+    """The range of each column of numbers, how often each label occurs, and how many different
+    numbers each column has; None: too many to count."""
     ranges: dict[str, tuple[float, float]] = {}
     counts: dict[Any, int] = {}
+    found: dict[str, Any] = {}
     numbers = [c.name for c in [table.target, *table.columns] if c and c.read_as is Kind.NUMBER]
     for part in table.parts():
         for name in numbers:
@@ -94,10 +104,20 @@ def _look(table: Table) -> tuple[dict[str, tuple[float, float]], dict[Any, int]]
                     min(least, float(values.min())),
                     max(greatest, float(values.max())),
                 )
+                found[name] = _different(found.get(name, values[:0]), values)
         if table.target and not table.target.too_many:
             for label, count in _counted(table.target, part):
                 counts[label] = counts.get(label, 0) + count
-    return ranges, dict(sorted(counts.items()))
+    different = {name: None if (of := found.get(name)) is None else len(of) for name in numbers}
+    return ranges, dict(sorted(counts.items())), different
+
+
+def _different(known: Any, values: Any) -> Any:
+    """The different values so far; None once they are too many to count."""
+    if known is None:
+        return None
+    both = np.union1d(known, values)
+    return both if len(both) <= _COUNTED else None
 
 
 def _counted(target: Column, part: Any) -> list[tuple[Any, int]]:
@@ -111,20 +131,36 @@ def _counted(target: Column, part: Any) -> list[tuple[Any, int]]:
 
 
 def _values(
-    column: Column, least: float | None, greatest: float | None, counts: dict[Any, int] | None
+    column: Column,
+    least: float | None,
+    greatest: float | None,
+    counts: dict[Any, int] | None,
+    different: int | None,
 ) -> str:
     if counts is not None and len(counts) <= _SHOWN:
         return ", ".join(f"{label} ({count:,})" for label, count in counts.items())
     if column.read_as is Kind.NUMBER:
         if least is None or greatest is None:
             return ""
-        return f"{least:g}" if least == greatest else f"{least:g} to {greatest:g}"
-    return f"{column.counted}: {column.some_words()}"
+        if least == greatest:
+            return f"{least:g}"
+        several = f"more than {_COUNTED:,}" if different is None else f"{different:,}"
+        return f"{several}: {least:g} to {greatest:g}"
+    return "prose" if column.prose else f"{column.counted}: {column.some_words()}"
 
 
-def _becomes(column: Column, rows: int) -> str:
-    if is_like_an_id(column, rows) or dates(column):
+def _is_date(column: Column, table: Table) -> bool:
+    return isinstance(table.how.numeric.get(column.name), Days)
+
+
+def _becomes(column: Column, table: Table) -> str:
+    if is_like_an_id(column, table.n_rows) or dates(column):
         return _PROBLEM
+    if column.prose:
+        return f"0 or 1 for each of {len(table.vocabulary(column.name)):,} words"
+    style = table.how.numeric.get(column.name)
+    if isinstance(style, Days):
+        return style.words
     if column.kind is Kind.NUMBER or (column.kind is Kind.BOOLEAN and not column.missing):
         return "a number" if column.kind is Kind.NUMBER else "0 or 1"
     words = encoded(column)
@@ -142,6 +178,8 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         least, greatest = ranges.get(column.name, (0.0, 1.0))
         if least == greatest and column.read_as is Kind.NUMBER:
             yield f"{column.name!r} is {least:g} in every row: it tells nothing."
+    if len(table.left_out):
+        yield f"{unlabelled(len(table.left_out))}."
     for name in table.constant:
         yield f"{name!r} is the same in every row: it tells nothing, and is left out."
     yield from words_like_gaps(table)
@@ -171,9 +209,10 @@ def _format(table: Table) -> str:
     dialect = table.dialect
     if dialect is None:
         return "Its columns have types of their own."
-    delimiter = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}.get(
-        dialect.delimiter, repr(dialect.delimiter)
-    )
+    if table.files[0].sheet is not None:
+        return f"The sheet {table.files[0].sheet!r} of a workbook."
+    words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
+    delimiter = words.get(dialect.delimiter, repr(dialect.delimiter))
     mark = ", decimal commas" if dialect.decimal == "," else ""
     charset = "" if dialect.charset == "utf-8" else f", written in {dialect.charset}"
     return f"Text with {delimiter} between the fields{mark}{charset}."

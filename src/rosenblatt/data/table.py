@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt._inputs import validate
 from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
-from rosenblatt.data.column import (
-    Column,
-    dates,
-    is_like_an_id,
-    problems,
-    see,
-    too_many_words,
-)
+from rosenblatt.data.column import Column, encoded, see
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.disguise import Disguise, styles_of
+from rosenblatt.data.days import Days, days_of
+from rosenblatt.data.disguise import Disguise, Style, styles_of
 from rosenblatt.data.disguise import look as look_for_numbers
-from rosenblatt.data.encode import Encoding, Number
+from rosenblatt.data.encode import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
-from rosenblatt.data.labels import Target, problems_of_target
-from rosenblatt.data.levels import FALSE, Words
+from rosenblatt.data.labels import Target
+from rosenblatt.data.number import measured
 from rosenblatt.data.part import Kind, Part, Place, Recode
-from rosenblatt.data.scales import blocks, learned
-from rosenblatt.data.text import TextFiles
-from rosenblatt.data.undecided import problems_of_numbers
+from rosenblatt.data.prose import Prose, vocabulary
+from rosenblatt.data.readers import Reader
+from rosenblatt.data.scales import finished, learned
+from rosenblatt.data.together import below
+from rosenblatt.data.unlabelled import Labelled
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
 _KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
-
-Reader = TextFiles | ColumnFiles
 
 
 @final
@@ -52,6 +45,8 @@ class Table:
     columns : list of Column
         What was seen in each column but the target.
     target : Column or None
+    left_out : array of int
+        The numbers of rows without a label, where these are left out; they are not in n_rows.
     problems : list of str
         What stands against encoding it, a sentence each.
     """
@@ -65,19 +60,26 @@ class Table:
         impute: str | None,
         categorical: frozenset[str] = frozenset(),
         numeric: frozenset[str] = frozenset(),
+        prose: frozenset[str] = frozenset(),
     ):
-        self._reader, self._positive, self.impute = reader, positive, impute
+        self._reader, self.positive, self.impute = reader, positive, impute
+        self._label = target if reader.how.drop_unlabelled else None
         self._kept: list[Part] | None = []
-        as_text = dict.fromkeys(categorical | numeric, Kind.TEXT)
+        as_text = dict.fromkeys(categorical | numeric | prose, Kind.TEXT)
+        self._prose, self._vocabularies = prose, dict[str, tuple[str, ...]]()
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | {
             name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
         }
         seen = self._seen(target)
-        numeric |= self._meant_as_numbers([c for name, c in seen.items() if name != target])
-        if numeric:
-            reader.styles |= styles_of({name: seen[name].words for name in numeric}, self._decimal)
-            self._kinds |= dict.fromkeys(numeric, Kind.NUMBER)
+        features = [column for name, column in seen.items() if name != target]
+        styles: dict[str, Style | Days] = dict(self._dates(features))
+        numeric |= self._meant_as_numbers(features) - styles.keys()
+        numeric -= styles.keys()
+        styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
+        if styles:
+            reader.styles |= styles
+            self._kinds |= dict.fromkeys(styles, Kind.NUMBER)
             seen = self._seen(target)
         self.target = seen.pop(target) if target is not None else None
         self.columns = list(seen.values())
@@ -97,8 +99,22 @@ class Table:
         looks = {column.name: look_for_numbers(column.words, ".") for column in text}
         return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
 
+    def _dates(self, columns: list[Column]) -> dict[str, Days]:
+        """Columns of ISO dates, but those that were said to be categories."""
+        found: dict[str, Days] = {}
+        for column in columns:
+            text = column.kind is Kind.TEXT and not column.categorical
+            if not text or self._is_constant(column) or not days_of(column.words):
+                continue
+            words: Iterable[str] = column.words
+            if column.too_many:  # not all of them were counted
+                words = (w for part in self.parts() for w in part.words(column.name)[1] if w)
+            if days := days_of(words):
+                found[column.name] = days
+        return found
+
     @property
-    def _decimal(self) -> str:
+    def decimal(self) -> str:
         return "." if self.dialect is None else str(self.dialect.decimal)
 
     @property
@@ -126,12 +142,15 @@ class Table:
 
     def _look(self, target: str | None) -> dict[str, Column]:
         seen = {
-            name: Column(name, kind, categorical=name in self._categorical)
+            name: Column(
+                name, kind, categorical=name in self._categorical, prose=name in self._prose
+            )
             for name, kind in self._kinds.items()
         }
         self.n_rows, size = 0, 0
         self._kept = []
-        for part in self._read():
+        rows = self._read()
+        for part in rows:
             see(seen, part, target)
             self.n_rows += part.rows
             size += part.batch.nbytes
@@ -139,14 +158,18 @@ class Table:
                 self._kept = None
             if self._kept is not None:
                 self._kept.append(part)
+        self.left_out = rows.left_out if isinstance(rows, Labelled) else np.empty(0, dtype=np.int64)
         return seen
 
     def parts(self) -> Iterator[Part]:
         """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept) if self._kept is not None else self._read()
+        return iter(self._kept if self._kept is not None else self._read())
 
-    def _read(self) -> Iterator[Part]:
-        return watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
+    def _read(self) -> Iterable[Part]:
+        parts = watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
+        if self._label is None:
+            return parts
+        return Labelled(parts, self._label, self._kinds[self._label])
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
@@ -154,34 +177,9 @@ class Table:
 
     @property
     def problems(self) -> list[str]:
-        found = []
-        if self.n_rows == 0:
-            found.append(f"{self.source[0]} has no rows, only the names of its columns.")
-        if not self.columns:
-            found.append(f"{self.source[0]} has no column to learn from.")
-        elif len(self.constant) == len(self.columns):
-            names = ", ".join(map(repr, self.constant))
-            found.append(
-                f"{self.source[0]} has no column to learn from: {names} the same in every row."
-            )
-        if self.n_rows and self.target:
-            found += problems_of_target(self.target, self.n_rows, self._positive)
-        impute, disguised = self.impute is not None, self.disguised
-        found += problems_of_numbers(
-            disguised,
-            impute=impute,
-            mark=None if self.dialect is None else self._decimal,
-            first=self._first,
-        )
-        for column in self.columns:
-            found += problems(column, self.n_rows, impute=impute)
-            if column.name in disguised:
-                continue
-            if dated := dates(column):
-                found.append(dated)
-            elif is_like_an_id(column, self.n_rows):
-                found.append(too_many_words(column, self.n_rows))
-        return found
+        from rosenblatt.data.problems import problems_of
+
+        return problems_of(self)
 
     @cached_property
     def disguised(self) -> dict[str, Disguise]:
@@ -194,7 +192,7 @@ class Table:
                 and not self._is_constant(column)
             ):
                 rows = None if column.too_many else self.n_rows
-                disguise = look_for_numbers(column.words, self._decimal, rows)
+                disguise = look_for_numbers(column.words, self.decimal, rows)
                 if disguise is not None:
                     found[column.name] = disguise
         return found
@@ -208,7 +206,7 @@ class Table:
         text = column.read_as is Kind.TEXT and self.n_rows > 1
         return text and len(column.values) == 1 and not column.missing
 
-    def _first(self, name: str, wanted: set[str]) -> Place | None:
+    def first_place(self, name: str, wanted: set[str]) -> Place | None:
         """The first row of a column that holds one of these words."""
         for part in self.parts():
             codes, words = part.words(name)
@@ -223,8 +221,11 @@ class Table:
             more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
-            tuple(encoded(c) for c in self.columns if not self._is_constant(c)),
-            None if self.target is None else Target.of(self.target, self._positive),
+            (
+                *(measured(encoded(c), self.how) for c in self._columns(prose=False)),
+                *(Prose(c.name, self.vocabulary(c.name)) for c in self._columns(prose=True)),
+            ),
+            None if self.target is None else Target.of(self.target, self.positive),
             self.how,
         )
         names = encoding.feature_names
@@ -235,7 +236,16 @@ class Table:
             )
         return encoding
 
-    def encode(self, *, scale: bool = True) -> tuple[NDArray[np.float64], Any, Encoding]:
+    def _columns(self, *, prose: bool) -> list[Column]:
+        return [c for c in self.columns if c.prose is prose and not self._is_constant(c)]
+
+    def vocabulary(self, name: str) -> tuple[str, ...]:
+        """The words of a column of prose that become columns."""
+        if name not in self._vocabularies:
+            self._vocabularies[name] = vocabulary(self.parts(), name, self.n_rows)
+        return self._vocabularies[name]
+
+    def encode(self, *, scale: bool = True) -> tuple[Any, Any, Encoding]:
         """Rows as numbers, labels, and what was done.
 
         Parameters
@@ -247,16 +257,14 @@ class Table:
 
         Returns
         -------
-        X : array of shape (n_rows, number of features)
+        X : array of shape (n_rows, number of features); a CSR matrix where columns are prose
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
         validate.flag("scale", scale)
         X, y, encoding = self.encode_with_gaps()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
-        for rows in blocks(X):
-            encoding.finish(rows)
-        return X, y, encoding
+        return finished(encoding, X, copy=False), y, encoding
 
     def stream(self, *, scale: bool = True) -> TableStream:
         """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
@@ -264,16 +272,20 @@ class Table:
         validate.flag("scale", scale)
         return TableStream(self, scale)
 
-    def encode_with_gaps(self) -> tuple[NDArray[np.float64], Any, Encoding]:
+    def encode_with_gaps(self) -> tuple[Any, Any, Encoding]:
         """The same before anything is filled or scaled: NaN where a number is missing."""
-        encoding = self.encoding()
-        X = np.empty((self.n_rows, len(encoding.feature_names)))
-        labels, row = [], 0
+        encoding, row = self.encoding(), 0
+        X = np.empty((0 if encoding.prose else self.n_rows, encoding.n_dense))
+        sparse, labels = [], []
         for part in self.parts():
-            encoding.rows(part, out=X[row : row + part.rows], seen=True)
-            row += part.rows
+            if encoding.prose:
+                sparse.append(encoding.rows(part, seen=True))
+            else:
+                encoding.rows(part, out=X[row : row + part.rows], seen=True)
+                row += part.rows
             if self.target is not None:
                 labels.append(encoding.labels(part))
+        X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
 
 
@@ -284,14 +296,3 @@ class TableStream:
 
     table: Table
     scale: bool
-
-
-def encoded(column: Column) -> Number | Words:
-    """How a column becomes numbers, before fills and scales."""
-    if column.kind is Kind.NUMBER:
-        return Number(column.name)
-    gaps = column.missing > 0
-    if column.kind is not Kind.BOOLEAN:
-        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
-    reference = column.reference if gaps else FALSE
-    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)

@@ -6,7 +6,6 @@ rows have it: a column that turns out to hold something else is read again as te
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
@@ -14,10 +13,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from rosenblatt._support.words import many
 from rosenblatt.data import dialect as dialects
-from rosenblatt.data import wide
+from rosenblatt.data import misread, wide
 from rosenblatt.data._ahead import done_ahead
+from rosenblatt.data.days import Days
+from rosenblatt.data.disguise import Style
 from rosenblatt.data.files import File
 from rosenblatt.data.how import Reading
 from rosenblatt.data.numeric_check import first_not_number, not_numbers
@@ -28,7 +28,6 @@ from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
 _NAMES = " If the first line has the names of columns, say header=True (--header)."
-_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 class TextFiles:
@@ -36,15 +35,16 @@ class TextFiles:
 
     def __init__(self, files: list[File], how: Reading):
         self.files, self._how = files, how
-        spaced = [f" {word}" for word in how.missing]
         self.dialect, self.names = dialects.look(
             files,
-            how.charset,
-            how.header,
-            (*MISSING, *how.missing, *spaced),
+            charset=how.charset,
+            header=how.header,
+            sep=how.sep,
+            names=how.names,
+            missing=(*MISSING, *how.missing, *(f" {word}" for word in how.missing)),
             like=(how.delimiter, how.decimal),
         )
-        self.styles = dict(how.numeric)
+        self.styles: dict[str, Style | Days] = dict(how.numeric)
 
     @property
     def how(self) -> Reading:
@@ -57,11 +57,11 @@ class TextFiles:
     @property
     def options(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        return asdict(self.dialect) | {"numeric": self.how.to_dict()["numeric"]}
+        return asdict(self.dialect) | {k: self.how.to_dict()[k] for k in ("numeric", "dates")}
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         """A first guess, from the first rows."""
-        head = self.dialect.body(dialects.head(self.files[0], self.dialect.charset)[0])
+        head = self.dialect.body(self.dialect.head(self.files[0]))
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
         return self._learn_kinds(
@@ -163,7 +163,7 @@ class TextFiles:
             try:
                 stream, position = open_bytes(file.path, file.name)
                 with stream:
-                    text = dialects.as_utf8(stream, self.dialect.charset, file)
+                    text = self.dialect.text(stream, file)
                     for block in blocks(text, self.dialect.delimiter):
                         rest = self.dialect.body(block) if first else block
                         if len(rest) > 1000 or bytes(rest).strip():
@@ -245,34 +245,13 @@ class TextFiles:
         """The first row with more or fewer fields than the header."""
         try:  # by one thread, since several do not count rows
             self._read(block, dict.fromkeys(self.names, pa.binary()), threads=False)
-            return None
         except pa.ArrowInvalid as error:
-            found = _RAGGED.search(str(error))
-        if found is None:
-            return None
-        number, expected, got = (int(v) for v in found.groups()[:3])
-        names = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
-        return (
-            f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
-            f"the header has {expected}{names}: {found[4][:100]!r}. A field that holds the "
-            f"delimiter {self.dialect.delimiter!r} or a quote needs quotes around it."
-        )
+            return misread.ragged(str(error), place, self.names, self.dialect.delimiter)
+        return None
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:
         texts = [name for name, kind in types.items() if kind != pa.float64()]
-        table = self._read(block, dict.fromkeys(texts, pa.binary()))
-        for name in texts:
-            for i, value in enumerate(table.column(name).to_pylist()):
-                try:
-                    (value or b"").decode()
-                except UnicodeDecodeError:
-                    where = place._replace(row=place.row + i)
-                    return (
-                        f"{where}, column {name!r} holds {value!r}, which is not UTF-8 text. Save "
-                        "the file as UTF-8, or say how it is written: charset='cp1252' (--charset "
-                        "cp1252) for most files of Western European Windows."
-                    )
-        return f"{place.file} is not UTF-8 text."
+        return misread.not_utf8(self._read(block, dict.fromkeys(texts, pa.binary())), place)
 
     def _refuse(self, block: Any, kinds: dict[str, Kind], place: Place) -> None:
         """The first value that is no number in a column that is declared to be one."""

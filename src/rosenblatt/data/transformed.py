@@ -17,6 +17,7 @@ from rosenblatt.data.chosen import Condition
 from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.levels import MISSING, Words
 from rosenblatt.data.part import Part
+from rosenblatt.data.prose import Prose
 from rosenblatt.errors import InputError
 
 
@@ -89,6 +90,8 @@ def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[s
 
 
 def _told(column: Any, filled: dict[str, int] | None) -> str:
+    if isinstance(column, Prose):
+        return f"{column.name!r} as {len(column.words):,} words, 0 or 1 each"
     if not isinstance(column, Number):
         if column.boolean and not column.missing:
             return ""  # true is 1 everywhere

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from rosenblatt.play.squeezed import squeezed
+
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_NOTE = re.compile(r"^ *//[^\n]*\n|/\*\*.*?\*/\s?|^ +", re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 
 
 def joined(entry: str, read: Callable[[str], str]) -> str:
     """The module of this name and all that it imports, each in a scope of its own.
 
-    Notes and indentation are left out. `read(name)` gives the text of a module. What a module
+    Notes and space are left out. `read(name)` gives the text of a module. What a module
     exports is in a constant of the script: `$` and its name.
     """
     done: dict[str, str] = {}
@@ -21,7 +22,7 @@ def joined(entry: str, read: Callable[[str], str]) -> str:
     def add(name: str) -> None:
         if name in done:
             return
-        text = _NOTE.sub("", read(name))
+        text = read(name)
         done[name] = ""  # a circle of imports ends here
         for _, other in _IMPORT.findall(text):
             add(other)
@@ -29,7 +30,7 @@ def joined(entry: str, read: Callable[[str], str]) -> str:
         done[name] = _in_its_scope(name, text)
 
     add(entry)
-    return "\n".join(done.values())
+    return squeezed("\n".join(done.values()))
 
 
 def _in_its_scope(name: str, text: str) -> str:

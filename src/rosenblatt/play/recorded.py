@@ -63,10 +63,20 @@ def _kernel(run: Run) -> dict[str, Any]:
     }
 
 
+def check_classes(k: int) -> None:
+    """The page shows two."""
+    if k > 2:
+        raise InputError(
+            f"The playground shows two classes, and this training has {k}: trace one against the "
+            "rest, y == label (--positive LABEL)."
+        )
+
+
 def _refuse(trace: Trace) -> None:
     """What the page cannot show, in words."""
     run = trace.replay.run
     check_size(*run.X.shape)
+    check_classes(len(trace.replay.about.classes))
     why = None
     if trace.estimator is None:
         why = "it was read from a file, which has not all of it: trace the estimator again"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -24,14 +25,16 @@ _MOST = 5_000
 class AlphaDisplay:
     """α_i = η c_i · (updates of row i), by row: w is w₀ + Σ α_i y_i x_i.
 
-    The rows with the largest α are the hardest to place, and their numbers are written beside them.
+    Of more than two classes row i was added to its own with α_i, and taken from its rivals with
+    as much together. The rows with the largest α are the hardest to place, and their numbers are
+    written beside them.
 
     Attributes
     ----------
     alpha : array of shape (n,)
         By row.
     y : array of shape (n,)
-        -1 or +1, by row.
+        -1 or +1, by row; of more than two classes their numbers.
     hardest : array of int
         The rows that are labelled, the hardest first.
     ax_, figure_
@@ -51,7 +54,7 @@ class AlphaDisplay:
     """
 
     def __init__(
-        self, alpha: Floats, y: NDArray[np.int8], classes: tuple[Any, Any] = (-1, 1), label: int = 5
+        self, alpha: Floats, y: NDArray[Any], classes: Sequence[Any] = (-1, 1), label: int = 5
     ):
         self.alpha, self.y = np.asarray(alpha, dtype=np.float64), np.asarray(y)
         self.classes = classes
@@ -80,13 +83,15 @@ class AlphaDisplay:
                 f"The updates of {type(estimator).__name__} have lengths of their own, so that "
                 "their number is no α: give a Perceptron or a KernelPerceptron."
             )
-        n, classes = len(counts), estimator.classes_
+        n, classes = counts.shape[0], estimator.classes_
         c = weights.sample_weights(sample_weight, n)
-        signs = targets.signs(targets.labels(y, n), classes, None if c is None else c != 0)
-        by_class = weights.class_weights(estimator.class_weight, classes, signs, c)
-        c = weights.weigh(c, signs, by_class)
-        alpha = estimator.eta0 * counts * (1.0 if c is None else c)
-        return cls(alpha, signs, tuple(classes.tolist()), label).plot(ax=ax)
+        present = None if c is None else c != 0
+        codes = targets.encoded(targets.labels(y, n), classes, present)
+        by_class = weights.class_weights(estimator.class_weight, classes, codes, c)
+        c = weights.weigh(c, codes, by_class)
+        made = counts if counts.ndim == 1 else _of_own_class(counts.toarray(), codes)
+        alpha = estimator.eta0 * made * (1.0 if c is None else c)
+        return cls(alpha, codes, classes.tolist(), label).plot(ax=ax)
 
     @classmethod
     def from_trace(
@@ -95,8 +100,9 @@ class AlphaDisplay:
         """Draw α after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = len(trace) if step is None else step
-        minus, plus = trace.replay.about.classes
-        found = cls(trace.alpha_at(k), trace.replay.run.y, (minus, plus), label).plot(ax=ax)
+        alpha, y = trace.alpha_at(k), trace.replay.run.y
+        alpha = alpha if alpha.ndim == 1 else _of_own_class(alpha, y)
+        found = cls(alpha, y, trace.replay.about.classes, label).plot(ax=ax)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
         return found
 
@@ -112,8 +118,6 @@ class AlphaDisplay:
         return f"{learned:,} of {many(len(self.alpha), 'row')} made updates"
 
     def _draw(self, ax: Any) -> None:
-        from rosenblatt.plots.scene import class_name
-
         rows = np.flatnonzero(self.alpha)
         notes = [] if len(rows) == len(self.alpha) else ["Rows with α = 0 are left out."]
         if len(rows) > _MOST:
@@ -121,10 +125,8 @@ class AlphaDisplay:
             rows = np.sort(np.argsort(-self.alpha, kind="stable")[:_MOST])
         size = 50 if len(rows) <= 300 else 12
         self.points_, self.stems_ = [], []
-        for sign, colour, shape in zip(
-            (-1, 1), style.CLASS_COLOURS, style.CLASS_SHAPES, strict=True
-        ):
-            some = rows[self.y[rows] == sign]
+        for code, name, (colour, shape) in self._looks():
+            some = rows[self.y[rows] == code]
             self.stems_.append(
                 ax.vlines(some, 0, self.alpha[some], color=colour, linewidth=1.2, zorder=1)
             )
@@ -138,7 +140,7 @@ class AlphaDisplay:
                     edgecolors=style.BLACK,
                     linewidths=0.6,
                     zorder=2,
-                    label=class_name(self.classes, sign),
+                    label=name,
                 )
             )
         top = float(self.alpha.max(initial=0.0)) or 1.0
@@ -151,7 +153,17 @@ class AlphaDisplay:
         ax.set_ylabel("α = η c · updates")
         style.title(ax, self._words())
         style.note(ax, notes)
-        style.legend(ax, self.points_[::-1])
+        style.legend(ax, self.points_[::-1] if len(self.classes) == 2 else self.points_)
+
+    def _looks(self) -> list[tuple[int, str, tuple[str, str]]]:
+        """Of each class its code, its name, and how it looks."""
+        from rosenblatt.plots.scene import class_name
+
+        if len(self.classes) == 2:
+            return [
+                (sign, class_name(self.classes, sign), style.look(sign > 0)) for sign in (-1, 1)
+            ]
+        return [(c, style.text(name, 26), style.look(c)) for c, name in enumerate(self.classes)]
 
     def _label(self, ax: Any, top: float) -> None:
         """Numbers of the hardest rows, where they do not cover each other."""
@@ -172,3 +184,8 @@ class AlphaDisplay:
                     fontsize="small",
                 )
             )
+
+
+def _of_own_class(values: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    """From values by row and class."""
+    return np.asarray(values[np.arange(len(y)), y])

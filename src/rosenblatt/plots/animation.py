@@ -17,6 +17,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plots import rule as rules
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.boundary import BoundaryDisplay
+from rosenblatt.plots.regions import RegionsDisplay
 
 if TYPE_CHECKING:
     from rosenblatt._traces.trace import Trace
@@ -38,8 +39,8 @@ def animate(
     """Write a GIF of the training in the plane, whole or not at all.
 
     Of more than `max_frames` steps so many are shown, evenly, with the first and the last, and the
-    film says so. `features` and `grid_resolution` are as for `BoundaryDisplay`; verbose=1 shows
-    progress.
+    film says so. `features` and `grid_resolution` are as for `BoundaryDisplay`, or of more than two
+    classes for `RegionsDisplay`; verbose=1 shows progress.
 
     Examples
     --------
@@ -82,7 +83,7 @@ class _Film:
         self._trace, self._steps, self._resolution = trace, steps, resolution
         self._data = scene.of_trace(trace)
         last = rules.of_trace(trace, len(trace))
-        self._plane = scene.plane(self._data, features, last.w)
+        self._plane = scene.plane(self._data, features, last.heaviest)
         self._points = self._plane.points(self._data.table)
         with style.house():
             self._figure: Any = Figure()  # not pyplot's: nobody has to close it
@@ -103,10 +104,7 @@ class _Film:
     def _draw(self, k: int) -> None:
         self._figure.clear()
         ax = self._figure.add_subplot()
-        display = BoundaryDisplay(
-            self._data, self._plane, rules.of_trace(self._trace, k), origin=True
-        )
-        display.plot(ax=ax, grid_resolution=self._resolution)
+        self._picture(k).plot(ax=ax, grid_resolution=self._resolution)
         self._mark(ax, k)
         ax.set_title(self._words(k), loc="left")
         if self._position is None:  # as the first frame needs it, where most rows are mistakes
@@ -114,6 +112,12 @@ class _Film:
             self._position = ax.get_position(original=True)
             self._figure.set_layout_engine("none")
         ax.set_position(self._position)
+
+    def _picture(self, k: int) -> BoundaryDisplay | RegionsDisplay:
+        rule = rules.of_trace(self._trace, k)
+        if self._trace.replay.run.k is None:
+            return BoundaryDisplay(self._data, self._plane, rule, origin=True)
+        return RegionsDisplay(self._data, self._plane, rule.scores, rule.score, origin=True)
 
     def _mark(self, ax: Any, k: int) -> None:
         """A square around the rows of this step."""
@@ -139,7 +143,11 @@ class _Film:
         rows = run.rows[run.updates_of(k)]
         if len(rows) > 1:
             return f"{first}\nadded: {many(len(rows), 'row')} (squares)"
-        return f"{first}\nadded: row {rows[0]:,} (square)"
+        if run.k is None:
+            return f"{first}\nadded: row {rows[0]:,} (square)"
+        u = run.updates_of(k).start
+        label, rival = (style.text(v[u], 18) for v in (self._trace.label, self._trace.rival))
+        return f"{first}\nrow {rows[0]:,} (square): {label} moves towards it, {rival} away"
 
 
 # --- Progress ------------------------------------------------------------------------------------

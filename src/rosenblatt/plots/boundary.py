@@ -109,7 +109,7 @@ class BoundaryDisplay:
         """Draw the weights after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = trace.replay.checked_step(len(trace) if step is None else step)
-        data, rule = scene.of_trace(trace), rules.of_trace(trace, k)
+        data, rule = scene.of_two(trace, "BoundaryDisplay"), rules.of_trace(trace, k)
         found = cls(data, scene.plane(data, features, rule.w), rule, origin=True)
         found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._verdict()}")

@@ -98,7 +98,7 @@ class LossLineDisplay:
         ever changes its side.
         """
         style.pyplot()
-        scene.of_trace(trace)  # all rows must be there
+        scene.of_two(trace, "LossLineDisplay")
         begin = trace.replay.features("the loss along a line").start
         first = int(not begin.any()) if start is None else start
         last = len(trace) if end is None else end

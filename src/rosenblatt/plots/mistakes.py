@@ -48,6 +48,7 @@ class MistakesDisplay:
         mistakes: Ints,
         *,
         margin: float = 0.0,
+        joint: bool = False,
         kept: Ints | None = None,
         validation: Ints | None = None,
     ):
@@ -56,6 +57,7 @@ class MistakesDisplay:
             raise InputError("There is no epoch to draw.")
         self.fewest = np.minimum.accumulate(self.mistakes)
         self.margin, self.kept, self.validation = margin, kept, validation
+        self._margin = "s_y − s_r" if joint else "y·score"  # of a row, before an update
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> MistakesDisplay:
@@ -68,9 +70,9 @@ class MistakesDisplay:
                 "KernelPerceptron."
             )
         validation = getattr(estimator, "validation_mistakes_", None)
-        found = cls(
-            estimator.mistakes_, margin=getattr(estimator, "margin_", 1.0), validation=validation
-        )
+        joint = len(estimator.classes_) > 2 and getattr(estimator, "multi_class", "joint") != "ovr"
+        margin = getattr(estimator, "margin_", 1.0)
+        found = cls(estimator.mistakes_, margin=margin, joint=joint, validation=validation)
         return found.plot(ax=ax)
 
     @classmethod
@@ -84,8 +86,9 @@ class MistakesDisplay:
             mistakes = np.bincount(run.epochs, minlength=2)[1:]
         validation = getattr(estimator, "validation_mistakes_", None)
         kept = None if validation is not None else _kept(trace.kept, mistakes)
-        margin = run.eta * run.margin
-        return cls(mistakes, margin=margin, kept=kept, validation=validation).plot(ax=ax)
+        margin, joint = run.eta * run.margin, run.k is not None
+        found = cls(mistakes, margin=margin, joint=joint, kept=kept, validation=validation)
+        return found.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> MistakesDisplay:
         """Draw it, on the given axes or on a new figure."""
@@ -95,7 +98,9 @@ class MistakesDisplay:
         return self
 
     def _draw(self, ax: Any) -> None:
-        calls = "y·score ≤ " + ("0" if self.margin == 0 else f"μ = {style.number(self.margin)}")
+        calls = f"{self._margin} ≤ " + (
+            "0" if self.margin == 0 else f"μ = {style.number(self.margin)}"
+        )
         curves: dict[str, tuple[Any, str, str, str, str]] = {
             "mistakes": (self.mistakes, "in this epoch", style.GREY, "o", "-"),
             "fewest": (self.fewest, "fewest so far", style.BLUE, "", "--"),

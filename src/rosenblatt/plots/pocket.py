@@ -33,7 +33,7 @@ class PocketDisplay:
     updates : array of int
         Updates made when the errors were counted; 0 is the start.
     pla, pocket : arrays of int
-        Training rows with y·score <= 0 under the current weights, and under those in the pocket.
+        Training rows with a margin <= 0 under the current weights, and under those in the pocket.
     ax_, figure_, lines_
         Where it was drawn, and the artists "pla" and "pocket".
 
@@ -130,7 +130,7 @@ def _errors(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
 
 def _by_weights(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     run, space = trace.replay.run, trace.replay.features("the pocket picture")
-    examples = Examples(run.X, run.y, run.c)
+    examples = Examples(run.X, run.y, run.c, run.k)
     wanted = iter(steps.tolist())
     weights: list[Floats] = []
     plain: list[NDArray[np.int64]] = []
@@ -159,17 +159,23 @@ def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     """With a kernel: the scores of all rows, kept up to date from one update to the next."""
     run = trace.replay.run
     assert run.kernel is not None
-    gram, judge = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c)
-    scores = np.full(len(run.y), float(run.start[-1]))
-    for i in np.flatnonzero(run.start[:-1]).tolist():
-        scores += run.start[i] * gram.row(i)
+    gram, judge = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c, run.k)
+    starts = np.atleast_2d(run.start)
+    scores = np.tile(starts[:, -1:], len(run.y))  # a row for each class; of two there is one
+    for c, i in zip(*(part.tolist() for part in np.nonzero(starts[:, :-1])), strict=True):
+        scores[c] += starts[c, i] * gram.row(i)
     plain, weighted, done = [], [], 0
     for k in steps.tolist():
         for u in range(done, int(run.edges[k])):
-            scores += run.steps[u] * gram.row(int(run.rows[u]))
-            scores += run.steps[u] * run.intercept
+            step, row = run.steps[u], gram.row(int(run.rows[u]))
+            changed = [(0, step)]
+            if run.rivals is not None:
+                changed = [(run.own[u], step), (run.rivals[u], -step)]
+            for c, signed in changed:
+                scores[c] += signed * row
+                scores[c] += signed * run.intercept
         done = int(run.edges[k])
-        wrong = judge.wrong(scores)
+        wrong = judge.wrong(scores[0] if run.rivals is None else scores.T)
         plain.append(int(np.count_nonzero(wrong)))
         weighted.append(float(run.weights[wrong].sum()))
     return np.array(plain, dtype=np.int64), np.array(weighted)

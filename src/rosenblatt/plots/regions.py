@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,9 @@ from rosenblatt.plots import scene, style
 from rosenblatt.plots.scene import Data, Plane
 from rosenblatt.plots.view import axes_names, view
 
-# Okabe and Ito's colours; with eight shapes they tell 56 classes apart.
-_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, "#56B4E9", "#F0E442")
-_SHAPES = ("o", "^", "s", "D", "v", "P", "X", "<")
+if TYPE_CHECKING:
+    from rosenblatt._traces.trace import Trace
+
 _TINT = 0.25  # how strong a colour is in its region
 _BLOCK = 1 << 22  # numbers of a block of rows
 
@@ -59,14 +59,25 @@ class RegionsDisplay:
     >>> display.figure_.savefig("regions.png")  # doctest: +SKIP
     """
 
-    def __init__(self, data: Data, plane: Plane, scores: Floats, score: Callable[[Floats], Floats]):
-        """`scores` are those of the data, `score` gives those of any rows; one for each class."""
+    def __init__(
+        self,
+        data: Data,
+        plane: Plane,
+        scores: Floats,
+        score: Callable[[Floats], Floats],
+        *,
+        origin: bool = False,
+    ):
+        """`scores` are those of the data, `score` gives those of any rows; one for each class.
+
+        With `origin` the origin is seen, too, unless it is far away.
+        """
         self.data, self.classes, self.plane = data, data.classes, plane
         self._score = score
         self._wrong = ~(margins(scores, data.y) > 0) & data.present
         self.mistakes = np.flatnonzero(self._wrong)
         self._points = plane.points(data.table)
-        self._view = view(self._points[data.present])
+        self._view = view(self._points[data.present], origin=origin)
 
     @classmethod
     def from_estimator(
@@ -112,6 +123,32 @@ class RegionsDisplay:
         found = cls(data, scene.plane(data, features, heaviest), given, score)
         return found.plot(ax=ax, grid_resolution=grid_resolution)
 
+    @classmethod
+    def from_trace(
+        cls,
+        trace: Trace,
+        step: int | None = None,
+        *,
+        features: Any = None,
+        grid_resolution: int = 200,
+        ax: Any = None,
+    ) -> RegionsDisplay:
+        """Draw the regions after so many steps of a trace, by default after the last."""
+        style.pyplot()
+        k = trace.replay.checked_step(len(trace) if step is None else step)
+        data = scene.of_trace(trace)
+        if trace.replay.run.k is None:
+            raise InputError(
+                "This trace is of two classes, and regions are of three or more: BoundaryDisplay "
+                "has the pictures of two."
+            )
+        rule = rules.of_trace(trace, k)
+        plane = scene.plane(data, features, rule.heaviest)
+        found = cls(data, plane, rule.scores, rule.score, origin=True)
+        found.plot(ax=ax, grid_resolution=grid_resolution)
+        style.title(found.ax_, f"After step {k} of {len(trace)}: {found._verdict()}")
+        return found
+
     def plot(self, *, ax: Any = None, grid_resolution: int = 200) -> RegionsDisplay:
         """Draw it, on the given axes or on a new figure."""
         validate.whole("grid_resolution", grid_resolution)
@@ -142,7 +179,8 @@ class RegionsDisplay:
         surface = np.concatenate([self._score(self.plane.rows(block)) for block in blocks])
         self.regions = surface.argmax(axis=1).reshape(len(y), len(x))
         tints = [
-            tuple(1 - _TINT * (1 - v) for v in to_rgb(_colour(c))) for c in range(len(self.classes))
+            tuple(1 - _TINT * (1 - v) for v in to_rgb(style.look(c)[0]))
+            for c in range(len(self.classes))
         ]
         ax.pcolormesh(
             x,
@@ -167,11 +205,12 @@ class RegionsDisplay:
 
     def _class(self, ax: Any, rows: NDArray[np.intp], c: int) -> Any:
         some = rows[self.data.y[rows] == c]
+        colour, shape = style.look(c)
         return ax.scatter(
             *self._points[some].T,
             s=36,
-            c=_colour(c),
-            marker=_SHAPES[c % len(_SHAPES)],
+            c=colour,
+            marker=shape,
             edgecolors=style.BLACK,
             linewidths=0.6,
             zorder=3,
@@ -196,10 +235,6 @@ class RegionsDisplay:
         if not wrong:
             return f"All {n:,} rows have their highest score for their own class"
         return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
-
-
-def _colour(c: int) -> str:
-    return _COLOURS[c % len(_COLOURS)]
 
 
 def _data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:

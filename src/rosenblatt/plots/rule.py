@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.examples import Rows
 from rosenblatt._compute.matrices import some_rows
 from rosenblatt._traces.run import Floats
 from rosenblatt.errors import InputError
@@ -21,13 +21,21 @@ _BLOCK = 1 << 22  # numbers of a block of rows
 
 @dataclass(frozen=True)
 class Rule:
-    """score = w·x + b where there is a w; otherwise whatever `score` says."""
+    """score = w·x + b where there is a w; otherwise whatever `score` says.
+
+    Of many classes scores have a column for each, w has a row, and b an entry.
+    """
 
     scores: Floats  # of the data
     score: Callable[[Floats], Floats]  # of any rows
     w: Floats | None = None
-    b: float = 0.0
+    b: Any = 0.0
     margin: float = 0.0  # μ
+
+    @property
+    def heaviest(self) -> Floats | None:
+        """The largest weight of each feature."""
+        return None if self.w is None else np.abs(np.atleast_2d(self.w)).max(axis=0)
 
     def surface(self, rows: Callable[[Floats], Floats], points: Floats, d: int) -> Floats:
         """Scores at points of the plane, a block of whole rows at a time."""
@@ -71,8 +79,8 @@ def of_trace(trace: Trace, step: int) -> Rule:
         w, b = trace.weights_at(step)
         # η multiplies last: whether a row is a mistake is as training saw it, to the bit.
         units = trace.replay.features("a picture of weights").at(step)
-        scores = run.eta * Examples(run.X, run.y, run.c).rows.scores(units)
-        return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
+        scores = run.eta * Rows(run.X).scores(units)
+        return Rule(scores, lambda rows: rows @ w.T + b, w, b, margin)
     kernel = run.kernel
     assert kernel is not None
     if kernel.precomputed:
@@ -80,14 +88,15 @@ def of_trace(trace: Trace, step: int) -> Rule:
             "With kernel='precomputed' training never saw the features: there is no plane to draw."
         )
     lifted = run.eta * run.coefficients(step)
-    beta, b = lifted[:-1], float(lifted[-1])
-    support = np.flatnonzero(beta)
+    beta, b = lifted[..., :-1], lifted[..., -1]
+    support = np.flatnonzero(np.atleast_2d(beta).any(axis=0))
     vectors = some_rows(run.X, support)
 
     def score(rows: Any) -> Floats:
         if not len(support):
-            return np.full(rows.shape[0], b)
-        return np.asarray(kernel.matrix(rows, vectors).astype(np.float64) @ beta[support] + b)
+            return np.full((rows.shape[0], *b.shape), b)
+        values = kernel.matrix(rows, vectors).astype(np.float64)
+        return np.asarray(values @ beta[..., support].T + b)
 
     size = max(1, _BLOCK // (len(support) + 1))
     n = run.X.shape[0]

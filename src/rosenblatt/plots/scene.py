@@ -93,6 +93,17 @@ def of_trace(trace: Trace) -> Data:
     return Data(table, run.y, about.classes, names, run.weights != 0)
 
 
+def of_two(trace: Trace, what: str) -> Data:
+    """The same where there are two classes, which `what` needs."""
+    if trace.replay.run.k is not None:
+        raise InputError(
+            f"{what} has two classes, and this trace has {len(trace.replay.about.classes)}: "
+            "RegionsDisplay.from_trace shows the regions of all after any step, SqueezeDisplay "
+            "the proof, and animate makes a film."
+        )
+    return of_trace(trace)
+
+
 def _names(names: Any, d: int) -> list[str]:
     return [f"feature {j}" for j in range(d)] if names is None else [str(name) for name in names]
 

@@ -25,7 +25,8 @@ class SqueezeDisplay:
     In the form that holds for the run (in the lifted space, and times η): from a start w₀ the outer
     curves are ⟨w₀, ŵ*⟩ + kγ and √(‖w₀‖² + kβ²), where β² = max‖c_i x̃_i‖² + 2μ max c_i / η, which is
     R² without weights and margin; with order="batch" the rows count for as many as the largest step
-    has. γ is the homogeneous margin of w*. Without a w* only the upper curve is there.
+    has, and of more than two classes for two, since w is the weights of all classes. γ is the
+    homogeneous margin of w*. Without a w* only the upper curve is there.
 
     Attributes
     ----------
@@ -62,6 +63,8 @@ class SqueezeDisplay:
         self.why = "" if replay.star is not None else replay.why_no_star
         self._batch, self._margin = run.order == "batch", run.margin > 0
         self._weights, self._lifted = run.c is not None, run.intercept
+        self._joint = run.k is not None
+        self._plain = not (self._batch or self._margin or self._weights or self._joint)
         if replay.star is not None:
             self.product = trace.product
             if constants.separated:
@@ -167,7 +170,7 @@ class SqueezeDisplay:
         return f"{start}{'η' if self.eta != 1 else ''}kγ"
 
     def _upper_name(self) -> str:
-        size = "R" if not (self._batch or self._margin or self._weights) else "β"
+        size = "R" if self._plain else "β"
         if self.norm[0]:
             return f"√(‖w₀‖² + {'η²' if self.eta != 1 else ''}k{size}²)"
         return f"{'η' if self.eta != 1 else ''}√k·{size}"
@@ -177,9 +180,9 @@ class SqueezeDisplay:
         where = "x̃ = (x, 1)" if self._lifted else "x̃ = x"
         row = "c x̃" if self._weights else "x̃"
         words = f"γ = {gamma} (homogeneous margin of w*, {where}), "
-        if not (self._batch or self._margin or self._weights):
+        if self._plain:
             return f"{words}R = max‖x̃‖ = {beta}."
-        most = "max|M|·" if self._batch else ""
+        most = ("max|M|·" if self._batch else "") + ("2·" if self._joint else "")
         extra = f" + 2μ{'·max c' if self._weights else ''}/η" if self._margin else ""
         last = " M: the mistakes of one batch step." if self._batch else ""
         return f"{words}β = {beta}, β² = {most}max‖{row}‖²{extra}.{last}"

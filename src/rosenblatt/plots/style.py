@@ -18,6 +18,9 @@ from rosenblatt.errors import InputError, MissingExtra
 BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
 CLASS_COLOURS, CLASS_SHAPES = (BLUE, ORANGE), ("o", "^")
+# With eight shapes they tell 56 classes apart.
+_COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, "#56B4E9", "#F0E442")
+_SHAPES = ("o", "^", "s", "D", "v", "P", "X", "<")
 
 _OURS = {
     "figure.figsize": (8.0, 4.8),
@@ -95,6 +98,11 @@ def house() -> Iterator[None]:
                 interactive = plt.isinteractive()
     finally:
         plt.matplotlib.interactive(interactive)
+
+
+def look(c: int) -> tuple[str, str]:
+    """The colour and the shape of one of many classes."""
+    return _COLOURS[c % len(_COLOURS)], _SHAPES[c % len(_SHAPES)]
 
 
 # --- Text ----------------------------------------------------------------------------------------

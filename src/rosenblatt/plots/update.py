@@ -66,6 +66,7 @@ class UpdateDisplay:
             raise InputError(
                 f"step=0 is the start, where nothing is added: give a step from 1 to {len(trace)}."
             )
+        self._data = data = scene.of_two(trace, "UpdateDisplay")
         trace.replay.features("the update picture")
         run = trace.replay.run
         self.step, self.words = k, trace.step(k)
@@ -74,7 +75,6 @@ class UpdateDisplay:
         self.before, self.after = trace.weights_at(k - 1), trace.weights_at(k)
         self._size = float(trace.step_size[made.start])
         self._score = style.number(trace.score[made.start])
-        self._data = data = scene.of_trace(trace)
         x = np.asarray(data.table[self.rows].T @ trace.step_size[made]).ravel()
         self.added = x.astype(np.float64)
         w = self.after.w if self.after.w.any() else self.before.w

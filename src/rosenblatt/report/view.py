@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -37,16 +35,6 @@ def environment() -> Environment:
     made.filters |= {"number": number, "percent": percent, "many": many}
     made.filters |= {"name": name, "margin": margin, "sentence": sentence}
     return made
-
-
-@cache
-def script() -> dict[str, Markup]:
-    """The one script of the page, and its hash: the browser runs this and nothing else."""
-    loader = environment().loader
-    assert loader is not None
-    text = loader.get_source(environment(), "theme.js")[0].replace("\r\n", "\n")
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
 
 
 def _finalize(value: Any) -> Any:

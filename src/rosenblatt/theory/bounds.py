@@ -162,6 +162,33 @@ def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction,
     return margins[row], row
 
 
+def least_class_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction, int]:
+    """Of many classes: min c_i (w*_y - w*_c)·x̃_i over these rows and c != y, and a row that has it.
+
+    `star` has the weights of each class in a row.
+    """
+    d, rows = table.shape[1], np.arange(len(y))
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = np.asarray(table @ star[:, :d].T) + (star[:, d] if star.shape[1] > d else 0.0)
+        values = c[:, None] * (products[rows, y][:, None] - products)
+        lengths = c * (np.sqrt(squares(table)) + 1) * (np.linalg.norm(star) + 1)
+        doubt = (8 * d + 56) * _ULP * lengths[:, None] + 2.0**-400
+        values[rows, y] = np.inf
+        values[c == 0] = np.inf
+        near = ~(values - doubt > np.fmin.reduce(values + doubt, axis=None))
+    near[rows, y] = False
+    near[c == 0] = False
+    weights = [[Fraction(v) for v in of_class] for of_class in star.tolist()]
+    margins: dict[int, Fraction] = {}
+    for i in _different(table, np.column_stack([y, c, near]), near.any(axis=1)):
+        x, own = exact_row(table, i, star.shape[1]), weights[y[i]]
+        others = (weights[r] for r in np.flatnonzero(near[i]).tolist())
+        least = min(_product(x, own) - _product(x, other) for other in others)
+        margins[i] = Fraction(float(c[i])) * least
+    row = min(margins, key=lambda i: (margins[i], i))
+    return margins[row], row
+
+
 def longest(table: Any, c: Floats, *, lifted: bool) -> Fraction:
     """max ‖c_i x̃_i‖²."""
     with np.errstate(over="ignore", invalid="ignore"):

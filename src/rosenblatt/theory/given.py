@@ -58,6 +58,19 @@ def vector(w: Any, d: int, name: str) -> tuple[Floats, bool]:
     return values, len(values) == d + 1
 
 
+def vectors(w: Any, k: int, d: int, name: str) -> tuple[Floats, bool]:
+    """The same for each of k classes, in rows."""
+    if hasattr(w, "coef") and hasattr(w, "intercept"):
+        w = np.column_stack([w.coef, w.intercept])
+    values = arrays.finite_floats(name, w)
+    if values.shape not in ((k, d), (k, d + 1)):
+        raise InputError(
+            f"{name} has the shape {values.shape}, but there are {k} classes and {d} features: "
+            f"give shape ({k}, {d}), or ({k}, {d + 1}) with the intercepts last."
+        )
+    return values, values.shape[1] == d + 1
+
+
 def norm(w: Floats, name: str = "w") -> float:
     """‖w‖, of a vector that has a direction."""
     length = float(np.linalg.norm(w))

@@ -83,7 +83,7 @@ function interior(root, model, options, language, build) {
   const sharing = sharingCard(say, model, { page: options.page ?? false });
   const tools = toolbar(say, model, board);
   const example = h("select", { onchange: () => { board.selected = -1; fitted = null; model.usePreset(example.value); model.goTo(0); } },
-    h("option", { value: "", hidden: true }, say("preset.own")), Object.keys(options.presets).map((id) => h("option", { value: id }, say(`preset.${id}`))));
+    h("option", { value: "", hidden: true, disabled: true }, say("preset.own")), Object.keys(options.presets).map((id) => h("option", { value: id }, say(`preset.${id}`))));
   const languages = h("select", { "aria-label": say("language"), onchange: () => build(languages.value) },
     Object.entries(LANGUAGES).map(([id, { name }]) => h("option", { value: id, selected: id === language, lang: id }, name)));
   const about = h("p", { class: "quiet" });

@@ -4,7 +4,7 @@
 const bits = new DataView(new ArrayBuffer(8));
 
 /** A float as mantissa · 2^exponent. @param {number} value @returns {[bigint, number]} */
-function parts(value) {
+export function parts(value) {
   bits.setFloat64(0, value);
   const word = bits.getBigUint64(0), field = Number((word >> 52n) & 0x7ffn);
   const fraction = word & 0xfffffffffffffn;
@@ -33,7 +33,7 @@ export function dot(u, v) {
 export const abs = (v) => (v < 0n ? -v : v);
 
 /** @param {bigint} a @param {bigint} b */
-function gcd(a, b) {
+export function gcd(a, b) {
   a = abs(a);
   b = abs(b);
   while (b) [a, b] = [b, a % b];

@@ -1,0 +1,157 @@
+"""The spaces of many classes: those of two, once for each class.
+
+An update adds c_i z with z = (e_y - e_r) ⊗ x̃_i, and w is the weights of all classes together. That
+is the perceptron of two classes in a space of k(d + 1) dimensions, where no z is ever written out:
+‖z‖² = 2‖x̃_i‖², and ⟨w, z⟩ = s_y - s_r.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Rows, standing
+from rosenblatt._traces.exact_walk import ExactFeatures, ExactGram
+from rosenblatt._traces.joint_walk import JointFloatGram, JointSums, OfClasses
+from rosenblatt._traces.kernel_space import Kernelled, one_thread
+from rosenblatt._traces.rounding import SLIGHTLY_MORE, TINY, ULP, lengths_of
+from rosenblatt._traces.run import Floats, Run
+from rosenblatt._traces.space import Features
+from rosenblatt._traces.walk import Path, Standing, Star, walk
+from rosenblatt.theory.bounds import least_class_margin
+
+
+def _of_classes(star: Star | None, k: int) -> list[Floats | None]:
+    return [None] * k if star is None else list(star.w)
+
+
+class JointFeatures(Features):
+    """Weights of the features for each class."""
+
+    copies = 2
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        assert run.k is not None
+        assert run.rivals is not None
+        self.k, self.rivals = run.k, run.rivals
+        self.work = self.k * self.size
+        self.size = self.work + 1
+
+    @cached_property
+    def start(self) -> Floats:
+        return np.array([self._weights(of_class) for of_class in self.run.start])
+
+    @cached_property
+    def exact_start(self) -> list[Fraction]:
+        return [v for of_class in self.run.start for v in self._exact_weights(of_class)]
+
+    def star(self, w: Floats) -> Star:
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = np.asarray(self.table @ w[:, :-1].T) + w[:, -1]
+            size = np.outer(lengths_of(self.squares()), np.linalg.norm(w, axis=1) + TINY)
+            return Star(w, products, SLIGHTLY_MORE * (self.d + 10) * ULP * size)
+
+    def _steps(self, begin: int, end: int) -> Floats:
+        run, edges = self.run, self.run.edges
+        z = np.zeros((end - begin, *self.start.shape))
+        first, last = int(edges[begin]), int(edges[end])
+        x = run.steps[first:last, None] * self.lifted(run.rows[first:last])
+        if run.order != "batch":
+            at = np.arange(len(z))
+            z[at, run.own[first:last]] = x
+            z[at, self.rivals[first:last]] = -x
+            return z
+        for t, step in enumerate(z, start=begin):
+            part = slice(edges[t], edges[t + 1])
+            self._sum(step, x[edges[t] - first : edges[t + 1] - first], part)
+        return z
+
+    def _sum(self, step: Floats, x: Floats, part: slice) -> None:
+        """One after the other, as the core sums them; each class for itself."""
+        own, rivals = self.run.own[part], self.rivals[part]
+        for c in range(self.k):
+            signs = (own == c).astype(np.float64) - (rivals == c)
+            some = signs != 0
+            if some.any():
+                step[c] = np.add.accumulate(signs[some, None] * x[some], axis=0)[-1]
+
+    def _scores(self) -> tuple[Floats, Standing | None]:
+        run, rows = self.run, Rows(self.run.X)
+        scores, own = np.empty((rows.n, self.k)), run.own
+        margins, ahead = np.empty(len(own)), np.empty(len(own))
+        rivals = np.empty(len(own), dtype=np.int64)
+        for begin, block in self.blocks():
+            for t, w in enumerate(block[:-1], start=begin):
+                part = run.updates_of(t + 1)
+                some = run.rows[part]
+                if run.order == "batch":
+                    scores = rows.scores(w)
+                else:
+                    i = int(some[0])
+                    compute.backend.class_scores(rows.native, w, i, i + 1, scores)
+                found, at = scores[some], np.arange(len(some))
+                rivals[part] = standing(found, own[part])[1]
+                recorded = found[at, self.rivals[part]]
+                margins[part] = found[at, own[part]] - recorded
+                ahead[part] = found[at, rivals[part]] - recorded
+        return margins, Standing(rivals, ahead)
+
+    def exact_path(self, star: Star | None) -> Path:
+        needed = np.unique(self.run.rows)
+        rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
+        starts = [self._exact_weights(of_class) for of_class in self.run.start]
+        walkers = [
+            ExactFeatures(rows, self.run, w, of_star)
+            for w, of_star in zip(starts, _of_classes(star, self.k), strict=True)
+        ]
+        return walk(self.run, OfClasses(walkers, self.run), Fraction)
+
+    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+        w = star.w if self.run.intercept else star.w[:, :-1]
+        return least_class_margin(self.table, self.run.y, self.run.weights, w)
+
+
+class JointKernelled(Kernelled):
+    """A function of the rows for each class."""
+
+    copies = 2
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        assert run.k is not None
+        self.k = run.k
+        self.work *= self.k
+
+    def star(self, w: Floats) -> Star:
+        with one_thread():
+            sums = JointSums(self.gram, w)
+        return Star(w, sums.values, sums.each)
+
+    def path(self, star: Star | None) -> Path:
+        with one_thread():
+            return JointFloatGram(self.gram, self.run, self.squares_met(), star).walk()
+
+    def exact_path(self, star: Star | None) -> Path:
+        run = self.run
+        gram = self._needed(run.start if star is None else np.vstack([run.start, star.w]))
+        walkers = [
+            ExactGram(gram, run, beta, of_star)
+            for beta, of_star in zip(run.start, _of_classes(star, self.k), strict=True)
+        ]
+        return walk(run, OfClasses(walkers, run), Fraction)
+
+    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+        y, c = self.run.y, self.run.weights
+        rows = np.arange(len(y))
+        margins = star.products[rows, y][:, None] - star.products
+        doubts = star.doubts[rows, y][:, None] + star.doubts
+        rounding = doubts + 8 * ULP * (np.abs(margins) + doubts)
+        least = c[:, None] * (margins - rounding)
+        least[rows, y] = np.inf
+        least[c == 0] = np.inf
+        row = int(np.argmin(least.min(axis=1)))
+        return Fraction(float(least[row].min())), row

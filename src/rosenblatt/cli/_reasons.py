@@ -1,0 +1,56 @@
+"""What adds up to a score: the reasons that `rosenblatt predict --explain` gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rosenblatt._support.words import many
+from rosenblatt.errors import InputError
+
+
+class Why(NamedTuple):
+    """What adds up to a score: the heaviest features, all other features, the intercept.
+
+    Of many classes: to what the score of the predicted class is above that of its runner-up.
+    """
+
+    reasons: list[tuple[str, float]]
+    others: float
+    n_others: int
+    intercept: float
+
+
+def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
+    """The weights and the intercept of a score, or of how far one is above another."""
+    if second is None:
+        return w[first], float(b[first])
+    return w[first] - w[second], float(b[first] - b[second])
+
+
+def why_of(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
+    import numpy as np
+
+    order = np.argsort(-np.abs(added), kind="stable")
+    order = order[: np.count_nonzero(added)]
+    reasons = [(names[j], float(added[j])) for j in order[:count]]
+    rest = added[order[count:]]
+    return Why(reasons, math.fsum(rest), len(rest), intercept)
+
+
+def weights(estimator: Any) -> tuple[Any, Any]:
+    weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
+    if weights is None:
+        raise InputError(
+            "--explain needs a rule with one weight for each feature, and this one has none: it "
+            "votes, or works by a kernel."
+        )
+    return weights, estimator.intercept_
+
+
+def told(why: Why) -> str:
+    found = [f"{name} {added:+.4g}" for name, added in why.reasons]
+    if why.n_others:
+        found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
+    return "; ".join([*found, f"intercept {why.intercept:+.4g}"])

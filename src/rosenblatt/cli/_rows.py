@@ -1,0 +1,119 @@
+"""Rows that a trained rule judges: encoded as in training, with what was seen on the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from rosenblatt._support.numbered import Numbered
+from rosenblatt.errors import InputError
+
+ALL = "all"
+
+
+class Batch(NamedTuple):
+    """Some rows of a table."""
+
+    X: Any  # as numbers: those that lack nothing
+    rows: int  # with those that do
+    lacking: dict[int, list[str]]  # which these are, and what they lack
+    unseen: dict[int, list[str]]  # words that did not occur in training, by row
+    kept: list[tuple[str, ...]]  # the values of the columns that were asked for, by row
+    y: Any = None  # the labels of the rows that lack nothing
+
+
+class Judged(NamedTuple):
+    """What is to be judged."""
+
+    names: Sequence[str]  # of the features
+    kept: list[str]  # the columns that were asked for
+    batches: Iterator[Batch]
+
+
+def check_model(model: str) -> None:
+    if os.path.isdir(model):
+        inside = os.path.join(model, "model.json")
+        where = f": the rule is in {inside}" if os.path.exists(inside) else ", not a model file"
+        raise InputError(f"{model} is a folder{where}.")
+
+
+def judged(
+    known: Any,
+    model: str,
+    files: tuple[str, ...],
+    reading: dict[str, Any],
+    *,
+    unseen: str,
+    gaps: str = "refuse",
+    keep: Sequence[str] = (),
+    labelled: bool = False,
+) -> Judged:
+    """The rows of files for a model that was read. `gaps`: rows with a missing value that was not
+    filled in training are refused, or marked as lacking it."""
+    from rosenblatt import data
+    from rosenblatt.data.files import find, is_svmlight
+
+    if known.encoding is None:
+        if not is_svmlight(list(files)):
+            raise InputError(
+                f"{model} does not say how a table becomes numbers: it was saved without an "
+                "encoding. Use it in Python, or save it with one."
+            )
+        if keep:
+            raise InputError("An svmlight file has no columns to keep (--keep).")
+        return _of_svmlight(known.estimator, find(list(files)))
+    encoding = data.Encoding.from_dict(known.encoding)
+    vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
+    found = find(list(files))
+    kept, texts = _kept(encoding, found, reading, keep)
+    batches = _batches(encoding, found, reading, unseen, gaps, texts, labelled)
+    return Judged(encoding.feature_names, kept, batches)
+
+
+def _of_svmlight(estimator: Any, files: Any) -> Judged:
+    from rosenblatt.data.sparse import SparseTable
+
+    d = estimator.n_features_in_
+    table = SparseTable(files, n_features=d)
+    y = table.labels()
+    return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), y)]))
+
+
+def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str]) -> Any:
+    """The columns that are kept, and their values row by row, as they are written."""
+    from itertools import repeat
+
+    from rosenblatt.data.again import texts_like
+
+    if not keep:
+        return [], repeat(())
+    names, texts = texts_like(files, encoding, None if ALL in keep else list(keep), **reading)
+    return names, texts
+
+
+def _batches(
+    encoding: Any,
+    files: Any,
+    reading: dict[str, Any],
+    unseen: str,
+    gaps: str,
+    texts: Iterator[tuple[str, ...]],
+    labelled: bool,
+) -> Iterator[Batch]:
+    import numpy as np
+
+    from rosenblatt.data.again import parts_like
+
+    for part in parts_like(files, encoding, labelled=labelled, **reading):
+        lacking = encoding.lacking(part) if gaps == "mark" else {}
+        strange = encoding.unseen(part) if unseen == "zero" else {}
+        kept = list(islice(texts, part.rows))
+        rows = part.rows
+        if lacking:
+            there = np.ones(rows, dtype=bool)
+            there[list(lacking)] = False
+            part = part.only(there)  # noqa: PLW2901 - what is left of it
+        y = encoding.labels(part) if labelled else None
+        yield Batch(encoding.rows(part, unseen=unseen), rows, lacking, strange, kept, y)

@@ -1,0 +1,114 @@
+"""Rows like those of an earlier table, read and encoded as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data import written
+from rosenblatt.data._ahead import ahead
+from rosenblatt.data._watching import watchable
+from rosenblatt.data.encode import Encoding
+from rosenblatt.data.naming import find_columns, guess
+from rosenblatt.data.part import Kind, Part
+from rosenblatt.data.readers import Reader, reader_of
+from rosenblatt.data.together import below
+from rosenblatt.data.transformed import Transformed
+from rosenblatt.data.unlabelled import Labelled, in_place
+from rosenblatt.data.unlabelled import told as unlabelled
+from rosenblatt.errors import InputError
+
+
+def parts_like(
+    source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
+) -> Iterator[Part]:
+    """Rows of files or a data frame that have the columns of an encoding, read as the table was
+    that it was made of, but for what is said here."""
+    return iter(_parts(reader_of(source, encoding.reading, **reading), encoding, labelled))
+
+
+def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]:
+    kinds = {column.name: column.kind for column in encoding.columns}
+    if labelled:
+        if encoding.target is None:
+            raise InputError("The encoding has no target, so that there are no labels to read.")
+        kinds[encoding.target.name] = encoding.target.kind
+    names = reader.names
+    for name in kinds:
+        if names.count(name) != 1:
+            wrong = "has no column" if name not in names else "has several columns"
+            raise InputError(
+                f"{reader.files[0].name} {wrong} {name!r}, which the encoding needs. "
+                f"{guess(name, names, header=reader.how.has_names)}"
+            )
+    reader.kinds(
+        [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
+    )
+    parts = watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+    if not (labelled and encoding.target and reader.how.drop_unlabelled):
+        return parts
+    return Labelled(parts, encoding.target.name, encoding.target.kind)
+
+
+def texts_like(
+    source: Any, encoding: Encoding, columns: list[str] | None, **reading: Any
+) -> tuple[list[str], Iterator[tuple[str, ...]]]:
+    """Columns (None: all), and row by row what is written there; nothing where a value is missing.
+
+    The rows are those of `parts_like` without labels.
+    """
+    reader = reader_of(source, encoding.reading, **reading)
+    known, file = reader.names, reader.files[0].name
+    wanted = list(dict.fromkeys(known if columns is None else columns))
+    find_columns(known, file, [("keep", name) for name in wanted], header=reader.how.has_names)
+    if len(set(known)) < len(known):
+        wanted = [name for name in wanted if known.count(name) == 1]
+    return wanted, _texts(reader, wanted)
+
+
+def _texts(reader: Reader, names: list[str]) -> Iterator[tuple[str, ...]]:
+    for part in reader.parts(dict.fromkeys(names, Kind.TEXT), declared=True):
+        columns = [part.batch.column(name).to_pylist() for name in names]
+        yield from zip(*([v or "" for v in column] for column in columns), strict=True)
+
+
+class Again(NamedTuple):
+    """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
+    words. What was left out is a row of zeros, and has the label ""."""
+
+    X: Any
+    y: NDArray[Any]
+    left_out: NDArray[np.int64]
+    told: list[str]
+
+
+def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any) -> Again:
+    """Rows and labels by an encoding that somebody else brought along.
+
+    Raises InputError where it makes one value of several, and where floats do not hold labels or,
+    with `decimal`, numbers as they are written.
+    """
+    reader = reader_of(source, encoding.reading, **reading)
+    seen, X, y = Transformed(encoding), [], []
+    parts = _parts(reader, encoding, labelled=True)
+    with np.errstate(all="ignore"):  # what becomes infinite is refused below
+        for part in parts:
+            seen.see(part)
+            X.append(encoding.rows(part))
+            y.append(encoding.labels(part))
+    seen.refuse_merged()
+    if decimal and encoding.scaled:
+        raise InputError("Decimals are meant as they are written, and the encoding scales them.")
+    written.refuse_rounded(reader, encoding, decimal=decimal)
+    if not X:
+        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
+    left_out = parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
+    together = below(X, len(encoding.feature_names))
+    rows, labels, _ = in_place(together, np.concatenate(y), left_out)
+    labels = labels.astype(object)
+    labels[left_out] = ""
+    told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
+    return Again(rows, labels, left_out, told)

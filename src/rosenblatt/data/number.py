@@ -1,0 +1,88 @@
+"""Columns of numbers: filled, shifted and scaled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.days import Days
+from rosenblatt.data.how import Reading
+from rosenblatt.data.levels import no_value
+from rosenblatt.data.part import Kind, Part
+from rosenblatt.errors import InputError
+
+Rows = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Number:
+    """(x - center) / scale; `fill` stands for missing values, None: they are refused. `measure`
+    says what is counted, of columns that hold no numbers themselves."""
+
+    name: str
+    fill: float | None = None
+    center: float = 0.0
+    scale: float = 1.0
+    measure: str = ""
+
+    kind = Kind.NUMBER
+
+    @property
+    def features(self) -> list[str]:
+        return [f"{self.name} ({self.measure})" if self.measure else self.name]
+
+    @property
+    def as_it_is(self) -> bool:
+        """Neither shifted nor scaled."""
+        return self.center == 0.0 and self.scale == 1.0
+
+    def filled(self, part: Part, numbers: Rows) -> Rows:
+        """The numbers of a part; of a table that was not looked through before."""
+        wild = np.isinf(numbers)
+        if wild.any():
+            row = int(wild.argmax())
+            raise InputError(
+                f"{part.place(row)}, column {self.name!r} holds {numbers[row]}: numbers must be "
+                "finite, and at most 1.8e308 in size."
+            )
+        none = np.isnan(numbers)
+        if self.fill is None:
+            raise InputError(
+                f"{no_value(part, none, self.name)}, or train with impute='mean' (--impute mean)."
+            )
+        return np.where(none, self.fill, numbers)
+
+    def finish(self, out: Rows) -> None:
+        if self.center != 0.0:
+            out -= self.center
+        if self.scale != 1.0:
+            out /= self.scale
+
+
+def measured(column: Any, reading: Reading) -> Any:
+    """With the words for what is counted in a column of dates."""
+    style = reading.numeric.get(column.name)
+    if isinstance(column, Number) and isinstance(style, Days):
+        return replace(column, measure=style.words)
+    return column
+
+
+def write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> None:
+    """Columns that stand side by side."""
+    for begin, rows in part.matrix([column.name for column in columns]):
+        out[begin : begin + len(rows)] = rows
+    if not seen and not _finite(out):
+        for j, column in enumerate(columns):
+            if not _finite(out[:, j]):
+                out[:, j] = column.filled(part, out[:, j])
+    for j, column in enumerate(columns):
+        if not column.as_it_is:
+            column.finish(out[:, j])
+
+
+def _finite(numbers: Rows) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):  # the sum may be too large
+        return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())

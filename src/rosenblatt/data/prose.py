@@ -1,0 +1,91 @@
+"""A column of prose: a column of 0 and 1 for each of its frequent words, as a sparse matrix.
+
+The words are those of scikit-learn's `CountVectorizer(binary=True)`: two letters or digits or more,
+in lower case. Text that is missing has no words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from rosenblatt.data.part import Kind, Part
+
+MOST = 20_000  # words of a column
+_LEAST = 2  # rows that have a word
+_TOKEN = re.compile(r"\b\w\w+\b")
+_LONG = 4  # words a value has on average, if it is prose
+_LOOKED_AT = 1000  # values
+_SHOWN = 20  # words of a row
+
+
+def tokens(text: str) -> set[str]:
+    """The different words of a text."""
+    return set(_TOKEN.findall(text.lower()))
+
+
+@final
+@dataclass(frozen=True)
+class Prose:
+    """A 0/1 column for each word; other words count for nothing."""
+
+    name: str
+    words: tuple[str, ...]  # sorted
+
+    kind = Kind.PROSE
+
+    @property
+    def features(self) -> list[str]:
+        return [self.feature(word) for word in self.words]
+
+    def feature(self, word: str) -> str:
+        return f"{self.name}: {word}"
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {word: j for j, word in enumerate(self.words)}
+
+    def rows(self, part: Part) -> Any:
+        """The rows of a part, as a CSR matrix."""
+        codes, texts = part.words(self.name)
+        found = [
+            sorted(self._places[word] for word in tokens(text or "") if word in self._places)
+            for text in [*texts, None]  # code -1, missing, is the last
+        ]
+        ends = np.cumsum([0, *map(len, found)])
+        places = np.array([j for each in found for j in each], dtype=np.int32)
+        shape = (len(found), len(self.words))
+        each = sparse.csr_array((np.ones(len(places)), places, ends.astype(np.int32)), shape=shape)
+        return each[np.where(codes < 0, len(texts), codes)]
+
+    def value_of(self, numbers: Any) -> str:
+        """The words that a row of the 0/1 columns has."""
+        there = [self.words[j] for j in np.flatnonzero(numbers)]
+        return ", ".join(there[:_SHOWN]) + (" …" if len(there) > _SHOWN else "")
+
+
+def vocabulary(parts: Iterable[Part], name: str, rows: int) -> tuple[str, ...]:
+    """The words of at least two rows and not of all, the most frequent of very many; sorted."""
+    counts: Counter[str] = Counter()
+    for part in parts:
+        codes, texts = part.words(name)
+        often = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
+        for text, n in zip(texts, often, strict=True):
+            if text and n:
+                counts.update(dict.fromkeys(tokens(text), n))
+    known = [word for word, n in counts.items() if _LEAST <= n < rows]
+    known.sort(key=lambda word: (-counts[word], word))
+    return tuple(sorted(known[:MOST]))
+
+
+def is_like_prose(values: Iterable[str]) -> bool:
+    """Are these sentences, rather than names?"""
+    some = [value for value, _ in zip(values, range(_LOOKED_AT), strict=False)]
+    return sum(len(_TOKEN.findall(value)) for value in some) >= _LONG * max(len(some), 1)

@@ -1,0 +1,118 @@
+"""Sheets of workbooks (.xlsx): one becomes text, which is read as other text is.
+
+Formulas count as what they gave when the workbook was saved. Floats are written so that they come
+back to the bit, and dates as ISO 8601.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rosenblatt._support import extras
+from rosenblatt._support.words import listed, option
+from rosenblatt.data.files import File, stamp
+from rosenblatt.data.opening import reason
+from rosenblatt.errors import InputError
+
+_SHOWN = 20  # names of sheets
+
+
+def as_text(file: File, said: str | None, like: str | None) -> File:
+    """The sheet that was said; or the one that is like an earlier one; or the only one."""
+    with _opened(file) as book:
+        sheet = _chosen(file, book.worksheets, said, like)
+        spool = tempfile.NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 - lives with the File
+        text = io.TextIOWrapper(spool, encoding="utf-8", newline="")
+        text.write("sep=,\n")
+        writer, empty = csv.writer(text, lineterminator="\n"), True
+        for row in _rows(sheet):
+            writer.writerow(map(_written, row))
+            empty = False
+        text.detach()  # flushes
+        spool.flush()
+    if empty:
+        raise InputError(f"{file.name}: the sheet {sheet.title!r} is empty.")
+    path = Path(spool.name)
+    return replace(
+        file, path=path, kind="text", stamp=stamp(path), keep=spool, sheet=str(sheet.title)
+    )
+
+
+@contextmanager
+def _opened(file: File) -> Iterator[Any]:
+    openpyxl = extras.openpyxl(f"Reading the workbook {file.name}")
+    book = None
+    try:
+        with warnings.catch_warnings():  # about styles and charts, which are not read
+            warnings.simplefilter("ignore")
+            book = openpyxl.load_workbook(file.path, read_only=True, data_only=True)
+            yield book
+    except InputError:
+        raise
+    except Exception as error:  # whatever damage does
+        raise InputError(
+            f"{file.name} cannot be read, it is damaged or no workbook: {reason(error)}."
+        ) from None
+    finally:
+        if book is not None:
+            book.close()
+
+
+def _chosen(file: File, sheets: list[Any], said: str | None, like: str | None) -> Any:
+    names = {sheet.title: sheet for sheet in sheets}
+    shown = listed([repr(name) for name in names], _SHOWN)
+    if said is not None:
+        if said not in names:
+            raise InputError(f"sheet={said!r} is not a sheet of {file.name}: it has {shown}.")
+        return names[said]
+    if like in names:
+        return names[like]
+    filled = [sheet for sheet in sheets if any(True for _ in islice(_rows(sheet), 1))]
+    if len(filled) != 1:
+        first = next(iter(names), "")
+        raise InputError(
+            f"{file.name} has {len(names)} sheets: {shown}. Say which one holds the table: "
+            f"sheet={first!r} ({option('sheet', first)})."
+            if filled
+            else f"{file.name} is empty: none of its sheets holds anything."
+        )
+    return filled[0]
+
+
+def _rows(sheet: Any) -> Iterator[list[Any]]:
+    """Rows that hold anything, without the empty cells at their end."""
+    sheet.reset_dimensions()  # what the file says of its size is often wrong
+    width = 0
+    for cells in sheet.iter_rows(values_only=True):
+        row = _trimmed(cells)
+        if row:
+            width = width or len(row)
+            yield row + [None] * (width - len(row))
+
+
+def _trimmed(cells: Iterable[Any]) -> list[Any]:
+    row = list(cells)
+    while row and (row[-1] is None or row[-1] == ""):
+        row.pop()
+    return row
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime.datetime):
+        midnight = value.time() == datetime.time()
+        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    return repr(value) if isinstance(value, float) else str(value)

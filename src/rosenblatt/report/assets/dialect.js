@@ -1,0 +1,79 @@
+// @ts-check
+// How a text file is written: its delimiter, its decimal mark, its names, and what is missing.
+import { records } from "./csv.js";
+import { demand, repr } from "./json.js";
+
+/** @typedef {import("./csv.js").File} File */
+
+const DELIMITERS = [",", ";", "\t", "|"];
+const SPELLINGS = ["NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "<NA>"];
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** The names of the columns and all rows of some files; `reading` is how the table was read that the certificate is about. @param {File[]} files @param {any} reading */
+export function look(files, reading) {
+  const all = files.map((file) => fields(file, reading)), { names } = all[0];
+  for (const [k, other] of all.entries())
+    demand(repr(other.names) === repr(names), `${files[k].name} has other columns than ${files[0].name}`);
+  const words = [...SPELLINGS, ...reading.missing];
+  return { ...all[0], files: all, missing: new Set(["", " ", ...words, ...words.map((word) => ` ${word}`)]) };
+}
+
+/** @param {File} file @param {any} reading */
+function fields({ name, text }, reading) {
+  const plain = text.replace(/^\ufeff/, ""), announced = /^sep=(.)\r?\n/.exec(plain);
+  const rest = announced ? plain.slice(announced[0].length) : plain;
+  const head = /** @type {RegExpExecArray} */ (/^[\r\n]*((?:"[^"]*"|[^\r\n])*)/.exec(rest))[1];
+  const delimiter = announced?.[1] ?? (/\.(tsv|tab)(\.|$)/i.test(name) ? "\t" : likeliest(head, reading.delimiter));
+  const rows = [...records(rest, delimiter, false, { line: 0 })].filter((record) => record.length);
+  demand(rows.length, `${name} is empty: a table begins with the names of its columns`);
+  const given = reading.header === false ? rows[0].map((_, j) => `x${j}`) : /** @type {string[]} */ (rows.shift()).map((field) => field.trim());
+  for (const [i, row] of rows.entries())
+    demand(row.length === given.length, `${place(name, i)} has ${row.length} fields where the header has ${given.length}`);
+  return { name, delimiter, names: given, rows };
+}
+
+/** The one that is most often in the header, outside quotes. @param {string} head @param {string} first */
+function likeliest(head, first) {
+  const outside = head.replace(/"[^"]*"/g, "");
+  const often = (/** @type {string} */ d) => outside.split(d).length + (d === first ? 0.5 : 0);
+  return DELIMITERS.reduce((best, d) => (often(d) > often(best) ? d : best));
+}
+
+/** @param {string} name @param {number} row */
+export const place = (name, row) => `${name}, row ${row} (counted from 0, without the header)`;
+
+/** The number in a cell; null if it is none. @param {string} cell @param {string} mark */
+export function numberIn(cell, mark) {
+  let text = cell.replace(/^[ \t]+|[ \t]+$/g, "");
+  if (mark !== ".") text = text.includes(".") ? "no" : text.replace(mark, ".");
+  if (NUMBER.test(text)) return Number(text);
+  if (/^[+-]?nan$/i.test(text)) return NaN;
+  return /^[+-]?inf(inity)?$/i.test(text) ? Infinity : null;
+}
+
+/** A comma is meant by the decimal point where that makes more columns numbers; with commas between the
+ * fields it never is. @param {any} table @param {number[]} columns @param {string} first */
+export function decimalMark(table, columns, first) {
+  if (table.delimiter === ",") return ".";
+  const wrong = (/** @type {string} */ mark) => columns.filter((j) => table.files.some((/** @type {any} */ { rows }) =>
+    rows.some((/** @type {string[]} */ row) => !table.missing.has(row[j]) && numberIn(row[j], mark) === null))).length;
+  const marks = first === "," ? [",", "."] : [".", ","];
+  return wrong(marks[1]) < wrong(marks[0]) ? marks[1] : marks[0];
+}
+
+const MONEY = "[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR";
+const UNIT = `[%‰]|°\\s?[CF]?|${MONEY}|\\p{L}+(?:[./]\\p{L}+|[²³])*\\.?`;
+
+/** The number in a cell that is written for people, $1,200 or 35 %; null if it is none of this unit. @param {string} cell @param {{unit: string, decimal: string}} style */
+export function styled(cell, { unit, decimal: mark }) {
+  const group = `[${mark === "." ? "," : "."}'’\\s_]`, point = `\\${mark}`;
+  const digits = `\\d{1,3}(?:${group}\\d{3})+(?:${point}\\d+)?|\\d+(?:${point}\\d*)?|${point}\\d+`;
+  const whole = new RegExp(`^([-+−]?)\\s?(${MONEY})?\\s?([-−]?)(${digits})([eE][-+]?\\d+)?\\s?(${UNIT})?$`, "u");
+  const found = whole.exec(cell.trim());
+  if (!found || (found[2] && found[6])) return null;
+  const said = (found[2] ?? found[6] ?? "").replace(/\s/g, "");
+  const plain = found[4].replace(new RegExp(group, "g"), "").replace(mark, ".") + (found[5] ?? "");
+  const minus = (found[1] === "-" || found[1] === "−") !== Boolean(found[3]);
+  const value = Number(plain) * (minus ? -1 : 1);
+  return said === unit || (value === 0 && !said) ? value : null;
+}

@@ -1,0 +1,156 @@
+// @ts-check
+// The table that a certificate was made of, encoded again as it says: words become 0 and 1, gaps are
+// filled, numbers are shifted and scaled. Whoever wrote the certificate chose that, so it is told.
+import { dataOf, equal, readPlain, TRUTH } from "./csv.js";
+import { decimalMark, look, numberIn, place, styled } from "./dialect.js";
+import { demand, float, repr } from "./json.js";
+
+/** @typedef {import("./csv.js").File} File */
+
+const GAP = "(missing)";
+const READING = { header: null, missing: [], delimiter: ",", decimal: ".", numeric: [] };
+
+/** The rows, and what the numbers are. @param {any} claim @param {File[]} files @returns {[any, string]} */
+export function readEncoded(claim, files) {
+  const { encoding } = claim;
+  if (!encoding && files.length === 1) return readPlain(claim, files[0]);
+  demand(encoding, "one file is expected: the certificate does not say how several are read");
+  const columns = columnsOf(encoding), features = columns.flatMap((c) => c.features);
+  const about = repr(features) === repr(claim.columns) && encoding.target?.name === claim.target;
+  demand(about, "The certificate is about other columns than its encoding gives");
+  const reading = encoding.reading ?? READING, table = look(files, reading);
+  const inputs = [...columns.map((c) => c.name), claim.target];
+  const lacks = (/** @type {string} */ name) => !table.names.includes(name);
+  if (inputs.some(lacks) && ![...claim.columns, claim.target].some(lacks)) return readPlain(claim, files[0]);
+  for (const name of inputs) {
+    const often = table.names.filter((/** @type {string} */ other) => other === name).length;
+    demand(often === 1, `${files[0].name} has ${often ? "several columns" : "no column"} ${repr(name)}, which the encoding needs`);
+  }
+  return encode(claim, table, columns, reading);
+}
+
+/** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string]} */
+function encode(claim, table, columns, reading) {
+  const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.encoding;
+  const styles = new Map(reading.numeric.map((/** @type {any} */ style) => [style.column, style]));
+  const plain = [...columns, target].filter((c) => c.kind === "number" && !styles.has(c.name));
+  const mark = decimalMark(table, plain.map((c) => at(c.name)), reading.decimal), decimal = claim.semantics === "decimal";
+  demand(!decimal || columns.every((c) => !c.scaled), "Decimals are meant as they are written, and the encoding scales them");
+  const label = labelOf(target);
+  /** @type {number[]} */ const numbers = [];
+  /** @type {string[]} */ const labels = [];
+  for (const { name, rows } of table.files) {
+    for (const [i, row] of rows.entries()) {
+      const cell = (/** @type {any} */ column, /** @type {boolean} */ exactly) => {
+        const text = row[at(column.name)], where = `${place(name, i)}, column ${repr(column.name)}`;
+        if (table.missing.has(text)) return null;
+        if (column.kind !== "number") return text.trim() || null;
+        const style = /** @type {any} */ (styles.get(column.name)), found = style ? styled(text, style) : numberIn(text, mark);
+        demand(found !== null, `${where} holds ${repr(text)}: a number is expected`);
+        demand(found !== Infinity, `${where} holds inf: numbers must be finite`);
+        const written = text.trim().replace(mark, ".");
+        demand(!exactly || style || equal(written, String(found)), `${where} holds ${written}, which floating point cannot tell from its neighbours`);
+        return Number.isNaN(found) ? null : found;
+      };
+      for (const column of columns) column.write(cell(column, decimal), numbers, `${place(name, i)}, column ${repr(column.name)}`);
+      labels.push(label(cell(target, true), `${place(name, i)}, target ${repr(target.name)}`));
+    }
+  }
+  demand(labels.length, `${table.name} has no rows, only the names of its columns`);
+  for (const column of columns) column.refuseMerged();
+  const told = [...columns.map((c) => c.told()).filter(Boolean), ...reading.numeric.map(toldStyle), ...toldLabels(target)];
+  const names = table.files.map((/** @type {File} */ file) => file.name).join(", ");
+  const said = told.length ? `numbers made of ${names} (${told.slice(0, 5).join("; ")}${told.length > 5 ? `; and ${told.length - 5} more` : ""})` : `the numbers in ${names}`;
+  return [dataOf(claim, Float64Array.from(numbers), labels), said];
+}
+
+/** @param {any} encoding */
+function columnsOf(encoding) {
+  demand(/^rosenblatt-encoding\/[12]$/.test(encoding.schema) && Array.isArray(encoding.columns), "its encoding is of another kind");
+  const old = encoding.schema.endsWith("1");
+  return encoding.columns.map((/** @type {any} */ column) => (column.kind === "number" ? numbersOf(column) : wordsOf(column, old)));
+}
+
+/** (x - center) / scale; `fill` stands for missing values. @param {any} column */
+function numbersOf({ name, kind, ...given }) {
+  const [fill, center, scale] = [given.fill ?? NaN, given.center, given.scale].map(Number);
+  demand(Number.isFinite(center) && scale > 0, `its encoding of ${repr(name)} is no shift and scale`);
+  const scaled = center !== 0 || scale !== 1, /** @type {Set<number>} */ seen = new Set();
+  let filled = 0;
+  const made = (/** @type {number} */ x) => (x - center) / scale;
+  const shift = [center ? `minus ${float(center)}` : "", scale !== 1 ? `divided by ${float(scale)}` : ""].filter(Boolean).join(", ");
+  return {
+    name, kind, scaled, features: [name],
+    write(/** @type {number | null} */ x, /** @type {number[]} */ out, /** @type {string} */ where) {
+      demand(x !== null || !Number.isNaN(fill), `${where}: the value is missing, and the encoding does not say what to put there`);
+      if (x === null) ++filled;
+      else if (scaled) seen.add(x + 0);
+      out.push(made(x ?? fill));
+    },
+    refuseMerged() {
+      const values = [...seen].sort((a, b) => a - b), all = values.map(made);
+      demand(all.every(Number.isFinite), `The encoding makes numbers of the column ${repr(name)} infinite (${shift})`);
+      const k = all.findIndex((v, i) => i && !(v > all[i - 1]));
+      demand(k < 0, `The encoding makes one number of ${float(values[k - 1])} and ${float(values[k])} in the column ${repr(name)} (${shift}): what is said of the result is not said of the table`);
+    },
+    told() {
+      const gaps = filled ? `${float(fill)} for ${filled.toLocaleString("en-US")} missing value${filled > 1 ? "s" : ""}` : "";
+      const done = [shift, gaps].filter(Boolean).join(", ");
+      return done && `${repr(name)} ${done}`;
+    },
+  };
+}
+
+/** A 0/1 column for each word but the reference. @param {any} column @param {boolean} old in version 1 the first of two has none, of more all have one */
+function wordsOf({ name, kind, words, missing, reference = null }, old) {
+  const boolean = kind === "boolean", values = [...words, ...(missing ? [GAP] : [])];
+  const base = old ? (values.length === 2 ? values[0] : null) : reference;
+  const levels = values.filter((value) => value !== base), single = boolean && !missing;
+  return {
+    name, kind, scaled: false, features: single ? [name] : levels.map((value) => `${name}=${value}`),
+    write(/** @type {string | null} */ word, /** @type {number[]} */ out, /** @type {string} */ where) {
+      const known = word !== null && boolean && word in TRUTH ? repr(TRUTH[/** @type {keyof TRUTH} */ (word)]) : word;
+      demand(word !== null || missing, `${where}: the value is missing, and the encoding does not say what to put there`);
+      demand(word === null || words.includes(known), `${where} holds ${repr(word)}, which did not occur in training`);
+      for (const level of levels) out.push(Number(level === (known ?? GAP)));
+    },
+    refuseMerged: () => demand(!missing || !words.includes(GAP), `The encoding makes one value of missing ones and the word ${repr(GAP)} in the column ${repr(name)}: what is said of the result is not said of the table`),
+    told: () => single ? "" : `${repr(name)} as ${levels.length === 1 ? "0 or 1" : `${levels.length} columns of 0 and 1`}${base === null ? "" : `, reference ${repr(base)}`}`,
+  };
+}
+
+/** @param {any} style */
+const toldStyle = ({ column, unit, decimal }) =>
+  `${repr(column)} read as numbers${unit ? ` in ${unit}` : ""}${decimal === "," ? " with a decimal comma" : ""}`;
+
+/** @param {any} value */
+const text = (value) => (typeof value === "string" ? value : repr(value));
+
+/** @param {any} target */
+function toldLabels({ positive }) {
+  if (!positive) return [];
+  return [Array.isArray(positive) ? `the label ${positive.map(repr).join(" or ")} against all others` : `labels ${condition(positive)} against all others`];
+}
+
+/** @param {any} positive */
+function condition({ sign, number }) {
+  return sign + (Number.isInteger(Number(number)) && Math.abs(Number(number)) < 2 ** 53 ? BigInt(Number(number)) : float(Number(number)));
+}
+
+/** The label of a row, as the certificate names it. @param {any} target @returns {(value: any, where: string) => string} */
+function labelOf({ kind, values, positive }) {
+  const several = positive && !Array.isArray(positive) ? condition(positive) : positive?.map(text).join(" or ");
+  const known = new Map(values.map((/** @type {any} */ v) => [kind === "number" ? Number(v) : text(v), v]));
+  const holds = (/** @type {any} */ x) => {
+    const limit = Number(positive.number);
+    return { ">=": x >= limit, "<=": x <= limit, ">": x > limit, "<": x < limit }[/** @type {string} */ (positive.sign)];
+  };
+  return (value, where) => {
+    demand(value !== null, `${where} has no label`);
+    if (positive && !Array.isArray(positive)) return holds(value) ? several : `(not ${several})`;
+    const word = kind === "boolean" && value in TRUTH ? repr(TRUTH[/** @type {keyof TRUTH} */ (value)]) : value;
+    demand(known.has(word), `${where} has the label ${repr(value)}: it must be ${values.slice(0, 10).map(repr).join(", ")}`);
+    if (!positive) return text(known.get(word));
+    return positive.some((/** @type {any} */ label) => label === known.get(word)) ? several : `(not ${several})`;
+  };
+}

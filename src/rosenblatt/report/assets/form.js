@@ -1,0 +1,88 @@
+// @ts-check
+// Is it a certificate at all? All fields that it must have and no others, at any depth.
+import { demand, repr } from "./json.js";
+
+export const MANY = "rosenblatt-certificate/3"; // of more than two classes
+export const SCHEMAS = ["rosenblatt-certificate/1", "rosenblatt-certificate/2", MANY];
+export const MEANT = { binary64: "each as the nearest floating-point number", decimal: "as they are written" };
+
+const EXACT = /^-?0x([0-9a-f]+(\/0x[1-9a-f][0-9a-f]*)?|[01](\.[0-9a-f]{1,13})?p[+-]?[0-9]{1,4})$/;
+const BOUND = /^(0|[1-9][0-9]*|0x[0-9a-f]+)$/;
+
+/** @type {Record<string, (value: any) => boolean>} */
+const KINDS = {
+  text: (v) => typeof v === "string",
+  flag: (v) => typeof v === "boolean",
+  object: isObject,
+  count: (v) => typeof v === "bigint" && v >= 0n,
+  side: (v) => v === 1n || v === -1n,
+  float: (v) => typeof v === "number" && Number.isFinite(v),
+  exact: (v) => typeof v === "string" && EXACT.test(v),
+  bound: (v) => typeof v === "string" && BOUND.test(v),
+};
+/** The fields of each object: ? may be missing, * is a list of these, ~ may be null. @type {Record<string, string>} */
+const FORMS = {
+  blend: "rows:count* weights:exact*",
+  margins: "homogeneous:margin geometric?:margin",
+  margin: "rows:count* weights:exact* separator:exact* at_least:exact lo:float hi:float~ exact:flag",
+  conflict: "rows:count* weights:exact* y:side* point?:float*",
+  sign: "signs:text other?:exact* times?:exact rows?:count* weights?:exact*",
+  column: "column:count sign:side threshold:exact rows:count",
+  always: `schema:text producer:text verdict:text separable:flag~ semantics:text
+    fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
+    sizes?:count* sha256:text limits:text* encoding?:object collinear?:combination*`,
+  combination: "column:count vector:exact*",
+};
+/** @type {Record<string, string>} */
+const VERDICTS = {
+  "complete separation": `margins:margins radius_row:count mistake_bound:bound
+    best_possible_mistake_bound:bound revealing?:column*`,
+  "quasi-complete separation": `conflict:conflict balance?:blend orthogonal:exact**
+    separator:exact* separated:count* signs?:sign* revealing?:column*`,
+  overlap: "conflict:conflict balance?:blend orthogonal:exact**",
+  undecided: "conflict?:conflict",
+};
+
+/** @param {any} value */
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @param {any} claim */
+export function checkForm(claim) {
+  demand(isObject(claim) && SCHEMAS.includes(claim.schema), `the schema is not ${SCHEMAS[1]}`);
+  const { verdict } = claim, known = typeof verdict === "string" && Object.hasOwn(VERDICTS, verdict);
+  demand(known, `the verdict ${repr(verdict)} is not known`);
+  checkFields(claim, `${FORMS.always} ${VERDICTS[verdict]}`, verdict);
+  demand(Object.hasOwn(MEANT, claim.semantics), "semantics is neither of the two");
+  const k = claim.labels.length, many = claim.schema === MANY;
+  const named = many ? k > 2 && new Set([...claim.labels, null]).size === k + 1 : k === 2;
+  demand(named && claim.labels.some(Boolean), "labels are not two names, or of many classes as many");
+  const there = [...Object.keys(claim), ...Object.keys(claim.margins ?? {})];
+  const odd = (many ? ["collinear", "geometric", "revealing"] : ["sizes"]).filter((name) => there.includes(name));
+  demand(!odd.length, `${repr(odd)} belong to another number of classes`);
+}
+
+/** @param {any} part @param {string} form @param {string} where */
+function checkFields(part, form, where) {
+  demand(isObject(part), `${where} is not an object`);
+  const kinds = form.trim().split(/\s+/).map((field) => field.split(":"));
+  const names = kinds.map(([name]) => name.replace("?", ""));
+  const odd = kinds.flatMap(([name]) => (name.endsWith("?") || name in part ? [] : [name]));
+  odd.push(...Object.keys(part).filter((name) => !names.includes(name)));
+  demand(!odd.length, `${where}: fields are missing, or do not belong here: ${repr(odd.sort())}`);
+  kinds.forEach(([, kind], k) => {
+    if (names[k] in part) checkValue(part[names[k]], kind, `${where}: ${names[k]}`);
+  });
+}
+
+/** @param {any} value @param {string} kind @param {string} where */
+function checkValue(value, kind, where) {
+  if (kind in FORMS) return checkFields(value, FORMS[kind], where);
+  const items = kind.endsWith("*") ? value : [value], leaf = kind.replace(/\*$/, "").replace(/~+$/, "");
+  demand(Array.isArray(items), `${where} is not a list`);
+  if (leaf in KINDS) {
+    const good = items.every((v) => (v === null && kind.includes("~")) || KINDS[leaf](v));
+    demand(good, `${where} is not what it should be (${leaf})`);
+  } else items.forEach((item) => checkValue(item, leaf, where));
+}

@@ -1,0 +1,83 @@
+// @ts-check
+// The fingerprint of the rows: the same for dense and sparse storage.
+import { sha256 } from "./fingerprint.js";
+import { SCHEMAS } from "./form.js";
+import { demand } from "./json.js";
+
+/** @typedef {import("./data.js").Data} Data */
+
+const BLOCK = 65536, STRIP = 1024; // rows
+
+/** @param {any} claim @param {Data} data */
+export function sha256Of(claim, data) {
+  demand(data.numbers.length === data.n * data.d, "rows have more numbers, or fewer");
+  return claim.schema === SCHEMAS[0] ? first(claim, data) : blocks(claim, data);
+}
+
+/** SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then for each
+ * 1,024 rows their numbers as `strip` has them. @param {any} claim @param {Data} data */
+function blocks(claim, data) {
+  const { n, d } = data, shape = BigUint64Array.of(BigInt(n), BigInt(d)), digests = [bytes(shape)];
+  for (let begin = 0; begin < n; begin += BLOCK) {
+    const end = Math.min(begin + BLOCK, n), Form = claim.labels.length === 2 ? Int8Array : Int32Array;
+    const signs = Form.from({ length: end - begin }, (_, i) => (data.has(begin + i) ? data.y(begin + i) : 0));
+    const parts = [bytes(signs)];
+    for (let i = begin; i < end; i += STRIP) parts.push(strip(data.numbers.subarray(i * d, Math.min(i + STRIP, end) * d)));
+    const digest = sha256(joined(parts));
+    digests.push(Uint8Array.from({ length: 32 }, (_, k) => parseInt(digest.slice(2 * k, 2 * k + 2), 16)));
+  }
+  return sha256(joined(digests));
+}
+
+/** All numbers; where more than half are zero, the places of the others and these. No -0. @param {Float64Array} numbers */
+function strip(numbers) {
+  const there = numbers.reduce((count, v) => count + Number(v !== 0), 0);
+  if (2 * there >= numbers.length) return bytes(numbers.map((v) => v + 0));
+  return joined(sparse(numbers, there));
+}
+
+/** Places and numbers that are not zero. @param {Float64Array} numbers @param {number} count */
+function sparse(numbers, count) {
+  const places = new BigUint64Array(count), values = new Float64Array(count);
+  let at = 0;
+  numbers.forEach((v, k) => {
+    if (v === 0) return;
+    places[at] = BigInt(k);
+    values[at++] = v;
+  });
+  return [bytes(places), bytes(values)];
+}
+
+/** Of version 1: names, labels and non-zero numbers of the rows that are not dropped. @param {any} claim @param {Data} data */
+function first(claim, data) {
+  const { d } = data, numbers = new Float64Array(data.present.length * d);
+  data.present.forEach((i, k) => numbers.set(data.x(i), k * d));
+  const there = numbers.reduce((count, v) => count + Number(v !== 0), 0);
+  const [places, values] = sparse(numbers, there);
+  const names = text([claim.columns, claim.target, claim.labels, BigInt(there)]);
+  const signs = Int8Array.from(data.present, (i) => data.y(i));
+  const all = there < numbers.length ? [places, values] : [values];
+  return sha256(joined([new TextEncoder().encode(names), bytes(signs), ...all]));
+}
+
+/** JSON as Python writes it: ASCII alone, spaces after commas. @param {any} value @returns {string} */
+function text(value) {
+  if (Array.isArray(value)) return `[${value.map(text).join(", ")}]`;
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) =>
+    c === "\u007f" ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** @param {ArrayBufferView} view */
+const bytes = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+
+/** @param {Uint8Array[]} parts */
+function joined(parts) {
+  const found = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    found.set(part, at);
+    at += part.length;
+  }
+  return found;
+}

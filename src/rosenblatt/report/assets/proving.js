@@ -1,0 +1,123 @@
+// @ts-check
+// The page checks its own proof: on opening what it holds, and everything when the table is dropped.
+import { judge } from "./check.js";
+import { readPlain } from "./csv.js";
+import { readEncoded } from "./encoded.js";
+import { parsed } from "./json.js";
+import { checkSome } from "./some.js";
+
+const HERE = "this page";
+
+/** @param {string} id */
+const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** @param {HTMLElement} place @param {string} tag @param {string} kind @param {string[]} lines */
+function show(place, tag, kind, lines) {
+  const stamp = document.createElement("span");
+  stamp.className = `tag ${kind}`;
+  stamp.textContent = tag;
+  place.replaceChildren(...lines.map((line, k) => {
+    const p = document.createElement("p");
+    if (!k) p.append(stamp, " ");
+    p.append(line);
+    return p;
+  }));
+}
+
+export function proving() {
+  const certificate = element("certificate").textContent ?? "", held = JSON.parse(element("held").textContent ?? "");
+  const checked = element("checked");
+  if (held.table !== null) everything(checked, certificate, held.table);
+  else opening(checked, certificate, held.rows);
+  dropping(certificate);
+}
+
+/** Without the word that the tag says already. @param {string} line */
+const bare = (line) => line.replace(/^[A-Z]+: /, "");
+
+/** @param {HTMLElement} place @param {string} certificate @param {string} text */
+function everything(place, certificate, text) {
+  const { status, lines } = judge(certificate, (claim) => readPlain(claim, { name: HERE, text }));
+  if (status) return show(place, "not proved", "odd", lines.map(bare));
+  show(place, "checked in your browser just now", "good", [`Everything that the certificate claims, against all rows of the table, in whole numbers: ${bare(lines[0])}`, lines[1]]);
+}
+
+/** @param {HTMLElement} place @param {string} certificate @param {any[]} rows */
+function opening(place, certificate, rows) {
+  try {
+    const found = checkSome(certificate, rows);
+    if (!found) return place.replaceChildren(); // the page holds too few rows
+    const rest = found.whole
+      ? "What is left is whether these are rows of the table: drop it below."
+      : "What is left needs all rows of the table: drop it below.";
+    show(place, "checked in your browser just now", "good", [found.sentences.join(" "), rest]);
+  } catch (error) {
+    show(place, "not proved", "odd", [/** @type {Error} */ (error).message]);
+  }
+}
+
+/** @param {string} own the certificate in the page */
+function dropping(own) {
+  const drop = element("drop"), input = /** @type {HTMLInputElement} */ (element("files")), judged = element("judged");
+  const look = async (/** @type {FileList | null | undefined} */ given) => {
+    if (!given?.length) return;
+    show(judged, "checking", "", [[...given].map((file) => file.name).join(", ")]);
+    await new Promise((done) => setTimeout(done, 30)); // so that it can be seen
+    try {
+      const { status, lines } = await judgment(own, [...given]);
+      show(judged, ["accepted", "rejected", "cannot be read"][status], status ? "odd" : "good", lines.map(bare));
+    } catch (error) {
+      show(judged, "cannot be read", "odd", [/** @type {Error} */ (error).message]);
+    }
+  };
+  drop.hidden = false;
+  input.addEventListener("change", () => look(input.files));
+  for (const [type, over] of /** @type {[string, boolean][]} */ ([["dragover", true], ["dragleave", false], ["drop", false]]))
+    drop.addEventListener(type, (event) => {
+      event.preventDefault();
+      drop.classList.toggle("over", over);
+      if (type === "drop") look(/** @type {DragEvent} */ (event).dataTransfer?.files);
+    });
+}
+
+/** What the verifier says of these files. @param {string} own @param {File[]} given */
+async function judgment(own, given) {
+  const certificates = given.filter((file) => /\.json$/i.test(file.name)), tables = given.filter((file) => !certificates.includes(file));
+  const certificate = certificates.length ? decoded(await bytesOf(certificates[0]), null, certificates[0].name) : own;
+  if (!tables.length) throw new Error("Give the table, too: the certificate alone claims something, and proves nothing.");
+  const sparse = tables.find((file) => /\.(svm|svmlight|libsvm)(\.\w+)?$/i.test(file.name));
+  if (sparse) throw new Error(`${sparse.name} is an svmlight file, which this page does not read: rosenblatt verify does.`);
+  const files = await Promise.all(inOrder(tables).map(async (file) => ({ name: file.name, bytes: await bytesOf(file) })));
+  return judge(certificate, (claim) => {
+    const charset = claim.encoding?.reading?.charset ?? null;
+    return readEncoded(claim, files.map(({ name, bytes }) => ({ name, text: decoded(bytes, charset, name) })));
+  });
+}
+
+/** As the report names them, or else by name. @param {File[]} tables */
+function inOrder(tables) {
+  const names = (parsed(element("report").textContent ?? "").data?.files ?? []).map((/** @type {string} */ path) => path.split(/[\\/]/).pop());
+  const place = (/** @type {File} */ file) => (names.includes(file.name) ? names.indexOf(file.name) : names.length);
+  return tables.sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** @param {File} file */
+async function bytesOf(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** @param {Uint8Array} bytes @param {string | null} charset @param {string} name */
+function decoded(bytes, charset, name) {
+  const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  const used = charset ?? wide;
+  if (used === "utf-8" && bytes.subarray(0, 4096).includes(0))
+    throw new Error(`${name} is no table of text. This page reads CSV and its relatives; rosenblatt verify also reads Parquet, Feather and Arrow.`);
+  try {
+    return new TextDecoder(used, { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${name} is not written in ${used}. Save it as UTF-8.`);
+  }
+}

@@ -1,0 +1,16 @@
+// @ts-check
+
+/** Light or dark as the system has it, until the button says otherwise. */
+export function theme() {
+  const button = /** @type {HTMLButtonElement} */ (document.getElementById("theme"));
+  const system = matchMedia("(prefers-color-scheme: dark)"), { dataset } = document.documentElement;
+  const dark = () => (dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+  const say = () => { button.textContent = dark() ? "Light" : "Dark"; };
+  button.addEventListener("click", () => {
+    dataset.theme = dark() ? "light" : "dark";
+    say();
+  });
+  system.addEventListener("change", say);
+  button.hidden = false;
+  say();
+}

@@ -1,0 +1,84 @@
+"""What is given to a logistic regression: rows with the intercept, outcomes, weights, names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._compute.matrices import dense
+from rosenblatt._inputs import validate, weights
+from rosenblatt._proof import frames
+from rosenblatt._proof.coefficients import name_of_intercept
+from rosenblatt._proof.table import read
+from rosenblatt.errors import InputError
+
+Numbers = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Given:
+    """The rows that count, as floats."""
+
+    X: Numbers  # the column of the intercept is the last
+    t: Numbers  # 1 for the second label
+    c: Numbers  # weights of the rows
+    rows: NDArray[np.intp]  # their numbers
+    names: list[str]
+    labels: list[str]
+
+    @classmethod
+    def of(cls, X: Any, y: Any, sample_weight: Any, *, fit_intercept: bool, asked: str) -> Given:
+        validate.flag("fit_intercept", fit_intercept)
+        names = None
+        if frames.has_words(X):
+            X, encoding = frames.in_numbers(X, decimal=False)
+            names = encoding.feature_names
+        table = read(X, y, sample_weight, semantics="binary64", asked=asked)
+        if len(table.classes) != 2:
+            raise InputError("y holds one label only: a logistic regression needs two.")
+        n = len(table.y)
+        rows = np.arange(n) if table.present is None else table.present
+        c = weights.sample_weights(sample_weight, n)
+        numbers = np.asarray(dense(table.X[rows]), dtype=np.float64)
+        names = list(table.columns) if names is None else names
+        if fit_intercept:
+            numbers = np.column_stack([numbers, np.ones(len(rows))])
+            names = [*names, name_of_intercept(names)]
+        weight = np.ones(len(rows)) if c is None else np.asarray(c, dtype=np.float64)[rows]
+        t = (table.y[rows] > 0).astype(np.float64)
+        return cls(numbers, t, weight, rows, names, list(table.classes))
+
+    def refuse_collinear(self, what: str) -> None:
+        """Where a column is a combination of others, its coefficient is not determined."""
+        chosen = independent(self.X)
+        if len(chosen) < self.X.shape[1]:
+            names = [n for j, n in enumerate(self.names) if j not in set(chosen)]
+            raise InputError(
+                f"The column {names[0]!r} is a combination of others, or there are fewer rows than "
+                f"columns: its coefficient is not determined, and {what} needs it to be. Leave it "
+                "out; certify(X, y).collinear has the formulas."
+            )
+
+
+def independent(X: Numbers, first: list[int] | None = None) -> list[int]:
+    """Columns of X, those named first if they can be, none of which is a combination of others."""
+    order = [*(first or []), *(j for j in range(X.shape[1]) if j not in set(first or []))]
+    lengths = np.linalg.norm(X, axis=0)
+    basis: list[Numbers] = []
+    chosen: list[int] = []
+    for j in order:
+        if lengths[j] == 0 or len(chosen) == len(X):
+            continue
+        rest = X[:, j] / lengths[j]
+        for _ in range(2):  # twice is enough (Kahan and Parlett)
+            for q in basis:
+                rest = rest - (q @ rest) * q
+        length = float(np.linalg.norm(rest))
+        if length > 1e-9:
+            basis.append(rest / length)
+            chosen.append(j)
+    return sorted(chosen)

@@ -1,0 +1,153 @@
+"""rosenblatt score; and predict: columns that are given along, rows that lack a value."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import confusion_matrix
+
+from commands import write
+from rosenblatt import Perceptron, data, save
+from rosenblatt.selection import clopper_pearson
+
+TABLE = "id,a,town,score,y\n" + "".join(
+    f"P{i:02d},{i % 7 + 0.5},{'uv'[i % 2]},{i},{'yes' if i % 7 > 2 else 'no'}\n" for i in range(28)
+)
+
+
+@pytest.fixture
+def model(shell):
+    """A rule with its encoding, which fills nothing."""
+    path = write("t.csv", TABLE)
+    X, y, encoding = data.read(path, target="y", ignore=["id", "score"]).encode()
+    save(Perceptron(max_iter=3, random_state=0).fit(X, y), "m.json", encoding=encoding.to_dict())
+    return path
+
+
+def rows_of(out):
+    return list(csv.reader(out.splitlines()))
+
+
+# --- predict --------------------------------------------------------------------------------------
+
+
+def test_columns_are_given_along_as_they_are_written(shell, model):
+    _, out, _ = shell("predict", "m.json", model, "--keep", "id", "--keep", "a")
+    header, first, *rest = rows_of(out)
+    assert header == ["row", "id", "a", "prediction", "score"]
+    assert first[:3] == ["0", "P00", "0.5"]
+    assert [row[1] for row in rest] == [f"P{i:02d}" for i in range(1, 28)]
+    plain = rows_of(shell("predict", "m.json", model)[1])
+    assert [[row[0], *row[3:]] for row in rest] == plain[2:]
+    header, *_ = rows_of(shell("predict", "m.json", model, "--keep", "all")[1])
+    assert header == ["row", "id", "a", "town", "score (of the table)", "y", "prediction", "score"]
+    found = json.loads(shell("predict", "m.json", model, "--keep", "town", "--json")[1])
+    assert [row["kept"]["town"] for row in found["rows"]] == ["u", "v"] * 14
+
+
+def test_a_column_that_is_not_there_cannot_be_kept(shell, model):
+    code, out, err = shell("predict", "m.json", model, "--keep", "ID", "-o", "p.csv")
+    assert (code, out) == (2, "")
+    assert "keep='ID' is not a column of t.csv. Did you mean 'id'?" in err
+
+
+def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
+    new = write("new.csv", "id,a,town\nA,1.5,u\nB,,v\nC,4.5,\nD,6.5,v\n")
+    code, out, err = shell("predict", "m.json", new, "--keep", "id", "--explain")
+    _, *rows = rows_of(out)
+    assert code == 0
+    assert [row[1] for row in rows] == ["A", "B", "C", "D"]
+    assert [row[2:] == ["", "", ""] for row in rows] == [False, True, True, False]
+    assert "2 rows without a prediction, for lack of values: row 1 lacks 'a'." in err
+    whole = write("whole.csv", "id,a,town\nA,1.5,u\nD,6.5,v\n")
+    expected = rows_of(shell("predict", "m.json", whole, "--keep", "id", "--explain")[1])[1:]
+    assert [rows[0][2:], rows[3][2:]] == [row[2:] for row in expected]
+    found = json.loads(shell("predict", "m.json", new, "--json")[1])["rows"]
+    assert found[1] == {"row": 1, "prediction": None, "score": None, "missing": ["a"]}
+    code, out, err = shell("predict", "m.json", new, "--gaps", "refuse")
+    assert (code, out) == (2, "")
+    assert "row 1 (counted from 0, without the header), column 'a': the value is missing" in err
+
+
+def test_what_was_filled_in_training_is_filled(shell):
+    path = write("t.csv", TABLE.replace("P03,3.5,v", "P03,,"))
+    X, y, encoding = data.read(path, target="y", ignore=["id", "score"], impute="mean").encode()
+    p = Perceptron(max_iter=3, random_state=0).fit(X, y)
+    save(p, "m.json", encoding=encoding.to_dict())
+    _, out, err = shell("predict", "m.json", path)
+    assert [float(row[2]) for row in rows_of(out)[1:]] == p.decision_function(X).tolist()
+    assert err == ""
+
+
+# --- score ----------------------------------------------------------------------------------------
+
+
+def test_errors_are_those_that_scikit_learn_counts(shell):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    lines = [
+        ",".join(map(repr, row.tolist())) + f",{name}" for row, name in zip(X, names, strict=True)
+    ]
+    path = write("iris.csv", "\n".join(["a,b,c,d,kind", *lines]))
+    X, y, encoding = data.read(path, target="kind").encode()
+    p = Perceptron(max_iter=2, random_state=1).fit(X, y)
+    save(p, "m.json", encoding=encoding.to_dict())
+    code, out, _ = shell("score", "m.json", path, "--json")
+    found = json.loads(out)
+    expected = confusion_matrix(y, p.predict(X))
+    wrong = int(expected.sum() - expected.trace())
+    assert code == 0
+    assert wrong > 0
+    assert found["confusion"]["counts"] == expected.tolist()
+    assert (found["rows"], found["errors"], found["majority_errors"]) == (150, wrong, 100)
+    assert found["rate"] == pytest.approx(1 - p.score(X, y))
+    assert found["interval"] == list(clopper_pearson(wrong, 150))
+    assert found["interval_method"] == "Clopper-Pearson"
+    for c, of in enumerate(found["classes"]):
+        errors = int(50 - expected[c, c])
+        assert (of["rows"], of["errors"]) == (50, errors)
+        assert of["interval"] == list(clopper_pearson(errors, 50))
+        assert sum(of["called"].values()) == errors
+    _, out, _ = shell("score", "m.json", path)
+    assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95% interval" in out
+    assert "(Clopper-Pearson)" in out
+    assert "setosa: 0.0% (0 of 50 rows wrong)" in out
+
+
+def test_rows_that_cannot_be_judged_are_not_counted(shell, model):
+    new = write("new.csv", "a,town,y\n1.5,u,no\n,v,yes\n4.5,u,\n6.5,v,yes\n")
+    code, _, err = shell("score", "m.json", new)
+    assert code == 2
+    assert "target 'y' has no label" in err
+    code, out, _ = shell("score", "m.json", new, "--drop-unlabelled", "--json")
+    found = json.loads(out)
+    assert (code, found["rows"], found["not_judged"]) == (0, 2, 1)
+    code, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
+    assert "1 row that cannot be judged" in out
+
+
+def test_what_cannot_be_scored_is_one_error(shell, model):
+    assert (
+        "the label 'maybe'" in shell("score", "m.json", write("n.csv", "a,town,y\n1,u,maybe\n"))[2]
+    )
+    assert "has no column 'y'" in shell("score", "m.json", write("n.csv", "a,town\n1,u\n"))[2]
+    assert (
+        "no row that can be judged"
+        in shell("score", "m.json", write("n.csv", "a,town,y\n,u,no\n"))[2]
+    )
+    assert "There is no file other.json" in shell("score", "other.json", model)[2]
+
+
+def test_svmlight_files_are_scored(shell):
+    write("t.svm", "".join(f"{1 if i % 5 > 2 else -1} 1:{i % 5} 2:1\n" for i in range(20)))
+    table = data.read("t.svm")
+    X, y, _ = table.encode()
+    save(Perceptron(random_state=0).fit(X, y), "m.json")
+    found = json.loads(shell("score", "m.json", "t.svm", "--json")[1])
+    assert (found["rows"], found["errors"]) == (20, 0)
+    write("other.svm", "3 1:2\n")
+    code, _, err = shell("score", "m.json", "other.svm")
+    assert code == 2
+    assert "the label 3" in err

@@ -1,0 +1,159 @@
+"""multi_class="ovr": a checkpoint keeps the training of each class, to go on to the same bits."""
+
+import itertools
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from common import KEEPS, everything, may_not_converge, may_not_separate, noisy
+from rosenblatt import Perceptron, train
+from rosenblatt._compute.backend import compute
+from rosenblatt._learning import orders
+from rosenblatt._model import checkpoint_file
+from rosenblatt.errors import InputError
+
+pytestmark = [may_not_converge, may_not_separate]
+
+X, _ = noisy(24)
+Y = np.array(["a", "b", "c"])[(X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0)]
+
+
+class Crash(Exception):  # noqa: N818 - it is not an error of ours
+    """As sudden as a test can be within one process."""
+
+
+def perceptron(**given):
+    choices = {"order": "shuffle", "max_iter": 4, "random_state": 1, "multi_class": "ovr"}
+    return Perceptron(**choices | given)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.checkpoint"
+
+
+@pytest.fixture
+def crash_after(monkeypatch):
+    """The process dies with the k-th writing of the checkpoint, after it or before it."""
+    write = checkpoint_file.Checkpoint.write
+
+    def crash(k, *, before=False):
+        turns = itertools.count(1)
+
+        def writing(self, state):
+            turn = next(turns)
+            if turn == k and before:
+                raise Crash
+            write(self, state)
+            if turn == k:
+                raise Crash
+
+        monkeypatch.setattr(checkpoint_file.Checkpoint, "write", writing)
+
+    yield crash
+    monkeypatch.setattr(checkpoint_file.Checkpoint, "write", write)
+
+
+@pytest.mark.parametrize(
+    ("order", "keep"),
+    [*(("shuffle", keep) for keep in KEEPS), ("random", "best"), ("batch", "best")],
+)
+def test_crashes_change_nothing(order, keep, path, crash_after, rng, monkeypatch):
+    monkeypatch.setattr(compute, "chunk", 16 * 20)
+    given = {"order": order, "keep": keep, "class_weight": {"a": 2.0}, "margin": 0.1}
+    expected = everything(perceptron(**given).fit(X, Y), X)
+    p, crashes, finished = perceptron(**given), 0, False
+    while not finished:
+        crash_after(int(rng.integers(1, 30)), before=bool(rng.integers(2)))
+        try:
+            train(p, (X, Y), checkpoint=path, checkpoint_every=0)
+            finished = True
+        except Crash:
+            crashes += 1
+        if path.exists():
+            content = json.loads(path.read_text())
+            assert content["version"] == 3
+            begun = [one["made_with"] for one in content["of_classes"]]
+            assert [one["class"] for one in begun] == begun[0]["classes"][: len(begun)]
+    assert crashes
+    assert everything(p, X) == expected
+    assert "_checkpoint" not in vars(p)
+    assert not any("_checkpoint" in vars(one) for one in p._of_classes)
+
+
+def test_a_class_that_is_done_is_not_trained_again(path, monkeypatch):
+    first = everything(train(perceptron(), (X, Y), checkpoint=path), X)
+    monkeypatch.setattr(orders.Shuffle, "advance", None)  # nothing is left to be visited
+    assert everything(train(perceptron(), (X, Y), checkpoint=path), X) == first
+
+
+def test_it_may_go_on_for_longer(path):
+    train(perceptron(max_iter=2), (X, Y), checkpoint=path)
+    p = train(perceptron(max_iter=6), (X, Y), checkpoint=path)
+    assert everything(p, X) == everything(perceptron(max_iter=6).fit(X, Y), X)
+    with pytest.raises(InputError, match="has come to"):
+        train(perceptron(max_iter=2), (X, Y), checkpoint=path)
+
+
+def test_without_a_seed_those_of_the_checkpoint_are_used(path):
+    first = train(perceptron(random_state=None), (X, Y), checkpoint=path)
+    again = train(perceptron(random_state=None), (X, Y), checkpoint=path)
+    assert everything(again, X) == everything(first, X)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"multi_class": "joint"}, "multi_class is 'joint' and was 'ovr'"),
+        ({"margin": 0.5}, "margin is 0.5 and was 0.0"),
+        ({"random_state": 2}, "random_state is another"),
+    ],
+)
+def test_another_training_is_refused(change, says, path):
+    train(perceptron(), (X, Y), checkpoint=path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=says):
+        train(perceptron(**change), (X, Y), checkpoint=path)
+    assert path.read_bytes() == before
+
+
+def test_other_labels_are_refused_and_nothing_is_written(path):
+    train(perceptron(), (X, Y), checkpoint=path)
+    before = path.read_bytes()
+    for y, says in (
+        (np.where(Y == "c", "d", Y), "classes is"),
+        (np.where(Y == "a", "b", np.where(Y == "b", "a", Y)), "labels are not the same"),
+    ):
+        with pytest.raises(InputError, match=says):
+            train(perceptron(), (X, y), checkpoint=path)
+        assert path.read_bytes() == before
+
+
+def test_a_training_of_all_classes_together_is_another(path):
+    train(perceptron(multi_class="joint"), (X, Y), checkpoint=path)
+    assert json.loads(path.read_text())["version"] == 2
+    with pytest.raises(InputError, match="multi_class is 'ovr' and was 'joint'"):
+        train(perceptron(), (X, Y), checkpoint=path)
+
+
+def test_of_two_classes_there_is_one_training(path):
+    train(perceptron(), (X, Y == "a"), checkpoint=path)
+    assert "state" in json.loads(path.read_text())
+    p = train(perceptron(multi_class="joint"), (X, Y == "a"), checkpoint=path)
+    assert p.n_iter_ > 0
+
+
+@pytest.mark.parametrize("name", ["arrays", "stream"])
+def test_training_goes_on_from_a_kept_checkpoint(name, path):
+    # Three rows that are their own classes. Class a against the rest from row 0, (1, 0; 1): row 1
+    # scores 1, and w = (1, -1; 0); row 2 scores 0, and w = (2, 0; -1), which has all three right.
+    shutil.copy(Path(__file__).parent / "checkpoint_files" / "3" / f"{name}.json", path)
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), ["a", "b", "c"]
+    p = Perceptron(order="cyclic", keep="last", random_state=0, multi_class="ovr")
+    found = train(p, rows if name == "arrays" else lambda: [rows], checkpoint=path)
+    assert found.converged_
+    assert (found.coef_[0].tolist(), found.intercept_[0]) == ([2.0, 0.0], -1.0)
+    assert (found.coef_ == p.fit(*rows).coef_).all()

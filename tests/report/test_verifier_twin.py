@@ -1,0 +1,252 @@
+"""The verifier of the page is the one of verify.py: the same status and the same sentences."""
+
+import json
+import math
+import random
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import twins
+from rosenblatt.cli import run
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    opened = browser.new_page()
+    opened.goto("about:blank")
+    opened.evaluate(f"() => {{ {twins.script()} }}")
+    return opened
+
+
+@pytest.fixture
+def both(page, tmp_path, monkeypatch):
+    """A function that asks both verifiers about certificates and tables, and compares."""
+    monkeypatch.chdir(tmp_path)
+
+    def ask(cases):
+        asked = [[certificate, "t.csv", table] for certificate, table in cases]
+        found, seen = page.evaluate("(asked) => twin.plain(asked)", asked), {0: 0, 1: 0, 2: 0}
+        for (certificate, table), (status, lines) in zip(cases, found, strict=True):
+            expected, said = twins.python_says(certificate, table)
+            assert status == expected, (said, lines, certificate, table)
+            seen[status] += 1
+            if status < 2 and "not a certificate" not in said[0]:  # Python's own words
+                assert lines == said, (certificate, table)
+        return seen
+
+    return ask
+
+
+def test_certificates_of_every_version_are_accepted(both):
+    cases = list(twins.kept())
+    assert both(cases) == {0: len(cases), 1: 0, 2: 0}
+    assert len(cases) == 24
+
+
+def test_every_change_of_a_certificate_has_the_same_end(both, heavy):
+    cases = [(text, table) for kept, table in twins.kept() for text in twins.tampered(kept)]
+    random.Random(1).shuffle(cases)
+    seen = both(cases[: heavy(len(cases))])
+    assert seen[1] > 10 * seen[0] > 0
+
+
+def test_spoiled_tables_have_the_same_end(both, heavy):
+    """Quotes, line ends, numbers that are none, cells too many."""
+    chance, cases = random.Random(2), list(twins.kept())
+    spoiled = [(c, twins.scribbled(table, chance)) for c, table in cases * heavy(200)]
+    seen = both(spoiled)
+    assert seen[1] > seen[0] > 0
+
+
+def test_spoiled_json_has_the_same_end(both, heavy):
+    """4.0 is no number of rows, NaN is no number, and no name stands twice."""
+    chance, cases = random.Random(3), list(twins.kept())
+    seen = both([(twins.rewritten(c, chance), table) for c, table in cases * heavy(200)])
+    assert seen[1] > seen[0] > 0
+    seen = both([(twins.scribbled(c, chance), table) for c, table in cases * heavy(100)])
+    assert seen[2] > 0 < seen[1]
+
+
+def test_random_tables_and_their_neighbours(both, heavy):
+    rng, chance = np.random.default_rng(4), random.Random(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = [twins.made(rng) for _ in range(heavy(600))]
+    assert both(cases)[0] == len(cases)
+    one = [(c, table.replace("1", "2", 1)) for c, table in cases]
+    other = [(chance.choice(list(twins.tampered(c))), table) for c, table in cases]
+    assert both(one + other)[1] > len(cases)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "",
+        "\n",
+        "x,y\n",
+        "\ufeffx,y\n1,0\n2,0\n2,1\n3,1\n",
+        "x,y\r1,0\r2,0\r2,1\r3,1",
+        'x,y\r\n"1",0\r\n\r\n2,0\r\n2,1\r\n3,"1"\r\n',
+        'x,y\n"1"2,0\n',
+        'x,y\n1,0\n2,0\n2,"1\n',
+        "x,x,y\n1,1,0\n",
+        "x,y,z\n1,0,a\n2,0,b\n2,1,c\n3,1,d\n",
+        "x,y\n1.0,0.0\n2e0,0.0\n2.00,1.0\n+3,1.0\n",
+        "x,y\n1,0\n2,0.0\n2,1\n3,1\n",
+        "x,y\n1,0\n2,0\n2,1\n0x3,1\n",
+        "x,y\nTrue,0\n2,0\n2,1\n3,1\n",
+        "x,y\n1,0\n2,0\n2,1\n1e999,1\n",
+        "x,y\n" + "1" * 140_000 + ",0\n2,0\n2,1\n3,1\n",
+    ],
+)
+def test_how_tables_are_written(both, table):
+    quasi = next(c for c, t in twins.kept() if t.startswith("x,y") and "quasi" in c)
+    both([(quasi, table)])
+
+
+# --- Numbers --------------------------------------------------------------------------------------
+
+
+def test_fractions_become_the_nearest_float(page, rng):
+    """As Python divides whole numbers: to the even one of two, also below the normal ones."""
+    asked = [(1, 3), (2**53 + 1, 1), (2**53 + 3, 1), (2**1024 - 2**971, 1), (1, 2**1075)]
+    asked += [(3, 2**1075), (-(2**1000), 3), (0, 7), (1, 2**1076), (2**54 - 1, 2**1076)]
+    for _ in range(300):
+        above, below = (int(rng.integers(1, 2**62)) << int(rng.integers(0, 900)) for _ in "ab")
+        asked.append((above, below))
+        half = Fraction(float(rng.normal())) + Fraction(1, 2**54)  # often half way
+        asked.append((half.numerator, half.denominator))
+    texts = [[str(a), str(b)] for a, b in asked]
+    found = page.evaluate("(asked) => twin.numbers(asked)", texts)
+    assert [float(v) for v in found] == [a / b for a, b in asked]
+
+
+def test_beyond_the_largest_float(page):
+    most = str(2**1024 - 2**970)  # half way to the next one, which is none
+    (found,) = page.evaluate("(v) => twin.numbers(v).map(String)", [[most, "1"]])
+    assert found == "Infinity"
+
+
+def test_floats_are_written_as_python_does(page):
+    values = [0.1, 1.0, -0.0, 1e16, 123456789012345.6, 1e-4, 1e-5, 1.5e-7, 5e-324, 1e22, 2.5e300]
+    assert page.evaluate("(v) => twin.written(v)", values) == [repr(v) for v in values]
+
+
+def test_neighbours_of_floats(page):
+    values = [0.0, 5e-324, 1.0, 1e300, 2.0**-1022]
+    expected = [[math.nextafter(v, math.inf), math.nextafter(v, 0)] for v in values]
+    assert page.evaluate("(v) => twin.neighbours(v)", values) == expected
+
+
+def test_lengths_are_right_to_the_last_digits(page, rng):
+    rows = [[3.0, 4.0], [0.0], [5e-324, 5e-324], [1e300, 1e300], rng.normal(size=2000).tolist()]
+    rows += [(rng.normal(size=50) * 10.0 ** rng.integers(-300, 290)).tolist() for _ in range(50)]
+    found = page.evaluate("(rows) => twin.lengths(rows)", rows)
+    for x, length in zip(rows, found, strict=True):
+        assert length == pytest.approx(math.hypot(*x), rel=2**-51, abs=1e-323)
+
+
+def test_exact_numbers_of_certificates(page):
+    texts = ["0x1f", "-0x3/0x7", "0x1.8p+3", "-0x1.8p-3", "0x0.0000000000001p-1022", "0x6/0x2"]
+    expected = [Fraction(31), Fraction(-3, 7), Fraction(12), Fraction(-3, 16)]
+    expected += [Fraction(5e-324), Fraction(3)]
+    found = page.evaluate("(v) => twin.exact(v)", texts)
+    assert [Fraction(int(a), int(b)) for a, b in found] == expected
+
+
+# --- Tables that are encoded ----------------------------------------------------------------------
+
+WORDS = "town,size,open,y\n" + "".join(
+    f"{town},{size},{there},{label}\n"
+    for town, size, there, label in [
+        *[("Rome", 1.5, True, "no"), ("Oslo", 2.5, False, "yes"), ("Rome", 3.25, True, "yes")],
+        *[("Bonn", 0.5, False, "no"), ("Oslo", 7.0, True, "no"), (" Bonn", 1.0, True, "yes")],
+    ]
+)
+GAPS = "a,w,y\n1,x,0\n,x,1\n3,,0\n4.5,z,1\nNA,z,1\n2,x,0\n"
+ENCODED = {
+    "words": (WORDS, []),
+    "gaps": (GAPS, ["--impute", "mean"]),
+    "gaps, scaled": (GAPS, ["--impute", "median", "--scale"]),
+    "semicolons and commas": ("a;b;y\n1,5;2;j\n2,5;3;n\n3;1,25;j\n0;1;n\n", []),
+    "tabs and quotes": ('"a"\t"b c"\ty\n1\t"2"\t"p ""q"""\n2\t1\tz\n3\t3\tz\n', []),
+    "announced": ("sep=|\na|b|y\n1|2|0\n2|1|1\n3|3|1\n", []),
+    "missing words": (
+        "a,b,y\n1,?,0\n2,3,1\n?,1,1\n4,4,0\n",
+        ["--missing", "?", "--impute", "mean"],
+    ),
+    "no header": ("1,2,0\n2,1,1\n3,3,1\n", ["--no-header"]),
+    "units": ('a,b,y\n"$1,200",1,0\n$300,2,1\n"$2,000.50",3,1\n$0,4,0\n', ["--numeric", "a"]),
+    "one against the rest": ("a,y\n1,p\n2,q\n3,r\n4,q\n", ["--positive", "q"]),
+    "a condition": ("a,y\n1,3\n2,7\n3,8.5\n4,1\n", ["--positive", ">=7"]),
+    "numbers as labels": ("a,b,y\n1,0,1.0\n2,1,2e1\n3,0,2e1\n0,1,1.0\n", []),
+    "truth as labels": ("a,b,y\n1,0,TRUE\n2,1,false\n3,0,False\n0,1,true\n", []),
+    "three classes": ("a,w,y\n1,u,a\n2,v,b\n3,u,c\n4,v,a\n5,w,b\n2,w,c\n", []),
+    "decimals": ("a,b,y\n0.1,0.2,0\n0.3,0.6,1\n0.7,0.1,1\n", ["--decimal"]),
+    "categories": ("z,a,y\n10,1,0\n20,2,1\n30,1,1\n10,2,0\n", ["--categorical", "z"]),
+}
+
+
+@pytest.fixture
+def encoded(page, tmp_path, monkeypatch, capfd):
+    """What the command and the page say of a table and a certificate."""
+    monkeypatch.chdir(tmp_path)
+
+    def ask(certificate, table):
+        (tmp_path / "c.json").write_text(certificate)
+        (tmp_path / "t.csv").write_text(table, newline="")
+        capfd.readouterr()
+        status = run(["verify", "c.json", "t.csv", "--quiet"])
+        said = capfd.readouterr().out.strip().splitlines()
+        asked = [[certificate, "t.csv", table]]
+        ((found, lines),) = page.evaluate("(asked) => twin.encoded(asked)", asked)
+        return (status, said), (found, lines)
+
+    return ask
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_a_table_is_encoded_as_the_command_does(encoded, name, tmp_path):
+    table, options = ENCODED[name]
+    (tmp_path / "t.csv").write_text(table, newline="")
+    certificate = certified(*options)
+    python, page = encoded(certificate, table)
+    assert python == page
+    assert page[0] == 0
+    for other in (table.replace("1", "9", 1), table.replace("2", "hm", 1), table + table[-8:]):
+        python, page = encoded(certificate, other)
+        assert python[0] == page[0]
+
+
+def certified(*options):
+    """The certificate of t.csv, as text."""
+    target = "x2" if "--no-header" in options else "y"
+    fixed = ["--target", target, "-o", "c.json", "--quiet", "--fewest-errors", "0"]
+    assert run(["certify", "t.csv", *fixed, *options]) in (0, 10, 11)
+    return Path("c.json").read_text()
+
+
+def test_an_encoding_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
+    table = "a,b,y\n3,0,0\n4,1,1\n5,2,1\n"
+    (tmp_path / "t.csv").write_text(table)
+    claim = json.loads(certified("--scale"))
+    claim["encoding"]["columns"][0] |= {"center": 1e17}
+    python, page = encoded(json.dumps(claim), table)
+    assert python[0] == page[0] == 1
+    assert "makes one number of 3.0 and 4.0" in page[1][0]
+    assert page[1][0] in python[1][0]
+
+
+def test_numbers_that_were_written_for_the_verifier_are_read_as_they_are(encoded, tmp_path):
+    """What `rosenblatt verify --encoded` writes has the columns of the certificate itself."""
+    (tmp_path / "t.csv").write_text(WORDS)
+    certificate = certified()
+    assert run(["verify", "c.json", "t.csv", "--quiet", "--encoded", "n.csv"]) == 0
+    numbers = (tmp_path / "n.csv").read_text()
+    _, (status, lines) = encoded(certificate, numbers)
+    assert status == 0
+    assert lines[1].startswith("About the numbers in t.csv")

@@ -1,0 +1,98 @@
+"""Firth's estimate: published numbers, a closed form, and the same maximum found otherwise."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+from endometrial import endometrial
+from rosenblatt.errors import InputError
+from rosenblatt.separation import firth
+
+
+def test_published_numbers():
+    """Heinze and Schemper (2002), and logistf of the same authors: estimates and intervals."""
+    found = firth(*endometrial())
+    expected = {"NV": 2.92927330, "PI": -0.03475175, "EH": -2.60416387, "(intercept)": 3.77455951}
+    assert found.coefficients == pytest.approx(expected, rel=1e-6)
+    intervals = {
+        "NV": (0.6097244, 7.85463171),
+        "PI": (-0.1244587, 0.04045547),
+        "EH": (-4.3651832, -1.23272106),
+        "(intercept)": (1.0825371, 7.20928050),
+    }
+    for name, ends in intervals.items():
+        assert found.intervals[name] == pytest.approx(ends, rel=1e-5)
+    assert found.p_values["EH"] == pytest.approx(2.504e-05, rel=2e-3)
+    assert (found.label, found.other) == ("1", "0")
+    lines = str(found).splitlines()
+    assert lines[2].split() == ["NV", "2.929", "0.6097", "to", "7.855"]
+    assert lines[3].split() == ["PI", "−0.03475", "−0.1245", "to", "0.04046"]
+
+
+@pytest.mark.parametrize("cells", [(3, 2, 4, 6), (5, 0, 3, 4), (5, 0, 0, 7)])
+def test_a_table_of_two_by_two_has_a_half_more_in_each_cell(cells):
+    """The model has as many parameters as cells, so that Jeffreys' prior is a half in each."""
+    a, b, c, d = cells
+    X = [[0]] * (a + b) + [[1]] * (c + d)
+    y = ["no"] * a + ["yes"] * b + ["no"] * c + ["yes"] * d
+    found = firth(X, y).coefficients
+    first = math.log((b + 0.5) / (a + 0.5))
+    assert found["(intercept)"] == pytest.approx(first, abs=1e-8)
+    assert found["x0"] == pytest.approx(math.log((d + 0.5) / (c + 0.5)) - first, abs=1e-8)
+    weighted = firth([[0], [0], [1], [1]], ["no", "yes"] * 2, sample_weight=cells)
+    if all(cells):
+        assert weighted.coefficients == pytest.approx(found, abs=1e-8)
+
+
+def penalised(X, t, beta):
+    """The definition, in plain words."""
+    p = 1 / (1 + np.exp(-X @ beta))
+    information = X.T @ (X * (p * (1 - p))[:, None])
+    return np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)) + np.linalg.slogdet(information)[1] / 2
+
+
+def test_the_maximum_and_an_end_of_an_interval_by_another_way():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(40, 2)) * [1, 100] + [0, 2000]
+    y = (X[:, 0] + random.normal(size=40) > 0.3).astype(int)
+    found = firth(X, y)
+    design = np.column_stack([X, np.ones(40)])
+    beta = np.array(list(found.coefficients.values()))
+    assert found.log_likelihood == pytest.approx(penalised(design, y, beta), abs=1e-8)
+    scale = np.array([1.0, 100.0, 1.0])
+    centred = np.column_stack([X - [0, 2000], np.ones(40)]) / scale
+    other = optimize.minimize(lambda b: -penalised(centred, y, b), np.zeros(3), tol=1e-12)
+    assert beta[:2] == pytest.approx(other.x[:2] / scale[:2], rel=1e-4)
+    low, high = found.intervals["x0"]
+    for end in (low, high):
+        rest = optimize.minimize(
+            lambda b, end=end: -penalised(centred, y, np.array([end, *b])), np.zeros(2), tol=1e-12
+        )
+        assert 2 * (-other.fun + rest.fun) == pytest.approx(stats.chi2.ppf(0.95, 1), abs=1e-3)
+    assert low < beta[0] < high
+
+
+def test_words_no_intercept_and_wider_intervals():
+    frame = pd.DataFrame({"town": ["Rome", "Rome", "Bern", "Rome", "Bern"] * 3, "a": range(15)})
+    y = ([0, 1, 1, 0, 1] * 3)[:15]
+    found = firth(frame, y)
+    assert set(found.coefficients) == {"town=Bern", "a", "(intercept)"}
+    wide = firth(frame, y, confidence=0.99).intervals["a"]
+    assert wide[0] < found.intervals["a"][0] < found.intervals["a"][1] < wide[1]
+    design = frame.assign(one=1.0)
+    assert firth(design, y, fit_intercept=False).coefficients["one"] == pytest.approx(
+        found.coefficients["(intercept)"], abs=1e-7
+    )
+
+
+def test_what_has_no_estimate_is_refused():
+    X = np.column_stack([np.arange(6.0), 2 * np.arange(6.0)])
+    with pytest.raises(InputError, match="'x1' is a combination of others"):
+        firth(X, [0, 1, 0, 1, 0, 1])
+    with pytest.raises(InputError, match="one label only"):
+        firth([[1.0], [2.0]], [1, 1])
+    with pytest.raises(InputError, match="not between 0 and 1"):
+        firth([[1.0], [2.0]], [0, 1], confidence=95)

@@ -1,0 +1,113 @@
+"""The limiting conditional model: published numbers, and limits of what maximum likelihood does."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+from sklearn.linear_model import LogisticRegression
+
+from endometrial import endometrial
+from rosenblatt import certify
+from rosenblatt.datasets import load_credit
+from rosenblatt.errors import InputError
+from rosenblatt.separation import limiting_model
+
+
+def test_published_numbers():
+    """R's glm, as in the vignettes of brglm2 and detectseparation: what does not run to infinity
+    there is right, and so is the residual deviance, 55.393."""
+    X, y = endometrial()
+    found = limiting_model(X, y, certificate=certify(X, y))
+    assert found.verdict == "quasi-complete separation"
+    assert found.coefficients["NV"] == math.inf
+    finite = {k: v for k, v in found.coefficients.items() if k != "NV"}
+    assert finite == pytest.approx(
+        {"PI": -0.04218, "EH": -2.90261, "(intercept)": 4.30452}, abs=6e-6
+    )
+    errors = {"PI": 0.04433, "EH": 0.84555, "(intercept)": 1.63730}
+    assert found.standard_errors == pytest.approx(errors, abs=6e-6)
+    assert -2 * found.log_likelihood == pytest.approx(55.393, abs=6e-4)
+    assert found.separated_rows.tolist() == np.flatnonzero(X["NV"]).tolist()
+    assert found.probabilities[found.separated_rows].tolist() == [1.0] * 13
+    assert "NV +∞" in " ".join(str(found).split())
+
+
+def test_an_interval_is_open_where_the_coefficient_runs():
+    X, y = endometrial()
+    low, high = limiting_model(X, y).intervals["NV"]
+    assert high == math.inf
+    design, t = np.column_stack([X[["PI", "EH"]], np.ones(79)]), np.array(y)
+    scale = np.array([10.0, 1.0, 1.0])
+
+    def deviance(beta, nv):
+        eta = design @ (beta / scale) + nv * X["NV"].to_numpy()
+        return -2 * np.sum(t * eta - np.logaddexp(0, eta))
+
+    at_end = optimize.minimize(deviance, np.zeros(3), args=(low,), tol=1e-10).fun
+    limit = optimize.minimize(deviance, np.zeros(3), args=(60.0,), tol=1e-10).fun
+    assert at_end - limit == pytest.approx(stats.chi2.ppf(0.95, 1), abs=1e-4)
+
+
+def test_the_rest_is_fitted_as_ever():
+    """The columns of the credit table: expenditure runs, and nobody else spent anything."""
+    credit = load_credit(as_frame=True)
+    X, y = credit.data.drop(columns="share"), credit.target
+    found = limiting_model(X, y)
+    rest = np.setdiff1d(np.arange(len(y)), found.separated_rows)
+    others = X.iloc[rest].drop(columns="expenditure").to_numpy(dtype=float)
+    scale = others.std(axis=0)
+    usual = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(
+        others / scale, y.iloc[rest]
+    )
+    names = [name for name in X.columns if name != "expenditure"]
+    expected = dict(zip(names, (usual.coef_[0] / scale).tolist(), strict=True))
+    assert found.coefficients["expenditure"] == math.inf
+    assert {k: found.coefficients[k] for k in names} == pytest.approx(expected, rel=1e-3, abs=1e-5)
+    assert found.probabilities[rest] == pytest.approx(
+        usual.predict_proba(others / scale)[:, 1], abs=1e-5
+    )
+
+
+def test_a_combination_that_runs_leaves_another_one_finite():
+    """x0 - x1 separates rows 4 and 5; where they are equal, their sum still tells something."""
+    X = [[1, 1], [2, 2], [2, 2], [3, 3], [5, 1], [1, 5], [0, 0]]
+    found = limiting_model(X, [0, 1, 0, 1, 1, 0, 1])
+    assert found.coefficients["x0"] == math.inf
+    assert found.coefficients["x1"] == -math.inf
+    t = np.array([0, 1, 0, 1, 1])
+    x = np.array([1.0, 2, 2, 3, 0])
+    one = LogisticRegression(C=np.inf, tol=1e-12).fit(x[:, None], t)
+    assert found.coefficients["(intercept)"] == pytest.approx(one.intercept_[0], abs=1e-5)
+    assert found.probabilities[[0, 1, 2, 3, 6]] == pytest.approx(
+        one.predict_proba(x[:, None])[:, 1], abs=1e-5
+    )
+    assert found.probabilities[[4, 5]].tolist() == [1.0, 0.0]
+
+
+def test_overlap_and_complete_separation():
+    X, y = [[1], [2], [3], [4], [5]], [0, 1, 0, 1, 1]
+    usual = LogisticRegression(C=np.inf, tol=1e-12).fit(X, y)
+    found = limiting_model(X, y)
+    assert found.verdict == "overlap"
+    assert found.coefficients["x0"] == pytest.approx(usual.coef_[0, 0], abs=1e-6)
+    complete = limiting_model([[1], [2], [3], [4]], [0, 0, 1, 1])
+    assert complete.probabilities.tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert complete.log_likelihood == 0.0
+    assert all(math.isnan(v) for v in complete.coefficients.values())
+    weighted = limiting_model(
+        [[1], [2], [3], [4], [9]], [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0]
+    )
+    assert np.isnan(weighted.probabilities).tolist() == [False] * 4 + [True]
+
+
+def test_a_certificate_about_something_else_is_refused():
+    X, y = [[1], [2], [3], [3], [4], [5]], [0, 0, 0, 1, 1, 1]
+    with pytest.raises(InputError, match="The certificate is about 5 rows"):
+        limiting_model(X, y, certificate=certify(X[:5], y[:5]))
+    with pytest.raises(InputError, match="another intercept"):
+        limiting_model(X, y, certificate=certify(X, y, fit_intercept=False))
+    credit = load_credit(as_frame=True)
+    quick = certify(credit.data, credit.target, time_limit=1e-9)
+    with pytest.raises(InputError, match="leaves open"):
+        limiting_model(credit.data, credit.target, certificate=quick)

@@ -112,7 +112,7 @@ void bind_learning(nb::module_& m) {
         std::vector<double> scores(k), average(drift ? k * size : 0);
         JointLearner<ByClass> learner{
             {w.data(), k, size}, data(drift), counts.data(), scores.data(),
-            intercept, visits, 0, log_of(std::nullopt)};
+            intercept, visits, 0, log_of(JointLogArrays())};
         Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
         Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
                       standing.data(),  average.data(), false};

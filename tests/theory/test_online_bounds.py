@@ -91,5 +91,5 @@ def test_what_is_refused():
         arow_bound(X, y, [1.0], r="scale")
     with pytest.raises(InputError, match="variant='III' is not known"):
         passive_aggressive_bound(X, y, [1.0], variant="III")
-    with pytest.raises(InputError, match="trace follows steps of the perceptron"):
+    with pytest.raises(InputError, match=r"trace follows .*, not rosenblatt\.arow\.AROW"):
         trace(AROW(), X, y)

@@ -65,16 +65,10 @@ def trace(
     >>> t.weights_at(7)
     Weights(w=array([1., 1.]), b=-3.0)
     """
-    if not hasattr(type(estimator), "_recorder"):
+    if not isinstance(estimator, PerceptronTraining):
         raise InputError(
             "trace follows rosenblatt.Perceptron and rosenblatt.KernelPerceptron, not "
             f"{type(estimator).__module__}.{type(estimator).__qualname__}."
-        )
-    if not isinstance(estimator, PerceptronTraining):
-        raise InputError(
-            "trace follows steps of the perceptron, η c_i y_i x_i, and those of "
-            f"{type(estimator).__name__} have lengths of their own. rosenblatt.theory has what is "
-            "proved of them."
         )
     fitted, recorder = clone(estimator), Recorder()
     fitted._recorder = recorder

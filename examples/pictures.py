@@ -8,8 +8,9 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 from PIL import Image
-from sklearn.datasets import load_breast_cancer, load_iris, make_moons
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -17,6 +18,7 @@ from rosenblatt import KernelPerceptron, Perceptron, trace
 from rosenblatt.plots import (
     AlphaDisplay,
     BoundaryDisplay,
+    ConeDisplay,
     LossLineDisplay,
     MistakesDisplay,
     PocketDisplay,
@@ -53,6 +55,12 @@ def overlapping():
     return X, data.target_names[data.target[some]]
 
 
+def clouds():
+    """Two clouds that overlap."""
+    X, y = make_blobs(60, centers=[[0, 0], [1.5, 1]], random_state=4)
+    return X.round(2), np.where(y, "yes", "no")
+
+
 def displays():
     """By name of the file."""
     X, y = flowers()
@@ -87,6 +95,7 @@ def displays():
     mixed = overlapping()
     noisy = Perceptron(order="random", random_state=0, max_iter=4)
     yield "pocket", PocketDisplay.from_estimator(noisy, *mixed)
+    yield "cone", ConeDisplay.from_rows(*clouds(), [[2, 1], [1, 2]])
     yield "alpha", AlphaDisplay.from_estimator(noisy.fit(*mixed), mixed[1])
 
 

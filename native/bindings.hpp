@@ -82,3 +82,4 @@ inline JointLog log_of(const JointLogArrays& arrays) {
 
 void bind_joint(nb::module_& m);  // many classes: joint_module.cpp
 void bind_rules(nb::module_& m);  // rules besides the perceptron's: rules_module.cpp
+void bind_directions(nb::module_& m);  // errors that a cone forces: directions_module.cpp

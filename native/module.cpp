@@ -389,6 +389,7 @@ NB_MODULE(_core, m) {
 
   bind_joint(m);
   bind_rules(m);
+  bind_directions(m);
 
   nb::class_<SvmlightReader>(m, "SvmlightReader")
       .def(nb::init<>())

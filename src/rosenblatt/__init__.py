@@ -7,6 +7,7 @@ from rosenblatt._support.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt._learning.stop_reason import StopReason
+    from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
     from rosenblatt._proof.certify import certify
     from rosenblatt._streams.train import train
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.passive_aggressive import PassiveAggressive
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
+    from rosenblatt.sign_report import SignReport
 
 __all__ = [
     "AROW",
@@ -30,10 +32,12 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "RandomLinearClassifier",
+    "SignReport",
     "StopReason",
     "Study",
     "Trace",
     "certify",
+    "forced_signs",
     "load",
     "minimum_errors",
     "save",
@@ -51,10 +55,12 @@ _HOME = {
     "PassiveAggressive": "rosenblatt.passive_aggressive",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
+    "SignReport": "rosenblatt.sign_report",
     "StopReason": "rosenblatt._learning.stop_reason",
     "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
+    "forced_signs": "rosenblatt._minimum.forced_signs",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",
     "save": "rosenblatt.model_file",

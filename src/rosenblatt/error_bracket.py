@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import verify
+from rosenblatt import verify, verify_errors
 from rosenblatt._minimum.proof import Case
+from rosenblatt._support.files import write_whole
 from rosenblatt.certificate import Certificate, Conflict
-from rosenblatt.errors import CertificateRejected
+from rosenblatt.errors import CertificateRejected, InputError
 
 _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 
@@ -30,7 +33,10 @@ class ErrorBracket:
         The two ends. `upper` is counted exactly. `lower` may trust the solver of mixed-integer
         programs, where that reaches further than what is proved.
     proved_lower : int or float
-        The part of `lower` that conflicts prove in exact arithmetic; see `verify`.
+        The part of `lower` that is proved in exact arithmetic; see `verify`.
+    proof : "conflicts" or "directions"
+        What proves it: rows that no rule has all on the right side, or pairs of rows of which every
+        rule errs on one, for each cone of directions.
     optimal, proved : bool
         The ends are equal: no linear rule makes fewer errors. `proved`: without trusting a solver.
     coef_, intercept_ : arrays of shape (1, d) and (1,)
@@ -38,14 +44,15 @@ class ErrorBracket:
     wrong_rows : array of int
         The rows on which it errs.
     conflicts : list of Conflict
-        Those that prove `proved_lower`: of the rows of each, every rule errs on at least one.
+        Those that prove `proved_lower`: of the rows of each, every rule errs on at least one. None
+        where directions prove it.
     shares : list of Fraction, or None
         How much of the bound each of them gives: the shares of the conflicts with a row are not
         more than what an error on it counts, with all rows that equal it. All 1 without weights:
         the conflicts have no row in common, and `proved_lower` is their number. None: the proof
         distinguishes cases.
     n_cases : int
-        How many cases it distinguishes.
+        How many cases it distinguishes; of directions, how many cones.
     limits : list of str
         Why the ends do not meet.
     n_rows, n_features, feature_names, classes, fit_intercept, sha256
@@ -63,9 +70,10 @@ class ErrorBracket:
         ends: tuple[int, int, int],
         conflicts: list[dict[str, Any]],
         proof: Case,
+        tree: dict[str, Any] | None,
         limits: list[str],
     ):
-        self._head, self._parts, self._proof = head, conflicts, proof
+        self._head, self._parts, self._proof, self._tree = head, conflicts, proof, tree
         self._weights, self._unit, self._ends = weights, unit, ends
         self.coef_, self.intercept_ = lifted[None, :-1], lifted[-1:]
         self.wrong_rows, self.limits = wrong_rows, limits
@@ -142,18 +150,24 @@ class ErrorBracket:
     # --- The proof ---
 
     @property
+    def proof(self) -> Literal["conflicts", "directions"]:
+        return "conflicts" if self._tree is None else "directions"
+
+    @property
     def conflicts(self) -> list[Conflict]:
         found = (self.certificate(k).conflict for k in range(len(self._parts)))
         return [conflict for conflict in found if conflict is not None]
 
     @property
     def shares(self) -> list[Fraction] | None:
-        if self._proof.row is not None:
+        if self._proof.row is not None or self._tree is not None:
             return None
         return [self._proof.shares[k] * self._unit for k in range(len(self._parts))]
 
     @property
     def n_cases(self) -> int:
+        if self._tree is not None:
+            return sum(type(step) is dict for step in self._tree["tree"])
         return self._proof.count
 
     def certificate(self, k: int) -> Certificate:
@@ -161,8 +175,31 @@ class ErrorBracket:
         verdict = {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
         return Certificate(self._head | verdict | {"conflict": self._parts[k]}, checked=True)
 
+    def to_dict(self) -> dict[str, Any]:
+        """A proof by directions, as `python -m rosenblatt.verify_errors` checks it."""
+        if self._tree is None:
+            raise InputError(
+                "This bound is proved by conflicts, not by directions: each of them has a "
+                "certificate of its own, certificate(0) and so on."
+            )
+        rule = [float(v).hex() for v in [*self.coef_[0].tolist(), *self.intercept_.tolist()]]
+        return {
+            **self._head,
+            "schema": verify_errors.SCHEMA,
+            "unit": str(self._unit),
+            "at_least": self._ends[0],
+            "at_most": self._ends[2],
+            "rule": rule,
+            **self._tree,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write that proof as JSON, whole or not at all."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False)
+        write_whole(path, f"{text}\n".encode(), overwrite=True)
+
     def verify(self, X: Any, y: Any) -> None:
-        """Check the rule, its errors, every conflict and `proved_lower` against the data, exactly.
+        """Check the rule, its errors, and what proves `proved_lower` against the data, exactly.
 
         Raises CertificateRejected if something does not hold.
         """

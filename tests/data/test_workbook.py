@@ -102,3 +102,15 @@ def test_without_the_library_it_is_said_what_to_install(book, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtra, match=r'pip install "rosenblatt\[excel\]"'):
         data.read(path)
+
+
+def test_the_command_names_columns_and_sheets(shell, book):
+    path = book(loans=ROWS, notes=[["a"], [1]])
+    assert "has 2 sheets: 'loans', 'notes'" in shell("certify", path, "-y", "label")[2]
+    code, _, err = shell("fit", path, "--sheet", "loans")
+    assert code == 2
+    assert "The columns: 'amount', 'town', 'member', 'label'." in err
+    said = ("-y", "label", "--sheet", "loans", "--impute", "mean")
+    assert shell("certify", path, *said, "-o", "c.json")[0] == 0
+    assert shell("verify", "c.json", path)[0] == 0
+    assert "The sheet 'loans' of a workbook." in shell("inspect", path, *said)[1]

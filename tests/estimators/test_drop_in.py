@@ -267,6 +267,19 @@ def test_several_classes_at_once_give_the_same_bits(keep):
     assert found[0] == found[1] == found[2]
 
 
+def test_several_classes_at_once_are_learned_from_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROSENBLATT_CACHE", str(tmp_path))
+    monkeypatch.setattr(compute, "block", 25)
+    rows, _ = noisy(120, 4)
+    p = Perceptron(order="blocks", multi_class="ovr", tol=1e-3, random_state=0)
+    whole = clone(p).fit(rows, np.arange(120) % 3)
+    for n_jobs in (None, 3):
+        q = clone(p).set_params(n_jobs=n_jobs)
+        train(q, lambda: [(rows, np.arange(120) % 3)])
+        assert q.coef_.tobytes() == whole.coef_.tobytes()
+        assert (q.n_iter_, q.t_, q.stop_reason_) == (whole.n_iter_, whole.t_, whole.stop_reason_)
+
+
 # --- Attributes -----------------------------------------------------------------------------------
 
 

@@ -25,8 +25,9 @@ from degenerate import KINDS, dense, instance
 from fewest import fewest, fewest_on_a_line
 from rosenblatt import Perceptron, minimum_errors, verify
 from rosenblatt._minimum import hitting_set as covers
-from rosenblatt._minimum import rules
+from rosenblatt._minimum import rules, search
 from rosenblatt._minimum.hitting_set import Cover
+from rosenblatt._minimum.pairs import PairTable
 from rosenblatt._minimum.proof import Cases, bound_of
 from rosenblatt._support.budget import Budget
 from rosenblatt.errors import CertificateRejected, InputError
@@ -224,6 +225,13 @@ def test_the_rule_makes_the_errors_that_it_is_said_to_make():
 # --- What is proved, and what is trusted ----------------------------------------------------------
 
 
+@pytest.fixture
+def by_conflicts(monkeypatch):
+    """Without the cones of directions, which prove as much: tests/minimum/test_directions.py."""
+    monkeypatch.setattr(search, "directions", lambda problem: None)
+
+
+@pytest.mark.usefixtures("by_conflicts")
 def test_every_conflict_of_the_bound_is_accepted_by_the_verifier(tmp_path):
     """By the program of its own, too, from a CSV file; and they have no row in common."""
     rng = np.random.default_rng(0)
@@ -250,6 +258,7 @@ def overlapping(n=120, seed=3):
     return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1, -1)
 
 
+@pytest.mark.usefixtures("by_conflicts")
 def test_changed_claims_are_rejected():
     X, y = overlapping()
     bracket = checked(X, y)
@@ -277,6 +286,7 @@ def test_changed_claims_are_rejected():
     bracket.verify(X, y)
 
 
+@pytest.mark.usefixtures("by_conflicts")
 def test_a_solver_that_lies_cannot_change_what_is_proved(monkeypatch):
     """Its linear programs only suggest shares; its bound is reported as its own."""
     X, y = overlapping(60)
@@ -389,11 +399,16 @@ def test_too_many_dimensions_for_conflicts():
     assert "too many to look for conflicts" in bracket.limits[0]
 
 
-def test_ctrl_c_goes_on(monkeypatch):
+@pytest.mark.parametrize("while_asking", ["conflicts", "cones"])
+def test_ctrl_c_goes_on(while_asking, monkeypatch):
     def pressed(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(covers, "linprog", pressed)
+    if while_asking == "cones":
+        monkeypatch.setattr(PairTable, "forced", pressed)
+    else:
+        monkeypatch.setattr(search, "directions", lambda problem: None)
+        monkeypatch.setattr(covers, "linprog", pressed)
     X, y = load_iris(return_X_y=True)
     with pytest.raises(KeyboardInterrupt):
         minimum_errors(X[50:, :2], y[50:])

@@ -9,7 +9,7 @@ from common import KEEPS, ORDERS, every_keep
 from models import everything_seen, quietly
 from mutations import with_new_sum
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, load, save, train
-from rosenblatt.errors import InputError, ModelFileError
+from rosenblatt.errors import ModelFileError
 
 
 def table(n=40, seed=0):
@@ -87,9 +87,3 @@ def test_training_goes_on_from_a_checkpoint(order, keep, tmp_path):
     assert on.decision_function(X).tobytes() == whole.decision_function(X).tobytes()
     assert on.mistakes_.tolist() == whole.mistakes_.tolist()
     assert (on.update_counts_ != whole.update_counts_).nnz == 0
-
-
-def test_a_checkpoint_of_one_against_the_rest_is_refused(tmp_path):
-    p = Perceptron(multi_class="ovr")
-    with pytest.raises(InputError, match="use multi_class='joint'"):
-        train(p, (X, Y), checkpoint=tmp_path / "run.checkpoint")

@@ -31,6 +31,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plots import (
     AlphaDisplay,
     BoundaryDisplay,
+    ConeDisplay,
     LossLineDisplay,
     MistakesDisplay,
     PocketDisplay,
@@ -54,6 +55,7 @@ DISPLAYS = [
     lambda t, X, y, ax: AlphaDisplay.from_trace(t, ax=ax),
     lambda t, X, y, ax: LossLineDisplay.from_trace(t, ax=ax),
     lambda t, X, y, ax: PocketDisplay.from_trace(t, ax=ax),
+    lambda t, X, y, ax: ConeDisplay.from_rows(np.asarray(X)[:, :2], y, [[1, 0], [1, 1]], ax=ax),
 ]
 
 
@@ -91,7 +93,7 @@ def test_nothing_covers_anything(draw):
 
 
 def test_pictures_are_drawn_on_axes_that_are_given():
-    figure, axes = plt.subplots(1, 7, figsize=(28, 4))
+    figure, axes = plt.subplots(1, 8, figsize=(32, 4))
     for ax, draw in zip(axes, DISPLAYS, strict=True):
         display = display_of(draw, *noisy(30, 2), ax)
         assert display.ax_ is ax

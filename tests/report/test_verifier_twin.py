@@ -12,6 +12,7 @@ import pytest
 
 import twins
 from rosenblatt.cli import run
+from tampering import changed, changes
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +188,18 @@ ENCODED = {
     "truth as labels": ("a,b,y\n1,0,TRUE\n2,1,false\n3,0,False\n0,1,true\n", []),
     "three classes": ("a,w,y\n1,u,a\n2,v,b\n3,u,c\n4,v,a\n5,w,b\n2,w,c\n", []),
     "decimals": ("a,b,y\n0.1,0.2,0\n0.3,0.6,1\n0.7,0.1,1\n", ["--decimal"]),
+    "dates": (
+        "d,t,y\n2024-02-28,2024-01-01 00:00:01.5,0\n2024-03-01,2023-12-31 23:59:59.25,1\n"
+        "2025-01-01,2024-01-01 12:00:00,1\n",
+        ["--numeric", "d", "--numeric", "t"],
+    ),
+    "prose": (
+        's,a,y\n"A good, good film",1,1\nnot a GOOD film!,2,0\n"bad film, été",3,0\nété bad,1,1\n',
+        ["--text", "s"],
+    ),
+    "no label": ("a,b,y\n1,0,p\n2,1,q\n3,0,\n4,1,q\n5,5,p\n", ["--drop-unlabelled"]),
+    "blanks": ("a   b  y\n 1  2.5 0\n2    1  1\n 3  3  1\n", []),
+    "names": ("1;2;0\n2;1;1\n3;3;1\n", ["--names", "a,b,y", "--sep", ";"]),
     "categories": ("z,a,y\n10,1,0\n20,2,1\n30,1,1\n10,2,0\n", ["--categorical", "z"]),
 }
 
@@ -239,6 +252,17 @@ def test_an_encoding_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
     assert python[0] == page[0] == 1
     assert "makes one number of 3.0 and 4.0" in page[1][0]
     assert page[1][0] in python[1][0]
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_an_encoding_that_was_changed_has_the_same_end(encoded, name, tmp_path, heavy):
+    table, options = ENCODED[name]
+    (tmp_path / "t.csv").write_text(table, newline="")
+    document = json.loads(certified(*options))
+    every = [change for change in changes(document) if change[0][0] == "encoding" != change[0][-1]]
+    for change in random.Random(name).sample(every, min(heavy(60), len(every))):
+        python, page = encoded(json.dumps(changed(document, *change)), table)
+        assert python[0] == page[0], (change, python, page)
 
 
 def test_numbers_that_were_written_for_the_verifier_are_read_as_they_are(encoded, tmp_path):

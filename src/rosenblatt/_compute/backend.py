@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosenblatt._compute.protocol import (
         AlgebraBackend,
         Backend,
+        ConeBackend,
         EpochBackend,
         ScreeningBackend,
     )
@@ -58,6 +59,11 @@ class Compute:
     def algebra(self) -> AlgebraBackend | None:
         """The backend, where it has linear algebra modulo a prime."""
         return cast("AlgebraBackend", self.backend) if hasattr(self.backend, "lift") else None
+
+    @property
+    def cones(self) -> ConeBackend | None:
+        """The backend, where it finds the pairs of rows that a cone forces."""
+        return cast("ConeBackend", self.backend) if hasattr(self.backend, "rank_along") else None
 
 
 def _chosen() -> Compute:

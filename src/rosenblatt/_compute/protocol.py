@@ -263,3 +263,26 @@ class AlgebraBackend(Backend, Protocol):
         room: NDArray[np.int32],
         /,
     ) -> None: ...
+
+
+class ConeBackend(Backend, Protocol):
+    """One that finds the pairs of rows that a cone forces: `_minimum/pairs.py` says what."""
+
+    def rank_along(
+        self, x: NDArray[np.uint64], direction: NDArray[np.uint64], rank: NDArray[np.int32], /
+    ) -> None: ...
+
+    def forced_pairs(
+        self,
+        rank: NDArray[np.int32],
+        y: NDArray[np.int8],
+        cost: Ints,
+        positive: NDArray[np.int32],
+        negative: NDArray[np.int32],
+        amount: Ints,
+        /,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], Ints]: ...
+
+    def undecided_pairs(
+        self, rank: NDArray[np.int32], y: NDArray[np.int8], left: Ints, most: int, /
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], Ints]: ...

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import verify
+from rosenblatt import verify, verify_errors
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import bound_of
 from rosenblatt._proof.check import data_of
@@ -34,7 +34,10 @@ def check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
     problem = Problem(rows, None if weights is None else weights[present])
     demand(problem.unit == bracket._unit, "the weights are counted in another unit")
     _check_rule(bracket, problem, present)
-    _check_bound(bracket, problem, present)
+    if bracket.proof == "directions":
+        _check_cones(bracket, data, problem, present)
+    else:
+        _check_bound(bracket, problem, present)
 
 
 def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
@@ -54,3 +57,15 @@ def _check_bound(bracket: ErrorBracket, problem: Problem, present: NDArray[np.in
         demand(all(i in cost for i in part["rows"]), "a conflict has a row that equals another")
     bound = bound_of(bracket._proof, [part["rows"] for part in bracket._parts], cost)
     demand(bound is None or bound >= bracket._ends[0], "the conflicts prove less")
+
+
+def _check_cones(
+    bracket: ErrorBracket, data: verify.Data, problem: Problem, present: NDArray[np.intp]
+) -> None:
+    claim = bracket.to_dict()
+    verify_errors.check_form(claim)
+    costs = claim["costs"] or [1] * data.n
+    same = problem.single.tolist() == [costs[i] for i in present.tolist()]
+    demand(same, "the errors count something else")
+    demand(claim["column"] is None, "it is about some rules only")
+    verify_errors.check_tree(claim, verify_errors.Table(claim, data))

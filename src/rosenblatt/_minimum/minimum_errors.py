@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt._inputs import validate
 from rosenblatt._inputs.weights import sample_weights
+from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
-from rosenblatt._minimum.search import Clock, Search
+from rosenblatt._minimum.search import Search
+from rosenblatt._minimum.tree import document
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.table import read
+from rosenblatt._proof.table import named, read
 from rosenblatt._support.budget import Budget
 from rosenblatt.error_bracket import ErrorBracket
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
 
 def minimum_errors(
@@ -26,12 +31,14 @@ def minimum_errors(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
+    encoding: Encoding | None = None,
 ) -> ErrorBracket:
     """The fewest training errors that any linear rule can make: a bracket, and a rule.
 
     An error is a row with y_i (w·x_i + b) <= 0: on the wrong side, or on the hyperplane. The upper
     end is what the rule found makes, counted exactly. The lower end comes from conflicts, rows that
-    no rule has all on the right side: of each conflict at least one is an error.
+    no rule has all on the right side: of each conflict at least one is an error. In tables of up to
+    10 columns it comes from cones of directions, too: see docs/forced.md.
 
     Parameters
     ----------
@@ -45,6 +52,8 @@ def minimum_errors(
         What an error on each row counts, 1 by default; rows of weight 0 are left out.
     time_limit : float or None
         Seconds to search for; None: until the two ends meet, which may take very long.
+    encoding : rosenblatt.data.Encoding, optional
+        How X was made of a table: its names of columns are used.
 
     Returns
     -------
@@ -65,6 +74,8 @@ def minimum_errors(
         time_limit = validate.positive("time_limit", time_limit)
     clock = Clock(time_limit)
     table = read(X, y, sample_weight, semantics="binary64", asked="minimum_errors")
+    if encoding is not None:
+        table = named(table, encoding)
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     rows = Rows(
@@ -81,7 +92,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, rows.intercept, "binary64", rows.budget),
+        head(table, rows.intercept, "binary64", rows.budget, encoding),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,
@@ -89,6 +100,7 @@ def minimum_errors(
         ends=(search.proved, search.lower, rule.cost),
         conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
+        tree=None if search.cones is None else document(search.cones, present, len(table.y)),
         limits=_limits(search, time_limit),
     )
 

@@ -39,16 +39,20 @@ class Problem:
 
     def __init__(self, rows: Rows, weights: Floats | None):
         self.first, self.group = equal_rows(rows)
-        whole, self.unit = _whole(weights, rows.n)
+        self.single, self.unit = _whole(weights, rows.n)  # what an error on one row costs
         if len(self.first) < rows.n:
             rows = part(rows, self.first)
         self.rows = rows
-        self.cost = _added(whole, self.group, rows.n)
+        self.cost = _added(self.single, self.group, rows.n)
         scale = max(self.cost.tolist())
         self.scale = 1 if self.unit == 1 else scale  # errors are counted in ones where they can be
         self.c = np.array([v / self.scale for v in self.cost.tolist()])
-        self.best = Rule(np.zeros(rows.D), np.ones(rows.n, dtype=bool), int(self.cost.sum()))
+        self.best = self.nothing()
         self.beyond_floats: int | None = None  # the cost of a rule that no floats were found for
+
+    def nothing(self) -> Rule:
+        """The rule that has every row on its hyperplane."""
+        return Rule(np.zeros(self.rows.D), np.ones(self.rows.n, dtype=bool), int(self.cost.sum()))
 
     @cached_property
     def wide(self) -> bool:

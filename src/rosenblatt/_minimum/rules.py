@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._compute.backend import compute
-from rosenblatt._minimum.problem import Problem
+from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._proof.least_distance import mean
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats
@@ -47,6 +47,42 @@ def improve(problem: Problem) -> None:
     for _, w in starts:
         descend(problem, w, lines)
         lines = max(lines // 2, 10)
+
+
+def without(problem: Problem, j: int) -> Rule:
+    """The best rule found that does not look at column j; it is offered to the problem, too."""
+    rows = problem.rows
+    kept = np.delete(np.arange(rows.d), j)
+    less = Rows(
+        rows.X[:, kept],
+        rows.y.astype(np.int8),
+        intercept=rows.intercept,
+        decimal=rows.decimal,
+        budget=rows.budget,
+    )
+    part = Problem(less, problem.c)
+    constant(part)
+    try:
+        if len(kept):
+            improve(part)
+    finally:
+        w = np.insert(part.best.w, j, 0.0)
+        problem.offer(w)
+    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
+    return Rule(w, wrong, problem.total(wrong))
+
+
+def left_out(problem: Problem, j: int) -> Rule:
+    """The best rule with weight 0 on column j and another intercept: at once."""
+    w, shift = problem.best.w.copy(), np.zeros(problem.rows.D)
+    w[j], shift[-1] = 0.0, 1.0
+    rows = problem.rows
+    with np.errstate(all="ignore"):
+        found = best_step(rows.scores(*rows.split(w)), rows.scores(*rows.split(shift)), problem.c)
+    if found is not None and np.isfinite(found[1]):
+        w += found[1] * shift
+    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
+    return Rule(w, wrong, problem.total(wrong))
 
 
 def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
+from scipy import sparse
 
 from rosenblatt._minimum import conflicts, rules
+from rosenblatt._minimum.clock import Clock
+from rosenblatt._minimum.directions import MOST_COLUMNS, Directions, directions
 from rosenblatt._minimum.hitting_set import Cover, Relaxation, Shares
+from rosenblatt._minimum.packing import Packing
 from rosenblatt._minimum.problem import Mask, Problem
 from rosenblatt._minimum.proof import Case, Cases
 from rosenblatt._proof.whole_numbers import Floats
@@ -21,32 +24,24 @@ _MANY = 50  # conflicts that are added before the cover is solved again
 _PETALS = 3  # conflicts that have one row in common and no other
 _MOST_ABSORBED = 500  # errors: each takes a search
 _IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
+_TINY = 64  # rows: conflicts are found at once, and say more
+_MOST_CONES = 20_000  # without a time limit
 _SOLVER = 1e-6  # what the solver's sums may be off by
 
 
-class Clock:
-    """Parts of the time allowed; without a limit nothing here looks at the time."""
-
-    def __init__(self, limit: float | None):
-        self._limit, self._began = limit, time.monotonic()
-
-    def left(self, part: float = 1.0) -> float | None:
-        if self._limit is None:
-            return None
-        return self._began + part * self._limit - time.monotonic()
-
-    def budget(self, part: float = 1.0) -> Budget:
-        return Budget(time_limit=self.left(part))
-
-
 class Search:
-    """What is known so far: the best rule in `problem`, conflicts in `cover`, two lower bounds."""
+    """What is known so far: the best rule in `problem`, conflicts in `cover`, two lower bounds.
+
+    `proof` is in conflicts; where cones of directions prove more, `cones` has the proof.
+    """
 
     def __init__(self, problem: Problem, clock: Clock):
         self.problem, self.clock = problem, clock
         self.cover = Cover(problem.cost, problem.scale)
         self.proof = Case()
-        self.proved = 0  # in units, by fractions
+        self.cones: Directions | None = None
+        self._first_turn = problem.rows.n > _TINY
+        self.proved = 0  # in units, exactly
         self.trusted = 0  # by the solver's word, if that is more
         self.settled = False  # nothing is cheaper than the best rule, by the solver's word
         self.cut_short = False
@@ -65,10 +60,12 @@ class Search:
     def run(self) -> None:
         stages: list[tuple[float, Callable[[], None]]] = [
             (0.3, self._rules),
-            (0.6, self._absorb),
+            (0.6, self._turn),
+            (0.7, self._absorb),
             (0.85, self._pack),
             (0.85, self._meet),
             (1.0, self._prove),
+            (1.0, self._turn),
         ]
         if self.problem.wide:
             stages = [(0.8, self._rules), (1.0, self._see)]
@@ -92,9 +89,16 @@ class Search:
     def _rules(self) -> None:
         if not self.problem.wide:
             everything = np.ones(self.problem.rows.n, dtype=bool)
-            if self._ask(everything) is None:
+            first = self._ask(everything)
+            if first is None:
                 return  # separable
+            self._believe(
+                {first: Fraction(min(self.problem.cost[self.cover.rows[first]].tolist()))}
+            )
         rules.improve(self.problem)
+        if self.problem.rows.d <= MOST_COLUMNS and not sparse.issparse(self.problem.rows.X):
+            for j in range(self.problem.rows.d):  # fewer columns are searched more easily
+                rules.without(self.problem, j)
 
     def _absorb(self) -> None:
         """Errors of the best rule leave, one of each conflict, until what is left has a separator.
@@ -123,11 +127,25 @@ class Search:
         self.problem.offer_exact(found.separator)
         return None
 
+    # --- Cones of directions ---
+
+    def _turn(self) -> None:
+        """Pairs of rows that every direction of a cone forces."""
+        cones = self.cones or (directions(self.problem) if self._first_turn else None)
+        self._first_turn = False
+        if cones is None:
+            return  # by now conflicts prove more
+        try:
+            cones.reach(most=None if self.clock.limited else _MOST_CONES)
+        finally:
+            if cones.bound > self.proved or cones is self.cones:
+                self.proved, self.proof, self.cones = cones.bound, Case(), cones
+
     # --- Conflicts that share no row (or share what it costs) ---
 
     def _see(self) -> None:
         """Conflicts at sight are enough where the search for others would not fit."""
-        packing = _Packing(self.cover)
+        packing = Packing(self.cover)
         for conflict in conflicts.visible(self.problem.rows):
             packing.add(self.cover.add(conflict))
         self._believe(packing.shares)
@@ -139,7 +157,7 @@ class Search:
         other: as many as possible fit beside each other. No conflict is a better rule.
         """
         while True:
-            packing, rule = _Packing(self.cover), self.problem.best
+            packing, rule = Packing(self.cover), self.problem.best
             try:
                 for conflict in conflicts.visible(self.problem.rows):
                     packing.add(self.cover.add(conflict))
@@ -154,7 +172,7 @@ class Search:
         finally:
             self._believe(packing.shares)
 
-    def _around(self, packing: _Packing) -> None:
+    def _around(self, packing: Packing) -> None:
         rule, in_vain = self.problem.best, 0
         depth = np.abs(self.problem.rows.scores(*self.problem.rows.split(rule.w)))
         for e in sorted(np.flatnonzero(rule.wrong).tolist(), key=lambda i: -depth[i]):
@@ -265,7 +283,7 @@ class Search:
         """Shares of conflicts are a proof of their sum."""
         bound = math.ceil(sum(shares.values()))
         if bound > self.proved:
-            self.proved, self.proof = bound, Case(shares=dict(shares))
+            self.proved, self.proof, self.cones = bound, Case(shares=dict(shares)), None
 
     def _prove(self) -> None:
         """By cases, where the linear program alone does not reach the solver's bound."""
@@ -277,19 +295,4 @@ class Search:
         cases = Cases(self.cover, relaxed, self.problem.rows.budget)
         cases.reach(target)
         if cases.bound > self.proved:
-            self.proved, self.proof = cases.bound, cases.root
-
-
-class _Packing:
-    """Conflicts with shares: each takes as much as the row with the least left has."""
-
-    def __init__(self, cover: Cover):
-        self._cover, self.left = cover, cover.cost.copy()
-        self.shares: Shares = {}
-
-    def add(self, number: int) -> None:
-        rows = self._cover.rows[number]
-        share = min(self.left[rows].tolist())
-        if share > 0:
-            self.left[rows] -= share
-            self.shares[number] = self.shares.get(number, Fraction(0)) + share
+            self.proved, self.proof, self.cones = cases.bound, cases.root, None

@@ -78,7 +78,10 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
         return
     least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
     how = f"{many(k, 'conflict', 'one')} among the rows"
-    if bracket.shares is None:
+    if bracket.proof == "directions":
+        cones = many(bracket.n_cases, "cone", "one")
+        how = f"pairs of rows of which every rule errs on one, in each of {cones} of directions"
+    elif bracket.shares is None:
         how += f", in {bracket.n_cases:,} cases"
     elif bracket._weights is None and set(bracket.shares) == {1}:
         how += " that have no row in common" if k > 1 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,18 @@ from rosenblatt._proof.table import Table
 from rosenblatt._support.budget import Budget
 from rosenblatt._support.version import __version__
 
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
 
-def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[str, Any]:
-    """What a document is about."""
+
+def head(
+    table: Table,
+    intercept: bool,
+    semantics: str,
+    budget: Budget,
+    encoding: Encoding | None = None,
+) -> dict[str, Any]:
+    """What a document is about; with an encoding, how the numbers were made."""
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
@@ -31,4 +40,5 @@ def head(table: Table, intercept: bool, semantics: str, budget: Budget) -> dict[
         "labels": table.labels,
         **sizes_part(table),
         "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
+        **({} if encoding is None else {"encoding": encoding.to_dict()}),
     }

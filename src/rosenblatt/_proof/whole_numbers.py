@@ -21,6 +21,14 @@ def decimal_ratio(x: float) -> tuple[int, int]:
 
 def whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
     """Whole multiples of the columns, and what they were multiplied by: powers of two."""
+    digits, up, below = binary_parts(x)
+    pairs = zip(digits.tolist(), up.tolist(), strict=True)
+    rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
+    return rows, [1 << k for k in below.tolist()]
+
+
+def binary_parts(x: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """digits, up and below: digits 2^up are whole, and x times 2^below of its column."""
     part, exponent = np.frexp(x)
     digits = np.ldexp(part, 53).astype(np.int64)
     lowest = np.maximum(digits & -digits, 1)  # the lowest bit that is set
@@ -28,10 +36,7 @@ def whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
     digits >>= zeros
     exponent = np.where(digits == 0, 0, exponent - 53 + zeros)  # x = digits · 2^exponent, odd
     below = np.maximum(-exponent.min(axis=0, initial=0), 0)
-    up = (exponent + below).tolist()
-    pairs = zip(digits.tolist(), up, strict=True)
-    rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
-    return rows, [1 << k for k in below.tolist()]
+    return digits, (exponent + below).astype(np.int64), below.astype(np.int64)
 
 
 def nearest_floats(w: Sequence[Fraction]) -> Floats:

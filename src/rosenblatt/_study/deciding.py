@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
+from rosenblatt._study import forced
 from rosenblatt._study.carrying import carried
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
@@ -52,6 +53,9 @@ def decide(work: Work, options: Options, *, now: Bar) -> None:
         with work.timed("margins of the training rows"):
             now("margins of the training rows")
             work.of_training = _certify(*training_rows(work), clock)
+        with work.timed("what the rows force"):
+            now("what the rows force")
+            work.forced = forced.look(X, y, weights, work.certificate)
     except KeyboardInterrupt:
         work.interrupted = True
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from rosenblatt._compute.about import core
-from rosenblatt._study import evidence, parts, rule, verdict, warnings
+from rosenblatt._study import evidence, forced, parts, rule, verdict, warnings
 from rosenblatt._study.commands import ignored, reproduce, tested_by_all
 from rosenblatt._study.document import LISTED, Beginning, Data, Fit, Rule, Warned
 from rosenblatt._study.folder import default_folder
@@ -51,6 +51,7 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
         "hardest_rows": [] if options.no_rows else evidence.hardest_rows(work, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
         "unasked": work.unasked,
+        "forced": work.forced and forced.forced(work.forced),
         "training": None
         if work.of_training is None
         else verdict.training(work.of_training, rows, getattr(estimator, "n_updates_", None)),

@@ -209,6 +209,27 @@ class Verdict(Pairs):
     text: str  # the whole certificate in words, several lines
 
 
+class ForcedColumn(TypedDict):
+    """What rules with weight 0 or the other sign cost, and so whether the sign is forced."""
+
+    feature: str
+    sign: str | None  # "+" | "-"; None: not known to be forced
+    free: bool  # a rule with so few errors has weight 0 there or the other sign
+    collinear: bool  # it is a combination of others: its weight can always be 0
+    otherwise_at_least: int
+    otherwise_at_most: int
+
+
+class Forced(TypedDict):
+    """About linear rules with at most so many errors on all rows, as they stand in the table."""
+
+    rows: int
+    at_least: int  # errors of every linear rule; 0: nothing was proved in the time
+    errors: int  # of the best found
+    columns: list[ForcedColumn]
+    sentence: str
+
+
 class Training(TypedDict):
     """Margins and bounds: about the training rows, scaled as training saw them."""
 
@@ -259,6 +280,7 @@ class Fit(Beginning):
     hardest_rows: list[HardRow]
     verdict: Verdict | None
     unasked: str | None  # why there is no verdict, where that was not asked
+    forced: Forced | None  # of two classes that overlap, up to 10 numbers a row
     training: Training | None
     proof: Proof | None
     reproduce: Reproduce

@@ -84,6 +84,8 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "verdict", verdict_line(found["verdict"])
     elif found["unasked"] is not None:
         yield "verdict", found["unasked"]
+    if found["forced"] is not None:
+        yield "forced", found["forced"]["sentence"]
     if found["training"] is not None:
         yield "training", found["training"]["sentence"]
     if found["proof"] is not None:

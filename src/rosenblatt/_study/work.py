@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rosenblatt._study.carrying import Carried
     from rosenblatt._study.document import Proof
     from rosenblatt.data import Encoding, Table
+    from rosenblatt.sign_report import SignReport
 
 
 @dataclass
@@ -52,6 +53,7 @@ class Work:
     certificate: Certificate | None = None
     carried: Carried | None = None  # what the report needs to check the proof
     of_training: Certificate | None = None
+    forced: SignReport | None = None
     proof: Proof | None = None
     unasked: str | None = None  # why there is no verdict, where that is not for lack of time
     interrupted: bool = False

@@ -112,7 +112,8 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
     if not found or found[0].kind != "text":  # read once; without names; not text
         if labelled:
-            need_target(list(files), reading["target"])
+            lost = reading["target"] is None and found
+            need_target(list(files), reading["target"], _names(files, reading) if lost else ())
         return
     header, given = reading["header"], names_of(reading["names"])
     names = look(
@@ -127,6 +128,13 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     many = [(use, name) for use in _NAMING for name in reading[use]]
     one = [(use, reading.get(use)) for use in ("group", "target")]
     find_columns(names, found[0].name, [*many, *one], header=header is not False or bool(given))
+
+
+def _names(files: tuple[str, ...], reading: dict[str, Any]) -> list[str]:
+    """The columns of files that are not text, for an error."""
+    from rosenblatt.data.reading import column_names
+
+    return column_names(list(files), **{name: reading[name] for name in HOW})
 
 
 def check_files(document: str, files: tuple[str, ...]) -> None:

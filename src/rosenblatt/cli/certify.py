@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rosenblatt._support.foreign import one_line
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, forced
 from rosenblatt.errors import InputError
 
 # Exit codes; 0: complete separation.
@@ -33,6 +33,17 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
     help="Without a separation of two classes: how few errors can a rule make? Search so long; 0 "
     "for not at all.",
 )
+@click.option(
+    "--signs",
+    is_flag=True,
+    help="Which weights have the same sign in every rule with so few errors? For two classes and "
+    "up to 10 columns of numbers; searches as long again.",
+)
+@click.option(
+    "--proofs",
+    metavar="FOLDER",
+    help="Write the proofs of the fewest errors and of the signs here, as JSON files.",
+)
 @click.option("--pairs", is_flag=True, help="Decide about each pair of classes, too.")
 @_common.force_option
 @_common.output_options
@@ -46,6 +57,8 @@ def command(
     no_intercept: bool,
     time_limit: float | None,
     fewest_errors: float,
+    signs: bool,
+    proofs: str | None,
     pairs: bool,
     force: bool,
     as_json: bool,
@@ -82,6 +95,7 @@ def command(
         raise InputError(f"{output} cannot be both the certificate and the numbers.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
+    forced.check(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
 
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
@@ -95,6 +109,7 @@ def command(
         table.refuse_rounded(encoding, decimal=decimal)
         if scale and encoding is not None:
             refuse_merged(encoding, table.parts())
+        encoding = encoding and encoding.filling([c.name for c in table.columns if c.missing])
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
     left_out: Any = getattr(table, "left_out", [])
     if len(left_out):
@@ -108,7 +123,7 @@ def command(
             sample_weight=weights,
             semantics="decimal" if decimal else "binary64",
             time_limit=time_limit,
-            encoding=encoding and encoding.filling([c.name for c in table.columns if c.missing]),
+            encoding=encoding,
             pairs=pairs,
         )
     if encoded is not None:
@@ -130,13 +145,21 @@ def command(
                 fit_intercept=not no_intercept,
                 sample_weight=weights,
                 time_limit=fewest_errors,
+                encoding=encoding,
             )
+    found = None
+    if signs:
+        found = forced.signs(X, y, weights, bracket, fewest_errors, encoding, quiet=quiet)
+    if proofs is not None:
+        forced.write(proofs, bracket, found, quiet=quiet)
     if as_json:
-        _common.print_json("certify", {"files": list(files)} | describe(certificate, bracket))
+        told = {"files": list(files)} | describe(certificate, bracket)
+        _common.print_json("certify", told if found is None else told | forced.describe(found))
     else:
         click.echo(str(certificate))
-        if bracket is not None:
-            click.echo(str(bracket))
+        for answer in (bracket, found):
+            if answer is not None:
+                click.echo(str(answer))
         if scale:
             click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
         several = len(certificate.classes) > 1 and weight is None
@@ -144,8 +167,8 @@ def command(
             _common.tell(f"Next: {one_line(shlex.join(then))}")
     if certificate.separable is None:
         return UNDECIDED
-    found = {"complete separation": 0, "quasi-complete separation": QUASI_COMPLETE}
-    return (found | {"overlap": OVERLAP}).get(certificate.verdict, NOT_SEPARABLE)
+    codes = {"complete separation": 0, "quasi-complete separation": QUASI_COMPLETE}
+    return (codes | {"overlap": OVERLAP}).get(certificate.verdict, NOT_SEPARABLE)
 
 
 def _next(

@@ -105,8 +105,8 @@ class Encoding:
     ) -> Iterator[tuple[Part, Any]]:
         """New rows, part by part: those of files, or of a data frame, that have these columns.
 
-        They are read as the first table was. `reading` is `charset`, `header` and `missing`, as in
-        `read`, where that is not so.
+        They are read as the first table was. `reading` is `charset`, `header`, `missing`, `sep`,
+        `names` and `sheet`, as in `read`, where that is not so.
         """
         from rosenblatt._inputs import validate
         from rosenblatt.data.again import parts_like

@@ -1,12 +1,14 @@
 """Pictures of training and of what was learned, with matplotlib: pip install "rosenblatt[plot]".
 
-Each is a Display as in scikit-learn: `from_estimator` or `from_trace` computes and draws it, `plot`
-draws it again, `ax_` and `figure_` are matplotlib's. `animate` writes a film of a trace.
+Each is a Display as in scikit-learn: `from_estimator`, `from_trace` or `from_rows` computes and
+draws it, `plot` draws it again, `ax_` and `figure_` are matplotlib's. `animate` writes a film
+of a trace.
 """
 
 from rosenblatt.plots.alpha import AlphaDisplay
 from rosenblatt.plots.animation import animate
 from rosenblatt.plots.boundary import BoundaryDisplay
+from rosenblatt.plots.cone import ConeDisplay
 from rosenblatt.plots.losses import LossLineDisplay
 from rosenblatt.plots.mistakes import MistakesDisplay
 from rosenblatt.plots.pocket import PocketDisplay
@@ -17,6 +19,7 @@ from rosenblatt.plots.update import UpdateDisplay
 __all__ = [
     "AlphaDisplay",
     "BoundaryDisplay",
+    "ConeDisplay",
     "LossLineDisplay",
     "MistakesDisplay",
     "PocketDisplay",

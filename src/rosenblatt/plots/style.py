@@ -39,7 +39,7 @@ _OURS = {
     ),
 }
 _LONGEST_NAME = 40
-_ROUNDS = 3
+_ROUNDS, _MOST_ROUNDS = 3, 10
 
 
 def pyplot() -> Any:
@@ -78,7 +78,9 @@ def canvas(ax: Any) -> Iterator[Any]:
 
 def lay_out(figure: Any) -> None:
     """Lay the figure out. Axes of a given shape move by it, so it takes a few rounds."""
-    for _ in range(_ROUNDS):
+    for done in range(_MOST_ROUNDS):
+        if done >= _ROUNDS and figure.get_tightbbox().x1 <= figure.bbox_inches.x1:
+            return
         figure.draw_without_rendering()
 
 

@@ -5,7 +5,7 @@ import { demand, repr } from "./json.js";
 
 /** @typedef {import("./csv.js").File} File */
 
-const DELIMITERS = [",", ";", "\t", "|"];
+const DELIMITERS = [",", ";", "\t", "|"], BLANKS = " ";
 const SPELLINGS = ["NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "<NA>"];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
@@ -23,20 +23,31 @@ function fields({ name, text }, reading) {
   const plain = text.replace(/^\ufeff/, ""), announced = /^sep=(.)\r?\n/.exec(plain);
   const rest = announced ? plain.slice(announced[0].length) : plain;
   const head = /** @type {RegExpExecArray} */ (/^[\r\n]*((?:"[^"]*"|[^\r\n])*)/.exec(rest))[1];
-  const delimiter = announced?.[1] ?? (/\.(tsv|tab)(\.|$)/i.test(name) ? "\t" : likeliest(head, reading.delimiter));
-  const rows = [...records(rest, delimiter, false, { line: 0 })].filter((record) => record.length);
+  const delimiter = reading.sep ?? announced?.[1] ?? (/\.(tsv|tab)(\.|$)/i.test(name) ? "\t" : likeliest(head, reading.delimiter));
+  const joined = delimiter === BLANKS ? oneBlank(rest) : rest;
+  const rows = [...records(joined, delimiter, false, { line: 0 })].filter((record) => record.length);
   demand(rows.length, `${name} is empty: a table begins with the names of its columns`);
-  const given = reading.header === false ? rows[0].map((_, j) => `x${j}`) : /** @type {string[]} */ (rows.shift()).map((field) => field.trim());
+  const own = reading.header === false ? rows[0].map((_, j) => `x${j}`) : /** @type {string[]} */ (rows.shift()).map((field) => field.trim());
+  const given = /** @type {string[]} */ (reading.names ?? own);
+  demand(given.length === own.length, `${name} has ${own.length} columns, and there are ${given.length} names`);
   for (const [i, row] of rows.entries())
     demand(row.length === given.length, `${place(name, i)} has ${row.length} fields where the header has ${given.length}`);
   return { name, delimiter, names: given, rows };
 }
 
-/** The one that is most often in the header, outside quotes. @param {string} head @param {string} first */
+/** Any number of spaces and tabs as one. @param {string} text */
+function oneBlank(text) {
+  const lines = text.replace(/^[ \t]+|[ \t]+$/g, "").replace(/[ \t]*(\r?\n|\r)[ \t]*/g, "$1");
+  return lines.replace(/("[^"\r\n]*")|[ \t]+/g, (_, quoted) => quoted ?? BLANKS);
+}
+
+/** The one that is most often in the header, outside quotes; blanks where the first table had them, and
+ * nothing else divides. @param {string} head @param {string} first */
 function likeliest(head, first) {
   const outside = head.replace(/"[^"]*"/g, "");
   const often = (/** @type {string} */ d) => outside.split(d).length + (d === first ? 0.5 : 0);
-  return DELIMITERS.reduce((best, d) => (often(d) > often(best) ? d : best));
+  const found = DELIMITERS.reduce((best, d) => (often(d) > often(best) ? d : best));
+  return first === BLANKS && (found === "\t" || often(found) < 2) ? BLANKS : found;
 }
 
 /** @param {string} name @param {number} row */

@@ -4,22 +4,28 @@
 import { dataOf, equal, readPlain, TRUTH } from "./csv.js";
 import { decimalMark, look, numberIn, place, styled } from "./dialect.js";
 import { demand, float, repr } from "./json.js";
+import { checkEncoding } from "./recipe.js";
+import { dated } from "./dates.js";
+import { places } from "./rows.js";
 
 /** @typedef {import("./csv.js").File} File */
 
 const GAP = "(missing)";
 const READING = { header: null, missing: [], delimiter: ",", decimal: ".", numeric: [] };
+const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
 /** The rows, and what the numbers are. @param {any} claim @param {File[]} files @returns {[any, string]} */
 export function readEncoded(claim, files) {
   const { encoding } = claim;
   if (!encoding && files.length === 1) return readPlain(claim, files[0]);
   demand(encoding, "one file is expected: the certificate does not say how several are read");
-  const columns = columnsOf(encoding), features = columns.flatMap((c) => c.features);
+  checkEncoding(encoding);
+  const columns = columnsOf(encoding), reading = encoding.reading ?? READING, features = columns.flatMap((c) => c.features);
   const about = repr(features) === repr(claim.columns) && encoding.target?.name === claim.target;
   demand(about, "The certificate is about other columns than its encoding gives");
-  const reading = encoding.reading ?? READING, table = look(files, reading);
-  const inputs = [...columns.map((c) => c.name), claim.target];
+  const table = look(files, reading);
+  const inputs = [...columns.map((/** @type {any} */ c) => c.name), claim.target];
+  demand(new Set(inputs).size === inputs.length, "This is not the encoding of a table: a name stands twice");
   const lacks = (/** @type {string} */ name) => !table.names.includes(name);
   if (inputs.some(lacks) && ![...claim.columns, claim.target].some(lacks)) return readPlain(claim, files[0]);
   for (const name of inputs) {
@@ -31,12 +37,15 @@ export function readEncoded(claim, files) {
 
 /** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string]} */
 function encode(claim, table, columns, reading) {
-  const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.encoding;
-  const styles = new Map(reading.numeric.map((/** @type {any} */ style) => [style.column, style]));
+  const at = (/** @type {string} */ name) => table.names.indexOf(name), chosen = claim.encoding.target.positive;
+  const one = chosen !== null && typeof chosen !== "object"; // version 1 had one label, and no list
+  const target = { ...claim.encoding.target, positive: one ? [chosen] : chosen };
+  const styles = new Map([...reading.numeric, ...(reading.dates ?? [])].map((/** @type {any} */ style) => [style.column, style]));
   const plain = [...columns, target].filter((c) => c.kind === "number" && !styles.has(c.name));
   const mark = decimalMark(table, plain.map((c) => at(c.name)), reading.decimal), decimal = claim.semantics === "decimal";
   demand(!decimal || columns.every((c) => !c.scaled), "Decimals are meant as they are written, and the encoding scales them");
-  const label = labelOf(target);
+  const label = labelOf(target), dropped = new Set(places(claim.dropped));
+  let left = 0; // rows without a label
   /** @type {number[]} */ const numbers = [];
   /** @type {string[]} */ const labels = [];
   for (const { name, rows } of table.files) {
@@ -45,20 +54,29 @@ function encode(claim, table, columns, reading) {
         const text = row[at(column.name)], where = `${place(name, i)}, column ${repr(column.name)}`;
         if (table.missing.has(text)) return null;
         if (column.kind !== "number") return text.trim() || null;
-        const style = /** @type {any} */ (styles.get(column.name)), found = style ? styled(text, style) : numberIn(text, mark);
+        const style = /** @type {any} */ (styles.get(column.name)), found = style ? (style.since ? dated : styled)(text, style) : numberIn(text, mark);
         demand(found !== null, `${where} holds ${repr(text)}: a number is expected`);
         demand(found !== Infinity, `${where} holds inf: numbers must be finite`);
         const written = text.trim().replace(mark, ".");
         demand(!exactly || style || equal(written, String(found)), `${where} holds ${written}, which floating point cannot tell from its neighbours`);
         return Number.isNaN(found) ? null : found;
       };
+      const said = cell(target, true);
+      if (said === null && reading.drop_unlabelled) {
+        demand(dropped.has(labels.length), "The certificate counts rows that have no label");
+        for (let j = 0; j < claim.columns.length; ++j) numbers.push(0);
+        labels.push("");
+        ++left;
+        continue;
+      }
       for (const column of columns) column.write(cell(column, decimal), numbers, `${place(name, i)}, column ${repr(column.name)}`);
-      labels.push(label(cell(target, true), `${place(name, i)}, target ${repr(target.name)}`));
+      labels.push(label(said, `${place(name, i)}, target ${repr(target.name)}`));
     }
   }
   demand(labels.length, `${table.name} has no rows, only the names of its columns`);
   for (const column of columns) column.refuseMerged();
-  const told = [...columns.map((c) => c.told()).filter(Boolean), ...reading.numeric.map(toldStyle), ...toldLabels(target)];
+  const told = [...columns.map((c) => c.told()).filter(Boolean), ...[...styles.values()].map(toldStyle), ...toldLabels(target)];
+  if (left) told.push(`${left.toLocaleString("en-US")} row${left > 1 ? "s" : ""} without a label left out`);
   const names = table.files.map((/** @type {File} */ file) => file.name).join(", ");
   const said = told.length ? `numbers made of ${names} (${told.slice(0, 5).join("; ")}${told.length > 5 ? `; and ${told.length - 5} more` : ""})` : `the numbers in ${names}`;
   return [dataOf(claim, Float64Array.from(numbers), labels), said];
@@ -66,21 +84,36 @@ function encode(claim, table, columns, reading) {
 
 /** @param {any} encoding */
 function columnsOf(encoding) {
-  demand(/^rosenblatt-encoding\/[12]$/.test(encoding.schema) && Array.isArray(encoding.columns), "its encoding is of another kind");
   const old = encoding.schema.endsWith("1");
-  return encoding.columns.map((/** @type {any} */ column) => (column.kind === "number" ? numbersOf(column) : wordsOf(column, old)));
+  const since = new Map((encoding.reading?.dates ?? []).map((/** @type {any} */ date) => [date.column, ` (${date.unit} since ${date.since})`]));
+  return encoding.columns.map((/** @type {any} */ column) => {
+    if (column.kind === "number") return numbersOf(column, since.get(column.name) ?? "");
+    return column.kind === "prose" ? proseOf(column) : wordsOf(column, old);
+  });
 }
 
-/** (x - center) / scale; `fill` stands for missing values. @param {any} column */
-function numbersOf({ name, kind, ...given }) {
+/** A 0/1 column for each frequent word of a text; other words count for nothing. @param {any} column */
+function proseOf({ name, kind, words }) {
+  return {
+    name, kind, scaled: false, features: words.map((/** @type {string} */ word) => `${name}: ${word}`),
+    write(/** @type {string | null} */ text, /** @type {number[]} */ out) {
+      const there = new Set(text?.toLowerCase().match(WORD) ?? []);
+      for (const word of words) out.push(Number(there.has(word)));
+    },
+    refuseMerged() {},
+    told: () => `${repr(name)} as ${words.length.toLocaleString("en-US")} words, 0 or 1 each`,
+  };
+}
+
+/** (x - center) / scale; `fill` stands for missing values. @param {any} column @param {string} measure what is counted */
+function numbersOf({ name, kind, ...given }, measure) {
   const [fill, center, scale] = [given.fill ?? NaN, given.center, given.scale].map(Number);
-  demand(Number.isFinite(center) && scale > 0, `its encoding of ${repr(name)} is no shift and scale`);
   const scaled = center !== 0 || scale !== 1, /** @type {Set<number>} */ seen = new Set();
   let filled = 0;
   const made = (/** @type {number} */ x) => (x - center) / scale;
   const shift = [center ? `minus ${float(center)}` : "", scale !== 1 ? `divided by ${float(scale)}` : ""].filter(Boolean).join(", ");
   return {
-    name, kind, scaled, features: [name],
+    name, kind, scaled, features: [name + measure],
     write(/** @type {number | null} */ x, /** @type {number[]} */ out, /** @type {string} */ where) {
       demand(x !== null || !Number.isNaN(fill), `${where}: the value is missing, and the encoding does not say what to put there`);
       if (x === null) ++filled;
@@ -120,7 +153,7 @@ function wordsOf({ name, kind, words, missing, reference = null }, old) {
 }
 
 /** @param {any} style */
-const toldStyle = ({ column, unit, decimal }) =>
+const toldStyle = ({ column, unit, decimal, since }) => since ? `${repr(column)} read as numbers, ${unit} since ${since}` :
   `${repr(column)} read as numbers${unit ? ` in ${unit}` : ""}${decimal === "," ? " with a decimal comma" : ""}`;
 
 /** @param {any} value */

@@ -19,6 +19,8 @@ const KINDS = {
   float: (v) => typeof v === "number" && Number.isFinite(v),
   exact: (v) => typeof v === "string" && EXACT.test(v),
   bound: (v) => typeof v === "string" && BOUND.test(v),
+  finite: (v) => typeof v === "bigint" || (typeof v === "number" && Number.isFinite(v)),
+  any: () => true,
 };
 /** The fields of each object: ? may be missing, * is a list of these, ~ may be null. @type {Record<string, string>} */
 const FORMS = {
@@ -64,7 +66,7 @@ export function checkForm(claim) {
 }
 
 /** @param {any} part @param {string} form @param {string} where */
-function checkFields(part, form, where) {
+export function checkFields(part, form, where) {
   demand(isObject(part), `${where} is not an object`);
   const kinds = form.trim().split(/\s+/).map((field) => field.split(":"));
   const names = kinds.map(([name]) => name.replace("?", ""));

@@ -6,7 +6,8 @@ import { readEncoded } from "./encoded.js";
 import { parsed } from "./json.js";
 import { checkSome } from "./some.js";
 
-const HERE = "this page";
+const HERE = "this page", LONG = 1e6; // characters of a table that takes seconds
+const PAUSE = 30; // milliseconds, so that a person can see what is done
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,7 +28,11 @@ function show(place, tag, kind, lines) {
 export function proving() {
   const certificate = element("certificate").textContent ?? "", held = JSON.parse(element("held").textContent ?? "");
   const checked = element("checked");
-  if (held.table !== null) everything(checked, certificate, held.table);
+  const check = () => everything(checked, certificate, held.table);
+  if (held.table?.length > LONG) {
+    show(checked, "checking", "", ["Everything that the certificate claims, against all rows of the table."]);
+    setTimeout(check, PAUSE);
+  } else if (held.table !== null) check();
   else opening(checked, certificate, held.rows);
   dropping(certificate);
 }
@@ -62,7 +67,7 @@ function dropping(own) {
   const look = async (/** @type {FileList | null | undefined} */ given) => {
     if (!given?.length) return;
     show(judged, "checking", "", [[...given].map((file) => file.name).join(", ")]);
-    await new Promise((done) => setTimeout(done, 30)); // so that it can be seen
+    await new Promise((done) => setTimeout(done, PAUSE));
     try {
       const { status, lines } = await judgment(own, [...given]);
       show(judged, ["accepted", "rejected", "cannot be read"][status], status ? "odd" : "good", lines.map(bare));
@@ -114,7 +119,7 @@ function decoded(bytes, charset, name) {
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   const used = charset ?? wide;
   if (used === "utf-8" && bytes.subarray(0, 4096).includes(0))
-    throw new Error(`${name} is no table of text. This page reads CSV and its relatives; rosenblatt verify also reads Parquet, Feather and Arrow.`);
+    throw new Error(`${name} is no table of text. This page reads CSV and its relatives; rosenblatt verify also reads Parquet, Feather, Arrow and workbooks.`);
   try {
     return new TextDecoder(used, { fatal: true }).decode(bytes);
   } catch {

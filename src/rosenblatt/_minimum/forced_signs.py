@@ -1,0 +1,242 @@
+"""forced_signs: which weights have the same sign in every rule with few errors?"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt._inputs import validate
+from rosenblatt._inputs.weights import sample_weights
+from rosenblatt._minimum import rules
+from rosenblatt._minimum.clock import Clock
+from rosenblatt._minimum.directions import MOST_COLUMNS, Directions, directions
+from rosenblatt._minimum.problem import Problem, Rule
+from rosenblatt._minimum.tree import document
+from rosenblatt._proof.collinear import collinear_columns
+from rosenblatt._proof.heading import head
+from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.table import Table, named, read
+from rosenblatt._proof.whole_numbers import Floats, Vector
+from rosenblatt._support.budget import Budget, LimitReached
+from rosenblatt.errors import InputError
+from rosenblatt.sign_report import ColumnSign, SignReport
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
+
+# Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
+_RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.4
+
+
+def forced_signs(
+    X: Any,
+    y: Any,
+    *,
+    errors: int | None = None,
+    sample_weight: Any = None,
+    time_limit: float | None = 10.0,
+    encoding: Encoding | None = None,
+) -> SignReport:
+    """Which weights have the same sign in every linear rule with few errors on these rows?
+
+    For each column the fewest errors of a rule whose weight there is 0 or has the other sign: if
+    they are more than `errors`, the sign is forced, and the column is necessary. It is a statement
+    about these rows, proved in exact arithmetic; about other rows it says nothing.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n, d), d <= 10
+        The rows.
+    y : array of shape (n,)
+        Their labels, two different ones.
+    errors : int, optional
+        Few errors are so many or fewer: by default as many as the best rule found makes. With
+        `sample_weight` a float.
+    sample_weight : array of shape (n,), optional
+        What an error on each row counts, 1 by default; rows of weight 0 are left out.
+    time_limit : float or None
+        Seconds to search for; None: until every column is settled, which may take very long.
+    encoding : rosenblatt.data.Encoding, optional
+        How X was made of a table: its names of columns are used.
+
+    Returns
+    -------
+    SignReport
+        For each column its sign, or that it is open, and what the other sign costs.
+
+    Examples
+    --------
+    >>> from rosenblatt import forced_signs
+    >>> x = [[1, 0], [2, 5], [3, 1], [4, 4], [5, 3], [6, 2]]
+    >>> print(forced_signs(x, [0, 0, 0, 1, 1, 1])["x0"].sign)
+    +
+    """
+    if time_limit is not None:
+        time_limit = validate.positive("time_limit", time_limit)
+    return found_within(
+        Clock(time_limit),
+        X,
+        y,
+        errors=errors,
+        sample_weight=sample_weight,
+        encoding=encoding,
+        longer=None if time_limit is None else f"more time than {time_limit:g} seconds",
+    )
+
+
+def found_within(
+    clock: Clock,
+    X: Any,
+    y: Any,
+    *,
+    longer: str | None,
+    errors: int | None = None,
+    sample_weight: Any = None,
+    encoding: Encoding | None = None,
+) -> SignReport:
+    """`longer`: what may settle more, in words."""
+    table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
+    if encoding is not None:
+        table = named(table, encoding)
+    if len(table.columns) > MOST_COLUMNS:
+        raise InputError(
+            f"forced_signs looks at up to {MOST_COLUMNS} columns, and X has {len(table.columns)}: "
+            "choose those that you ask about and the most important others."
+        )
+    weights = sample_weights(sample_weight, len(table.y))
+    present = np.arange(len(table.y)) if table.present is None else table.present
+    problem = _problem(table, present, weights)
+    blends = [c.vector for c in collinear_columns(problem.rows)]
+    without = _rules(problem, clock)
+    least = 0 if errors is not None else _least(problem, clock)
+    allowed = _allowed(errors, problem)
+    about = head(table, True, "binary64", Budget(), encoding)
+    columns = [_Column(problem, j, known) for j, known in enumerate(without)]
+    for column in columns:
+        column.blend([v for v in blends if v[column.j]])
+    reports = {}
+    for column in _in_turn(columns, allowed, clock):
+        cones = column.settle(allowed)
+        reports[column.j] = column.report(cones, about, present, allowed, least)
+    return SignReport(
+        about,
+        [reports[column.j] for column in columns],
+        ends=(least, allowed),
+        unit=problem.unit,
+        longer=longer,
+    )
+
+
+def _in_turn(columns: list[_Column], allowed: int, clock: Clock) -> Iterator[_Column]:
+    """First those that seem to cost most, and longest: they are settled soonest."""
+    waiting = sorted(columns, key=lambda column: -column.others.best.cost)
+    gaps = [max(column.others.best.cost - allowed, 0) for column in waiting]
+    reached = _CONES
+    for k, column in enumerate(waiting):
+        reached += (1 - reached) * gaps[k] / (sum(gaps[k:]) or 1)
+        column.others.rows.budget = clock.budget(reached)
+        yield column
+
+
+def _rules(problem: Problem, clock: Clock) -> list[Rule]:
+    """The best rules found without each of the columns, and one with all of them."""
+    rules.constant(problem)
+    constant = problem.best  # the larger class for every row
+    out = [constant] * problem.rows.d
+    problem.rows.budget = clock.budget(_RULES)
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        rules.improve(problem)
+    problem.rows.budget = clock.budget(_WITHOUT)
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        for ask in (rules.left_out, rules.without):
+            for j in range(problem.rows.d):
+                out[j] = min(out[j], ask(problem, j), key=lambda rule: rule.cost)
+    return out
+
+
+def _least(problem: Problem, clock: Clock) -> int:
+    """What every rule costs, as far as that is found; the best rule found becomes better."""
+    problem.rows.budget = clock.budget(_CONES)
+    cones = directions(problem)
+    assert cones is not None
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        cones.reach()
+    return cones.bound
+
+
+def _problem(table: Table, present: Any, weights: Floats | None) -> Problem:
+    rows = Rows(table.X[present], table.y[present], intercept=True, decimal=False, budget=Budget())
+    problem = Problem(rows, None if weights is None else weights[present])
+    if directions(problem) is None:
+        raise InputError(
+            "forced_signs cannot look at this table: it needs a dense table of two labels, with up "
+            "to 4,000,000 numbers of similar size in each column."
+        )
+    return problem
+
+
+def _allowed(errors: Any, problem: Problem) -> int:
+    """In units."""
+    if errors is None:
+        return problem.best.cost
+    if not isinstance(errors, (int, float)) or isinstance(errors, bool) or not errors >= 0:
+        raise InputError(f"errors must be a number from 0 on, or None; got {errors!r}.")
+    return math.floor(Fraction(errors) / problem.unit)
+
+
+class _Column:
+    """The rules whose weight on column j is 0, or of the sign that the best rule does not have."""
+
+    def __init__(self, problem: Problem, j: int, known: Rule):
+        own = problem.best.w[j]
+        self.problem, self.j, self.sign = problem, j, 1 if own >= 0 else -1
+        self.others = copy.copy(problem)  # the same rows and costs, rules of its own
+        self.others.best = problem.best if own == 0 else known
+        self.collinear = False
+
+    def blend(self, blends: list[Vector]) -> None:
+        """Blends of columns that are 0 on all rows: with one of them the column can be left out."""
+        w = [Fraction(v) for v in self.problem.best.w.tolist()]
+        for v in blends:
+            self.collinear = True
+            much = w[self.j] / v[self.j]
+            self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
+
+    def settle(self, allowed: int) -> Directions | None:
+        """Cones until nothing is left to ask; None where that is known without them."""
+        if self.others.best.cost <= allowed or self.collinear:
+            return None
+        cones = directions(self.others, {self.j: -self.sign})
+        assert cones is not None
+        with suppress(LimitReached), np.errstate(all="ignore"):
+            cones.reach()
+        return cones
+
+    def report(
+        self,
+        cones: Directions | None,
+        about: dict[str, Any],
+        present: Any,
+        allowed: int,
+        least: int,
+    ) -> ColumnSign:
+        """`least`: what is known of all rules."""
+        best = self.others.best
+        bound = 0 if cones is None else cones.bound
+        forced = bound > allowed
+        return ColumnSign(
+            name=about["columns"][self.j],
+            sign=None if not forced else "+" if self.sign > 0 else "-",
+            free=best.cost <= allowed,
+            collinear=self.collinear,
+            ends=(max(bound, min(least, best.cost)), best.cost),
+            unit=self.others.unit,
+            rule=best.w,
+            tree=document(cones, present, about["rows"]) if cones and forced else None,
+        )

@@ -1,0 +1,87 @@
+"""What the rows force: errors that no linear rule avoids, and signs that all good ones share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._minimum.clock import Clock
+from rosenblatt._minimum.directions import MOST_COLUMNS
+from rosenblatt._minimum.forced_signs import found_within
+from rosenblatt._study.document import Forced
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt.sign_report import SignReport
+
+_WORK = 6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
+_MOST_PAIRS = 2_500_000  # of rows of both labels: with more, one look takes too long
+_LONGER = "rosenblatt certify --signs, which searches longer"
+
+
+def look(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport | None:
+    """None where there is nothing to ask, or no answer could be hoped for in so short a time."""
+    if certificate.separable is not False or certificate.many or compute.cones is None:
+        return None
+    if sparse.issparse(X) or not 1 <= X.shape[1] <= MOST_COLUMNS:
+        return None
+    if int(np.prod(np.unique(y, return_counts=True)[1], dtype=np.float64)) > _MOST_PAIRS:
+        return None
+    try:
+        return found_within(
+            Clock(None, _WORK),
+            _named(X, certificate),
+            y,
+            sample_weight=weights,
+            longer=_LONGER,
+        )
+    except InputError:  # numbers that are too far apart
+        return None
+
+
+def _named(X: Any, certificate: Certificate) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(np.asarray(X), columns=certificate.feature_names)
+
+
+def forced(report: SignReport) -> Forced:
+    return {
+        "rows": report.n_rows,
+        "at_least": int(report.at_least),
+        "errors": int(report.errors),
+        "columns": [
+            {
+                "feature": column.name,
+                "sign": column.sign,
+                "free": column.free,
+                "collinear": column.collinear,
+                "otherwise_at_least": int(column.at_least),
+                "otherwise_at_most": int(column.at_most),
+            }
+            for column in report
+        ],
+        "sentence": _sentence(report),
+    }
+
+
+def _sentence(report: SignReport) -> str:
+    least, errors, rows = report.at_least, report.errors, report.n_rows
+    if least == errors:
+        few = f"No linear rule makes fewer than {errors:,} errors on these {rows:,} rows"
+    elif least:
+        few = (
+            f"Every linear rule errs on at least {least:,} of these {rows:,} rows, "
+            f"the best found on {errors:,}"
+        )
+    else:
+        few = f"The best linear rule found errs on {errors:,} of these {rows:,} rows"
+    signs = [f"{column.sign} on {column.name}" for column in report if column.sign is not None]
+    if not signs:
+        return f"{few}; no sign of a weight is known to be forced."
+    word = "the sign" if len(signs) == 1 else "the signs"
+    return f"{few}; every rule with so few has {word} {', '.join(signs).replace('- on', '− on')}."

@@ -1,0 +1,98 @@
+// @ts-check
+// Is it an encoding, as rosenblatt writes them? Nothing else is applied to a table.
+import { checkFields } from "./form.js";
+import { moment } from "./dates.js";
+import { demand } from "./json.js";
+
+const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)";
+const NOT = "This is not the encoding of a table:";
+/** The fields of its parts, as form.js reads them. */
+const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite";
+const WORDS = "name:text kind:text words:text* missing:flag";
+const READING = "header:flag~ missing:text* charset:text~ delimiter:text decimal:text numeric:object*";
+const LATER = " sep:text~ names:any sheet:text~ drop_unlabelled:flag dates:object*"; // of version 3
+
+/** @param {boolean} holds @param {string} otherwise @returns {asserts holds} */
+function insist(holds, otherwise) {
+  demand(holds, `${NOT} ${otherwise}`);
+}
+
+/** Characters by their numbers, as Python has them. @param {any} one @param {any} two */
+function before(one, two) {
+  if (typeof one !== "string") return one < two;
+  const [a, b] = [[...one], [...two]], k = a.findIndex((c, j) => c !== b[j]);
+  return k < 0 ? a.length < b.length : k < b.length && Number(a[k].codePointAt(0)) < Number(b[k].codePointAt(0));
+}
+
+/** @param {any[]} values */
+const rising = (values) => values.every((v, k) => !k || before(values[k - 1], v));
+
+/** Throws Rejected where it is none. @param {any} encoding */
+export function checkEncoding(encoding) {
+  const version = [1, 2, 3].find((number) => encoding.schema === `rosenblatt-encoding/${number}`), old = version === 1;
+  insist(version !== undefined, "schema is another one");
+  checkFields(encoding, `schema:text columns:object* target:object~${old ? "" : " reading:object"}`, NOT);
+  encoding.columns.forEach((/** @type {any} */ column) => checkColumn(column, old));
+  if (encoding.target) checkTarget(encoding.target);
+  if (!old) checkReading(encoding.reading, version === 3);
+  const prose = encoding.columns.map((/** @type {any} */ c) => c.kind === "prose");
+  insist(!prose.includes(true) || !prose.slice(prose.indexOf(true)).includes(false), "a column of prose is not among the last");
+}
+
+/** @param {any} column @param {boolean} old */
+function checkColumn(column, old) {
+  insist(KINDS.includes(column.kind), "a kind is none of the three");
+  if (column.kind === "number") {
+    checkFields(column, NUMBERS, NOT);
+    return insist(column.scale > 0, "a scale is not positive");
+  }
+  if (column.kind === "prose") return checkFields(column, "name:text kind:text words:text*", NOT);
+  checkFields(column, `${WORDS}${old ? "" : " reference:text~"}`, NOT);
+  const { words, missing, reference } = column, boolean = column.kind === "boolean";
+  insist(rising(words), "words are not sorted, or one stands twice");
+  insist((words.length || missing) && (!boolean || words.join() === "False,True"), "words are not those of their column");
+  if (old) return;
+  insist(reference === null || (words.includes(reference) && reference !== GAP), "a reference is none of the words");
+  insist(!boolean || missing || reference === "False", "a reference is not False");
+}
+
+/** @param {any} target */
+function checkTarget(target) {
+  checkFields(target, "name:text kind:text values:any* positive:any", NOT);
+  const { kind, values, positive } = target;
+  insist(KINDS.slice(0, 3).includes(kind), "a kind is none of the three");
+  if (!values.length) {
+    checkFields(positive, "sign:text number:finite", NOT);
+    return insist(kind === "number" && [">=", "<=", ">", "<"].includes(positive.sign), "positive is no condition");
+  }
+  const types = { number: ["bigint", "number"], text: ["string"], boolean: ["boolean"] }[/** @type {"number"} */ (kind)];
+  insist(values.every((/** @type {any} */ v) => types.includes(typeof v) && typeof v === typeof values[0]), "values are of another kind");
+  insist(rising(values) && values.length > 1, "values are not sorted, or one stands twice");
+  if (positive === null) return;
+  const chosen = Array.isArray(positive) ? positive : [positive]; // version 1 had one
+  insist(chosen.every((/** @type {any} */ v) => values.includes(v)), "positive is none of the values");
+  insist(rising(chosen) && chosen.length > 0 && chosen.length < values.length && values.length > 2, "positive are none, all, or not sorted");
+}
+
+/** @param {any} reading @param {boolean} later */
+function checkReading(reading, later) {
+  checkFields(reading, later ? READING + LATER : READING, NOT);
+  if (later) checkLater(reading);
+  insist([...reading.delimiter].length === 1, "its delimiter is not one character");
+  const marks = [reading.decimal, ...reading.numeric.map((/** @type {any} */ style) => {
+    checkFields(style, "column:text unit:text decimal:text", NOT);
+    return style.decimal;
+  })];
+  insist(marks.every((mark) => mark === "." || mark === ","), "a decimal mark is neither of the two");
+}
+
+/** @param {any} reading */
+function checkLater({ sep, names, dates }) {
+  insist(sep === null || /^[^a-zA-Z0-9".\r\n+\-\0\u0080-\uffff]$/.test(sep), "its separator cannot divide fields");
+  const named = names === null || (Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string" && name));
+  insist(named && (names === null || new Set(names).size === names.length), "names are none, empty, or one stands twice");
+  for (const date of dates) {
+    checkFields(date, "column:text since:text unit:text", NOT);
+    insist(moment(date.since) !== null && ["days", "seconds"].includes(date.unit), "a column of dates has no beginning");
+  }
+}

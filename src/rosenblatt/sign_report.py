@@ -1,0 +1,190 @@
+"""What the rows force: for each column the sign of its weight, or that it is open."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import verify, verify_errors
+from rosenblatt._support.files import write_whole
+from rosenblatt._support.foreign import one_line
+from rosenblatt.errors import CertificateRejected, InputError
+
+
+@final
+@dataclass(frozen=True)
+class ColumnSign:
+    """One column.
+
+    Attributes
+    ----------
+    name : str
+    sign : "+", "-" or None
+        The sign of its weight in every rule with few errors; None: it is not known to be forced.
+    free : bool
+        A rule with few errors has the other sign, or weight 0: `rule`.
+    collinear : bool
+        On these rows it is a combination of other columns and a constant, so that its weight can
+        always be 0. Of such columns none is forced: a column that is there twice, all levels of a
+        column of words, a constant.
+    at_least, at_most : int or float
+        The fewest errors of rules with weight 0 or the other sign lie between these.
+    rule : array of shape (d + 1,)
+        One that makes `at_most`: weights, then the intercept.
+    """
+
+    name: str
+    sign: Literal["+", "-"] | None
+    free: bool
+    collinear: bool
+    ends: tuple[int, int]
+    unit: Fraction
+    rule: NDArray[np.float64]
+    tree: dict[str, Any] | None
+
+    @property
+    def at_least(self) -> int | float:
+        return _counted(self.ends[0] * self.unit)
+
+    @property
+    def at_most(self) -> int | float:
+        return _counted(self.ends[1] * self.unit)
+
+
+@final
+class SignReport:
+    """The answer of `forced_signs`: one ColumnSign for each column, in order or by name.
+
+    Attributes
+    ----------
+    errors : int or float
+        Few errors are so many or fewer.
+    at_least : int or float
+        What every linear rule makes, as far as it was found; 0 where `errors` was given.
+    columns : list of ColumnSign
+    """
+
+    def __init__(
+        self,
+        head: dict[str, Any],
+        columns: list[ColumnSign],
+        *,
+        ends: tuple[int, int],
+        unit: Fraction,
+        longer: str | None,
+    ):
+        self._head, self.columns, self._ends, self._unit = head, columns, ends, unit
+        self._longer = longer
+
+    @property
+    def errors(self) -> int | float:
+        return _counted(self._ends[1] * self._unit)
+
+    @property
+    def at_least(self) -> int | float:
+        return _counted(self._ends[0] * self._unit)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that count: those of weight 0 are left out."""
+        return int(self._head["rows"]) - len(self._head["dropped"])
+
+    def __getitem__(self, name: str) -> ColumnSign:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"there is no column {name!r}; there are {self._head['columns']}")
+
+    def __iter__(self) -> Iterator[ColumnSign]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    # --- The proof ---
+
+    def to_dict(self, name: str) -> dict[str, Any]:
+        """The proof that a sign is forced, as `python -m rosenblatt.verify_errors` checks it."""
+        column = self[name]
+        if column.tree is None:
+            raise InputError(f"The sign of {name!r} is not known to be forced: there is no proof.")
+        return {
+            **self._head,
+            "schema": verify_errors.SCHEMA,
+            "unit": str(column.unit),
+            "at_least": column.ends[0],
+            "at_most": column.ends[1],
+            "rule": [float(v).hex() for v in column.rule.tolist()],
+            **column.tree,
+        }
+
+    def save(self, name: str, path: str | os.PathLike[str]) -> None:
+        """Write that proof as JSON, whole or not at all."""
+        text = json.dumps(self.to_dict(name), ensure_ascii=False)
+        write_whole(path, f"{text}\n".encode(), overwrite=True)
+
+    def verify(self, X: Any, y: Any) -> None:
+        """Check every forced sign, and the errors of its rule, against the data, exactly.
+
+        Raises CertificateRejected if something does not hold.
+        """
+        from rosenblatt._proof.check import data_of
+        from rosenblatt._proof.table import read_again
+
+        X, _, texts = read_again(X, y, self._head)
+        try:
+            signs = np.array(verify.label_signs(self._head, texts), dtype=np.int8)
+            for column in self.columns:
+                if column.sign is not None:
+                    claim = self.to_dict(column.name)
+                    verify_errors.check_form(claim)
+                    verify_errors.check(claim, data_of(self._head, X, signs))
+        except (verify.Rejected, ValueError) as reason:
+            raise CertificateRejected(f"The signs are rejected: {reason}.") from None
+
+    # --- In words ---
+
+    def __repr__(self) -> str:
+        signs = ", ".join(f"{c.name} {c.sign or ('free' if c.free else 'open')}" for c in self)
+        return f"<SignReport: {signs}>"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        yield (
+            f"What the rows force, for linear rules with at most {self.errors:,} errors on these "
+            f"{self.n_rows:,} rows:"
+        )
+        yield from (f"  {line}" for line in map(self._line, self.columns))
+        yield "This is about these rows; other rows may say otherwise."
+        if self._longer is not None and any(c.sign is None and not c.free for c in self):
+            yield f"Open signs may be settled by {self._longer}."
+
+    def _line(self, column: ColumnSign) -> str:
+        name = one_line(column.name)
+        low, high = column.at_least, column.at_most
+        if column.sign is not None:
+            other = {"+": "not positive", "-": "not negative"}[column.sign]
+            most = "" if low == high else f", the best such rule found on {high:,}"
+            return (
+                f"{name}: {column.sign} is forced. Every rule whose weight on it is {other} "
+                f"errs on at least {low:,}{most}."
+            )
+        if column.collinear:
+            return f"{name}: free. It is a combination of other columns: its weight can be 0."
+        if column.free:
+            return f"{name}: free. A rule of the other sign, or without it, errs on {high:,}."
+        much = f"{low:,} to {high:,}" if low else f"at most {high:,}"
+        return f"{name}: open. Without it, or with the other sign: {much} errors."
+
+
+def _counted(exact: Fraction) -> int | float:
+    return int(exact) if exact.denominator == 1 else float(exact)

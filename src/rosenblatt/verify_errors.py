@@ -1,0 +1,227 @@
+"""Check a proof that every linear rule errs: python verify_errors.py proof.json data.csv
+
+Like verify.py, whose data it reads, it uses the standard library alone and has no tolerance: whole
+numbers are multiplied, added and compared. docs/forced.md says what each field means.
+
+Let i be a positive row, k a negative one, and g·(x_k - x_i) >= 0 for each generator g of a cone.
+Every rule (w, b) with w in the cone has w·x_k + b >= w·x_i + b: it errs on row i or on row k, where
+an error is a row on the wrong side or on the hyperplane. Pairs without a common row are as many
+errors.
+The cones of the proof have every w among them: they begin as all orthants (or as those in which the
+weight of one column has one sign), and each is split into two by a vector between two generators.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+if __package__:
+    from rosenblatt import verify
+else:  # copied out, with verify.py beside it
+    import verify  # type: ignore[no-redef,import-not-found]
+
+SCHEMA = "rosenblatt-errors/1"
+FIELDS = {  # of the certificate, and of this
+    *("schema", "producer", "semantics", "fit_intercept", "rows", "dropped", "columns", "target"),
+    *(
+        "labels",
+        "sha256",
+        "costs",
+        "unit",
+        "column",
+        "at_least",
+        "at_most",
+        "rule",
+        "powers",
+        "tree",
+    ),
+}
+UNIT = re.compile("[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
+Part = dict[str, Any]
+demand = verify.demand
+
+
+def check_form(claim: Any) -> None:
+    demand(isinstance(claim, dict) and claim.get("schema") == SCHEMA, f"it is no {SCHEMA}")
+    other = set(claim).symmetric_difference(FIELDS) - {"encoding"}
+    demand(not other, f"fields are missing or unknown: {sorted(other)}")
+    demand(claim["semantics"] == "binary64", "the numbers must be meant as floats")
+    demand(claim["fit_intercept"] is True, "rules through the origin are not what cones speak of")
+    for name in ("rows", "at_least"):
+        demand(is_count(claim[name]), f"{name} is not a whole number from 0 on")
+    for name in ("dropped", "columns", "labels", "powers", "tree"):
+        demand(type(claim[name]) is list, f"{name} is not a list")
+    demand(all(map(is_count, claim["dropped"])), "dropped holds something other than row numbers")
+    texts = [*claim["columns"], *claim["labels"], claim["target"], claim["sha256"], claim["unit"]]
+    demand(all(type(text) is str for text in texts), "a name, a label or the hash is not text")
+    demand(len(claim["labels"]) == 2, "there must be two labels")
+    demand(bool(UNIT.fullmatch(claim["unit"])), "the unit is not a positive fraction")
+
+
+def is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+class Table:
+    """The rows in whole numbers: column j in multiples of 2^-powers[j]."""
+
+    def __init__(self, claim: Part, data: verify.Data):
+        powers = claim["powers"]
+        good = len(powers) == len(claim["columns"]) and all(map(is_count, powers))
+        demand(good and max(powers) < 2**12, "powers are not a whole number for each column")
+        self.data, self.d, self._units = data, len(powers), [1 << k for k in powers]
+        self._whole: dict[int, list[int]] = {}
+        self._sign = dict(zip(data.present, data.labels, strict=True))
+        costs = claim["costs"]
+        if costs is None:
+            self.cost = dict.fromkeys(data.present, 1)
+        else:
+            demand(type(costs) is list and len(costs) == data.n, "costs are not one for each row")
+            demand(all(map(is_count, costs)), "a cost is not a whole number from 0 on")
+            self.cost = {i: costs[i] for i in data.present}
+
+    def whole(self, i: int) -> list[int]:
+        if i not in self._whole:
+            exact = [
+                Fraction(v) * unit for v, unit in zip(self.data.x(i), self._units, strict=True)
+            ]
+            demand(all(v.denominator == 1 for v in exact), f"row {i} is no multiple of the powers")
+            self._whole[i] = [v.numerator for v in exact]
+        return self._whole[i]
+
+    def apart(self, i: int, k: int) -> list[int]:
+        """x_k - x_i of a positive row i and a negative row k."""
+        demand(self._sign.get(i) == 1 and self._sign.get(k) == -1, f"rows {i} and {k} are no pair")
+        return [c - b for b, c in zip(self.whole(i), self.whole(k), strict=True)]
+
+
+def orthants(claim: Part, d: int) -> Iterator[list[list[int]]]:
+    """Their generators: +-1 in one column; the signs of the last column change first."""
+    choices = [[1, -1]] * d
+    if claim["column"] is not None:
+        demand(type(claim["column"]) is list and len(claim["column"]) == 2, "column is no pair")
+        j, sign = claim["column"]
+        demand(is_count(j) and j < d and type(sign) is int, "column names no column")
+        demand(sign in (1, -1), "the sign of a column is neither 1 nor -1")
+        choices = [*choices[:j], [sign], *choices[j + 1 :]]
+    for signs in itertools.product(*choices):
+        yield [[sign * (k == j) for k in range(d)] for j, sign in enumerate(signs)]
+
+
+def check_tree(claim: Part, table: Table) -> None:
+    """Depth first: a cone is [a, b, p, q], split where p g_a + q g_b takes the place of g_a, then
+    of g_b; or {"pairs": [[i, k, errors], ...]}."""
+    steps = iter(claim["tree"])
+    for generators in orthants(claim, table.d):
+        open_cones = [generators]
+        while open_cones:
+            cone = open_cones.pop()
+            step: Any = next(steps, {})
+            if type(step) is list:
+                open_cones += reversed(halves(cone, step))
+            else:
+                demand(type(step) is dict and set(step) == {"pairs"}, "a cone is left open")
+                check_cone(claim, table, cone, step["pairs"])
+    demand(not list(steps), "the tree has more than all cones")
+
+
+def halves(cone: list[list[int]], step: list[Any]) -> list[list[list[int]]]:
+    demand(len(step) == 4 and all(map(is_count, step)), "a split is not four whole numbers")
+    a, b, p, q = step
+    demand(a != b and max(a, b) < len(cone) and p > 0 < q, "a split is not between two generators")
+    between = [p * v + q * w for v, w in zip(cone[a], cone[b], strict=True)]
+    divisor = math.gcd(*between)
+    between = [v // divisor for v in between]
+    return [[*cone[:place], between, *cone[place + 1 :]] for place in (a, b)]
+
+
+def check_cone(claim: Part, table: Table, cone: list[list[int]], pairs: Any) -> None:
+    demand(type(pairs) is list, "pairs are no list")
+    given: Counter[int] = Counter()
+    for pair in pairs:
+        demand(type(pair) is list and len(pair) == 3 and all(map(is_count, pair)), "no pair")
+        i, k, errors = pair
+        apart = table.apart(i, k)
+        down = any(sum(map(mul, generator, apart)) < 0 for generator in cone)
+        demand(not down, f"row {k} is below row {i} along a generator")
+        given[i] += errors
+        given[k] += errors
+    most = all(errors <= table.cost[i] for i, errors in given.items())
+    demand(most, "a row gives more errors than it costs")
+    demand(sum(given.values()) >= 2 * claim["at_least"], "a cone forces fewer errors")
+
+
+def check_rule(claim: Part, data: verify.Data, table: Table) -> None:
+    """The rule that errs on `at_most`, if there is one."""
+    if claim["rule"] is None:
+        demand(claim["at_most"] is None, "at_most needs a rule")
+        return
+    demand(type(claim["rule"]) is list and is_count(claim["at_most"]), "the rule is no list")
+    signs = data.signs(data.vector(claim["rule"], "the rule"))
+    wrong = sum(table.cost[i] for i, sign in zip(data.present, signs, strict=True) if sign <= 0)
+    demand(wrong == claim["at_most"], f"the rule errs on {wrong}, not on {claim['at_most']}")
+
+
+def check(claim: Part, data: verify.Data) -> None:
+    """Raise Rejected unless every rule errs on at least, and the rule on at most, what is said."""
+    demand(data.sha256({**claim, "schema": verify.SCHEMA}) == claim["sha256"], verify.OTHER_DATA)
+    table = Table(claim, data)
+    check_rule(claim, data, table)
+    check_tree(claim, table)
+
+
+def accepted(claim: Part) -> str:
+    unit = Fraction(claim["unit"])
+    which = "every linear rule"
+    if claim["column"] is not None:
+        j, sign = claim["column"]
+        other = "negative" if sign > 0 else "positive"
+        which += f" whose weight on {claim['columns'][j]} is not {other}"
+    rows = claim["rows"] - len(claim["dropped"])
+    what = "" if claim["costs"] is None else " (rows count their weights)"
+    line = f"{which} errs on at least {claim['at_least'] * unit} of {rows:,} rows{what}"
+    if claim["at_most"] is not None:
+        line += f"; the rule given errs on {claim['at_most'] * unit}"
+    return line + ": proved."
+
+
+def judge(path: str, read: Callable[[Part], tuple[verify.Data, str]]) -> tuple[int, list[str], Any]:
+    """As in verify.py: a status (0: proved, 1: rejected, 2: cannot be read), what to say, and the
+    claim."""
+    claim = None
+    try:
+        claim = verify.load(path)
+        check_form(claim)
+        data, numbers = read(claim)
+        check(claim, data)
+    except (OSError, UnicodeError, json.JSONDecodeError) as error:
+        return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
+    except verify.Rejected as error:
+        return 1, [f"REJECTED: {error}"], claim
+    except Exception as error:  # whatever is in the file, it is not a proof
+        return 1, [f"REJECTED: not a proof ({type(error).__name__}: {error})"], claim
+    meant = verify.MEANT["binary64"]
+    return 0, [f"ACCEPTED: {accepted(claim)}", f"About {numbers}, {meant}."], claim
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 2:
+        print("usage: python verify_errors.py proof.json data.csv", file=sys.stderr)
+        return 2
+    status, lines, _ = judge(arguments[0], lambda claim: verify.read_csv(claim, arguments[1]))
+    harmless = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
+    print(*harmless, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""What the rows force, in a study and in its report."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from rosenblatt import study
+from rosenblatt._study import forced
+from rosenblatt.report import render
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X.iloc[:, :2].assign(kind=np.where(y, "benign", "malignant"))
+
+
+@pytest.fixture(scope="module")
+def found(cancer):
+    return study(cancer, target="kind")
+
+
+def test_the_fewest_errors_and_the_signs(found):
+    """55 with radius and texture: known from minimum_errors; the malignant are larger."""
+    told = found.to_dict()["forced"]
+    assert (told["rows"], told["at_least"], told["errors"]) == (569, 55, 55)
+    assert [(c["feature"], c["sign"]) for c in told["columns"]] == [
+        ("mean radius", "+"),
+        ("mean texture", "+"),
+    ]
+    for column in told["columns"]:
+        assert column["otherwise_at_most"] >= column["otherwise_at_least"] > 55
+    sentence = (
+        "No linear rule makes fewer than 55 errors on these 569 rows; every rule with so few has "
+        "the signs + on mean radius, + on mean texture."
+    )
+    assert told["sentence"] == sentence
+    assert sentence in " ".join(str(found).split())
+
+
+def test_the_report_shows_it(found):
+    page = render(found.to_dict())
+    section = re.search(r'<section aria-labelledby="forced">.*?</section>', page, re.S)[0]
+    text = " ".join(re.sub("<[^>]+>", " ", section).split())
+    assert "What the rows force No linear rule makes fewer than 55 errors" in text
+    assert "mean radius + forced" in text
+    assert "with at most 55 errors on these rows" in text
+    assert json.loads(re.search(r'id="report">(.*?)</script>', page, re.S)[1])["forced"]
+
+
+def test_rows_without_a_label_do_not_count(cancer, found):
+    """They are in the table with no label, and left out of the verdict as well."""
+    more = pd.concat([cancer.head(3).assign(kind=None), cancer])
+    assert (
+        study(more, target="kind", drop_unlabelled=True).to_dict()["forced"]
+        == found.to_dict()["forced"]
+    )
+
+
+def test_it_is_the_same_every_time_although_it_is_cut_short(monkeypatch):
+    monkeypatch.setattr(forced, "_WORK", 200_000)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 8)).round(2)
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(y=X[:, 0] + rng.normal(size=120) > 0)
+    one, two = (study(frame, target="y").to_dict()["forced"] for _ in range(2))
+    assert one == two
+    assert one["at_least"] < one["errors"]
+    assert any(c["sign"] is None and not c["free"] for c in one["columns"])
+
+
+def overlapping(columns):
+    rng = np.random.default_rng(1)
+    return rng.standard_normal((60, columns)).round(2), rng.random(60)
+
+
+def test_where_nothing_is_asked():
+    X, chance = overlapping(11)
+    two, three = np.digitize(chance, [0.5]), np.digitize(chance, [0.3, 0.6])
+    for rows, labels in [
+        (X[:, :2], X[:, 0] > 0),  # separable
+        (X[:, :2], three),  # three classes
+        (X, two),  # eleven columns
+    ]:
+        assert study(rows, labels).to_dict()["forced"] is None
+    assert study(X[:, :2], two).to_dict()["forced"] is not None

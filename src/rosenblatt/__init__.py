@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     from rosenblatt._study.result import Study
     from rosenblatt._study.study import study
     from rosenblatt._traces.trace import Trace, trace
+    from rosenblatt.arow import AROW
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
+    from rosenblatt.passive_aggressive import PassiveAggressive
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
     from rosenblatt.sign_report import SignReport
 
 __all__ = [
+    "AROW",
     "Certificate",
     "ErrorBracket",
     "KernelPerceptron",
+    "PassiveAggressive",
     "Perceptron",
     "RandomLinearClassifier",
     "SignReport",
@@ -46,9 +50,11 @@ __all__ = [
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
+    "AROW": "rosenblatt.arow",
     "Certificate": "rosenblatt.certificate",
     "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
+    "PassiveAggressive": "rosenblatt.passive_aggressive",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "SignReport": "rosenblatt.sign_report",

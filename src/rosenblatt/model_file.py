@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +30,7 @@ from rosenblatt._model import (
     training,
 )
 from rosenblatt._model import probability as probabilities
+from rosenblatt._model.kinds import KINDS, Estimator, known_in
 from rosenblatt._model.probability import Platt
 from rosenblatt._support.files import read_whole, write_whole
 from rosenblatt._support.strict_json import (
@@ -46,13 +47,10 @@ from rosenblatt._support.strict_json import (
 from rosenblatt._support.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
-from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
 FORMAT, VERSION = "rosenblatt-model", 5
 MOST_BYTES = 4 << 30
-Estimator = Perceptron | KernelPerceptron | RandomLinearClassifier
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def save(
 
     Parameters
     ----------
-    estimator : Perceptron, KernelPerceptron or RandomLinearClassifier
+    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW or PassiveAggressive
         Fitted.
     path : str or path
         A file that is there is replaced.
@@ -103,7 +101,7 @@ def save(
     >>> load(path).predict([[2, 2], [0, 1]])
     array(['yes', 'no'], dtype='<U3')
     """
-    if type(estimator) not in _KINDS.values():
+    if type(estimator) not in KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
@@ -131,7 +129,7 @@ def _not_ours(estimator: Any) -> str:
             " Save its last step, pipeline[-1]; rows must then be transformed by the other steps, "
             "pipeline[:-1], before it predicts. pickle, joblib or skops keep a pipeline whole."
         )
-    return f"A model file holds a fitted {', '.join(_KINDS)}; got {kind}.{advice}"
+    return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}.{advice}"
 
 
 def _written(
@@ -229,9 +227,9 @@ def _version(file: Part) -> int:
 
 
 def _read(file: Part, version: int) -> Model:
-    name = file.one_of("estimator", _KINDS)
+    name = file.one_of("estimator", known_in(version))
     classes = labels.read(file.part("classes"))
-    p = parameters.read(file.part("parameters"), _KINDS[name], classes, version)
+    p = parameters.read(file.part("parameters"), KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {

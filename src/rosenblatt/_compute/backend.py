@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         EpochBackend,
         ScreeningBackend,
     )
+    from rosenblatt._compute.rule_protocol import RuleBackend
 
 _NO_CORE = (
     "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
@@ -39,6 +40,11 @@ class Compute:
     def native(self) -> bool:
         """Whether it is not the NumPy reference."""
         return self.backend is not cast("Backend", reference)
+
+    @property
+    def rules(self) -> RuleBackend:
+        """The backend, with rules besides the perceptron's."""
+        return cast("RuleBackend", self.backend)
 
     @property
     def screening(self) -> ScreeningBackend | None:

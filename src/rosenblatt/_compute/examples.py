@@ -92,6 +92,12 @@ class Rows:
             scores(self.native, w, begin, end, out)
         return out
 
+    def lifted_squares(self, begin: int, end: int, *, intercept: bool) -> NDArray[np.float64]:
+        """‖(x_i, 1)‖² of some rows, or ‖x_i‖² through the origin, added up as a score is."""
+        out = np.empty(end - begin)
+        compute.backend.lifted_squares(self.native, intercept, begin, end, out)
+        return out
+
     def add_votes(
         self,
         voters: Weights,
@@ -209,6 +215,13 @@ class Examples(RowsToJudge, Labelled):
         self.rows = Rows(X)
         self.chunk, self.d = max(1, self.rows.chunk // (k or 1)), self.rows.d
         self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)
+
+    def lengths(self, *, intercept: bool) -> Iterator[tuple[Weights, Weights | None]]:
+        """Block by block the squared lengths of the lifted rows, and their weights."""
+        for begin in range(0, self.rows.n, compute.block):
+            end = min(begin + compute.block, self.rows.n)
+            squares = self.rows.lifted_squares(begin, end, intercept=intercept)
+            yield squares, None if self.c is None else self.c[begin:end]
 
     def add_mistakes(
         self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt

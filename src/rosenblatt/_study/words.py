@@ -23,6 +23,7 @@ from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
+_NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
 
@@ -56,7 +57,7 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
     yield "split", found["split"]["sentence"]
     yield from _candidate_lines(found["candidates"], found["asked"]["objective"])
     for name, why in found["not_tried"].items():
-        yield "candidates", f"{name:<16}not tried: {why}"
+        yield "candidates", f"{name:<{_NAME}}not tried: {why}"
     if found["error"] is not None:
         yield "error", error_line(found["error"])
     if found["price"] is not None:
@@ -74,10 +75,10 @@ def _candidate_lines(candidates: list[Candidate], objective: str) -> Iterator[tu
     heads = {"cost": "price a row", "balanced": "balanced"}
     priced = any(c["price"] is not None for c in candidates)
     more = f"{heads.get(objective, ''):>13}" if priced else ""
-    yield "candidates", f"{'':<16}{'train':>8}{'validation':>12}{more}"
+    yield "candidates", f"{'':<{_NAME}}{'train':>8}{'validation':>12}{more}"
     for c in candidates:
         train, n = c["train_errors"] / c["train_n"], c["validation_n"]
-        line = f"{c['name']:<16}{train:>8.1%}{c['validation_errors'] / n:>12.1%}"
+        line = f"{c['name']:<{_NAME}}{train:>8.1%}{c['validation_errors'] / n:>12.1%}"
         if priced and c["price"] is not None:
             a_row = c["price"] / n
             line += f"{a_row:>13.1%}" if objective == "balanced" else f"{a_row:>13.3f}"

@@ -9,6 +9,7 @@ from rosenblatt.selection.peers import BOOSTING, LOGISTIC
 
 BASELINE = "larger class"
 BASELINE_OF_MANY = "largest class"
+WITH_MARGIN = "average with margin"
 POCKET_UPDATES = 2000
 _POCKET_NUMBERS = 1_000_000  # n·d: after each of its updates the pocket looks at all of them
 _KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
@@ -27,9 +28,9 @@ def candidates(
     --------
     >>> from rosenblatt.selection import candidates
     >>> list(candidates(1000, 10))
-    ['random linear', 'last', 'best', 'pocket', 'average', 'rbf kernel']
+    ['random linear', 'last', 'best', 'pocket', 'average', 'average with margin', 'rbf kernel']
     >>> list(candidates(1_000_000, 20))
-    ['random linear', 'last', 'best', 'average']
+    ['random linear', 'last', 'best', 'average', 'average with margin']
     """
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.perceptron import Perceptron
@@ -47,6 +48,7 @@ def candidates(
             order="random", keep="pocket", max_updates=POCKET_UPDATES, **same
         )
     found["average"] = Perceptron(keep="average", **same)
+    found[WITH_MARGIN] = Perceptron(keep="average", margin="scale", **same)
     if "rbf kernel" not in without:
         found["rbf kernel"] = KernelPerceptron(kernel="rbf", **same)
     return found
@@ -73,10 +75,10 @@ def streamed(*, random_state: Any = 0, class_weight: Any = None) -> dict[str, An
     """The perceptrons to compare on rows on disk, which are read a block at a time."""
     from rosenblatt.perceptron import Perceptron
 
-    same = {"random_state": random_state, "class_weight": class_weight}
-    return {
-        keep: Perceptron(order="blocks", keep=keep, **same) for keep in ("last", "best", "average")
-    }
+    same: dict[str, Any] = {"random_state": random_state, "class_weight": class_weight}
+    given = same | {"order": "blocks"}
+    found = {keep: Perceptron(keep=keep, **given) for keep in ("last", "best", "average")}
+    return found | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **given)}
 
 
 def not_streamed(*, peers: bool = False) -> dict[str, str]:

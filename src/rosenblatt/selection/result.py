@@ -161,9 +161,10 @@ class Selection:
         )
 
     def __str__(self) -> str:
-        lines = [f"{'candidate':<16}{'train':>10}{'validation':>12}"]
+        room = max(16, 1 + max(len(c.name) for c in self.candidates))
+        lines = [f"{'candidate':<{room}}{'train':>10}{'validation':>12}"]
         lines += [
-            f"{c.name:<16}{c.train_errors / c.train_n:>10.1%}{c.validation_rate:>12.1%}"
+            f"{c.name:<{room}}{c.train_errors / c.train_n:>10.1%}{c.validation_rate:>12.1%}"
             f"{'  chosen' if c is self.winner else '  not chosen: a peer' if c.peer else ''}"
             for c in self.candidates
         ]

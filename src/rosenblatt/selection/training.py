@@ -9,9 +9,8 @@ from typing import Any, final
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._streams.train import train
+from rosenblatt._streams.train import Linear, train
 from rosenblatt._support.files import as_path, make_folder
-from rosenblatt.perceptron import Perceptron
 
 Progress = Callable[[int, int, str], None]
 Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th one
@@ -40,7 +39,7 @@ class _Kept:
         make_folder(self._folder)
 
     def __call__(self, rule: Any, X: Any, y: Any, number: int) -> None:
-        if not isinstance(rule, Perceptron):
+        if not isinstance(rule, Linear):
             rule.fit(X, y)
             return
         place = checkpoint_of(self._folder, number)

@@ -15,7 +15,14 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, save
+from rosenblatt import (
+    AROW,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RandomLinearClassifier,
+    save,
+)
 from rosenblatt._model.probability import Platt
 
 LI_HANG = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
@@ -71,6 +78,12 @@ def models():
 
     guess = RandomLinearClassifier(k=20, fit_intercept=False, random_state=0)
     yield "random-linear", guess.fit([[2.0], [-1.0]], [7, 3]), {}
+
+    sure = AROW(r=1.0, order="cyclic", fit_intercept=False, max_iter=1)
+    yield "arow-format-5", sure.fit([[1.0, 0.0], [0.0, 1.0]], ["yes", "no"]), {}
+
+    mean = PassiveAggressive(C=0.5, order="cyclic", fit_intercept=False, max_iter=1)
+    yield "passive-aggressive-format-5", mean.fit([[1.0, 0.0], [0.0, 1.0]], [1, -1]), {}
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import rational
 from degenerate import KINDS, dense, instance
 from fewest import fewest
 from rosenblatt import minimum_errors, verify, verify_errors
-from rosenblatt._minimum import pairs_reference, search
+from rosenblatt._minimum import pairs, pairs_reference, search
 from rosenblatt._minimum.cones import simplest
 from rosenblatt._minimum.directions import directions
 from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
@@ -198,6 +198,14 @@ def test_ranks_are_those_of_exact_products(rows, data):
     order = sorted(set(exact))
     assert table.fits(direction)
     assert table.ranks(direction).tolist() == [order.index(v) for v in exact]
+
+
+def test_numbers_of_128_bits_lie_where_the_core_may_read_them():
+    for shape in [(1, 2), (3, 2), (5, 3, 2), (1000, 4, 2)] * 20:
+        words = pairs._aligned(shape)
+        assert words.shape == shape
+        assert words.ctypes.data % 16 == 0
+        assert words.flags.c_contiguous
 
 
 def test_numbers_too_far_apart_are_left_to_conflicts(always):

@@ -10,6 +10,7 @@ Whole numbers decide: X in multiples of a power of two, each column its own, of 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +68,7 @@ class PairTable:
     def _in_two_words(self) -> NDArray[np.uint64]:
         """digits 2^up in two's complement, the low word first."""
         up, digits = self._up.astype(np.uint64), self._digits
-        out = np.empty((self.n, self.d, 2), dtype=np.uint64)
+        out = _aligned((self.n, self.d, 2))
         low = np.minimum(up, np.uint64(63))
         out[:, :, 0] = np.where(up < 64, digits.astype(np.uint64) << low, np.uint64(0))
         spilled = digits >> np.where(up == 0, 63, 64 - np.minimum(self._up, 63))
@@ -87,8 +88,9 @@ class PairTable:
         if core is None:
             pairs_reference.rank_along([self.whole(i) for i in range(self.n)], direction, rank)
         else:
-            words = [[v & (2**64 - 1), v >> 64 & (2**64 - 1)] for v in direction]
-            core.rank_along(self._wide, np.array(words, dtype=np.uint64), rank)
+            words = _aligned((self.d, 2))
+            words[:] = [[v & (2**64 - 1), v >> 64 & (2**64 - 1)] for v in direction]
+            core.rank_along(self._wide, words, rank)
         return rank
 
     def forced(self, ranks: list[Ranks], known: Pairs) -> Pairs:
@@ -107,3 +109,11 @@ class PairTable:
         """Pairs that are forced for some directions of the cone, and not for others."""
         core = compute.cones or pairs_reference
         return Pairs(*core.undecided_pairs(np.stack(ranks), self.y, left, most))
+
+
+def _aligned(shape: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Pairs of words that the core reads as numbers of 128 bits: at a multiple of 16 bytes."""
+    size = math.prod(shape)
+    words = np.empty(size + 1, dtype=np.uint64)
+    skipped = words.ctypes.data % 16 // 8
+    return words[skipped : skipped + size].reshape(shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,12 @@ Row = NDArray[np.intp]
 
 def document(cones: Directions, present: Row, rows: int) -> dict[str, Any]:
     """Row numbers are those of the table, of which some may be left out."""
-    problem = cones.problem
-    members = _members(problem.group, len(problem.first))
-    names, single = present.tolist(), problem.single.tolist()
+    names = _Names(cones.problem.group, cones.problem.single, present)
     return {
         "costs": _costs(cones, present, rows),
         "column": next(([j, sign] for j, sign in cones.signs.items()), None),
         "powers": cones.table.below.tolist(),
-        "tree": [
-            step
-            for root in cones.roots
-            for step in _steps(root, cones.bound, members, names, single)
-        ],
+        "tree": [step for root in cones.roots for step in _steps(root, cones.bound, names)],
     }
 
 
@@ -41,17 +35,7 @@ def _costs(cones: Directions, present: Row, rows: int) -> list[int] | None:
     return [int(v) for v in out.tolist()]
 
 
-def _members(group: Row, groups: int) -> list[list[int]]:
-    """The rows of each group of equal ones."""
-    out: list[list[int]] = [[] for _ in range(groups)]
-    for row, number in enumerate(group.tolist()):
-        out[number].append(row)
-    return out
-
-
-def _steps(
-    root: Cone, enough: int, members: list[list[int]], names: list[int], single: list[int]
-) -> Iterator[Any]:
+def _steps(root: Cone, enough: int, names: _Names) -> Iterator[Any]:
     """Depth first."""
     waiting = [root]
     while waiting:
@@ -60,26 +44,51 @@ def _steps(
             yield [cone.split.a, cone.split.b, cone.split.p, cone.split.q]
             waiting += reversed(cone.halves)
         else:
-            yield {"pairs": list(_single(cone.pairs, enough, members, names, single))}
+            yield {"pairs": names.pairs(cone.pairs, enough)}
 
 
-def _single(
-    pairs: Pairs, enough: int, members: list[list[int]], names: list[int], single: list[int]
-) -> Iterator[list[int]]:
-    """Of rows, not of groups of equal rows; no more than are needed."""
-    waiting: dict[int, list[list[int]]] = {}
-    for p, q, amount in zip(*(part.tolist() for part in pairs), strict=True):
-        much = min(amount, enough)
-        enough -= much
-        for group in (p, q):
-            if group not in waiting:
-                waiting[group] = [[i, single[i]] for i in members[group]]
-        while much:
-            one, other = waiting[p][-1], waiting[q][-1]
-            errors = min(much, one[1], other[1])
-            yield [names[one[0]], names[other[0]], errors]
-            much -= errors
-            for rows, row in ((waiting[p], one), (waiting[q], other)):
-                row[1] -= errors
-                if not row[1]:
-                    rows.pop()
+class _Names:
+    """From groups of equal rows to rows of the table."""
+
+    def __init__(self, group: Row, single: NDArray[Any], present: Row):
+        order = np.argsort(group, kind="stable")
+        self._size = np.bincount(group)
+        begin = np.cumsum(self._size) - self._size
+        self._first = present[order[begin]]
+        self._begin, self._order = begin.tolist(), order.tolist()
+        self._single, self._present = single.tolist(), present.tolist()
+
+    def pairs(self, pairs: Pairs, enough: int) -> list[list[int]]:
+        """Of rows, no more than are needed; at once where no row has an equal."""
+        before = np.cumsum(pairs.amount) - pairs.amount
+        kept = before < enough
+        p, q = pairs.positive[kept], pairs.negative[kept]
+        amount = np.minimum(pairs.amount[kept], enough - before[kept])
+        if (self._size[p] == 1).all() and (self._size[q] == 1).all():
+            found: list[list[int]] = np.column_stack(
+                [self._first[p], self._first[q], amount]
+            ).tolist()
+            return found
+        return list(self._single_rows(zip(p.tolist(), q.tolist(), amount.tolist(), strict=True)))
+
+    def _single_rows(self, pairs: Iterable[tuple[int, int, int]]) -> Iterator[list[int]]:
+        waiting: dict[int, list[list[int]]] = {}
+        for p, q, amount in pairs:
+            much = amount
+            for group in (p, q):
+                if group not in waiting:
+                    waiting[group] = [[i, self._single[i]] for i in self._members(group)]
+            while much:
+                one, other = waiting[p][-1], waiting[q][-1]
+                errors = min(much, one[1], other[1])
+                yield [self._present[one[0]], self._present[other[0]], errors]
+                much -= errors
+                for rows, row in ((waiting[p], one), (waiting[q], other)):
+                    row[1] -= errors
+                    if not row[1]:
+                        rows.pop()
+
+    def _members(self, group: int) -> list[int]:
+        begin = self._begin[group]
+        found: list[int] = self._order[begin : begin + int(self._size[group])]
+        return found

@@ -75,7 +75,7 @@ def test_crashes_change_nothing(order, keep, path, crash_after, rng, monkeypatch
             crashes += 1
         if path.exists():
             content = json.loads(path.read_text())
-            assert content["version"] == 3
+            assert content["version"] == 4
             begun = [one["made_with"] for one in content["of_classes"]]
             assert [one["class"] for one in begun] == begun[0]["classes"][: len(begun)]
     assert crashes
@@ -134,7 +134,7 @@ def test_other_labels_are_refused_and_nothing_is_written(path):
 
 def test_a_training_of_all_classes_together_is_another(path):
     train(perceptron(multi_class="joint"), (X, Y), checkpoint=path)
-    assert json.loads(path.read_text())["version"] == 2
+    assert json.loads(path.read_text())["version"] == 4
     with pytest.raises(InputError, match="multi_class is 'ovr' and was 'joint'"):
         train(perceptron(), (X, Y), checkpoint=path)
 

@@ -58,6 +58,7 @@ def bomb(size):
         (packed(("a.csv", TEXT))[:60], "cannot be unpacked"),
         (bomb(2**31), "2,147,483,648 bytes packed into"),
     ],
+    ids=["empty", "two files", "nested", "OpenDocument", "xlsb", "Parquet", "cut short", "bomb"],
 )
 def test_what_cannot_be_read_is_refused(file, content, says):
     with pytest.raises(InputError, match=says):

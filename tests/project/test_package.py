@@ -62,9 +62,10 @@ def test_the_reference_has_every_function_of_the_core():
     from rosenblatt._compute import reference
 
     # Screening and whole epochs have the results of visit and count; scikit-learn reads svmlight;
-    # linear algebra modulo a prime is done by NumPy in _proof/modular.py.
+    # linear algebra modulo a prime is done by NumPy in _proof/modular.py, pairs that a cone forces
+    # in _minimum/pairs_reference.py.
     own = {"epochs", "refer", "screened_visit", "screened_count", "SvmlightReader"}
-    own |= {"eliminate", "invert", "lift"}
+    own |= {"eliminate", "invert", "lift", "rank_along", "forced_pairs", "undecided_pairs"}
     for name in vars(core):
         assert name.startswith("_") or name in own or hasattr(reference, name)
 

@@ -6,6 +6,7 @@
 # fuzz   attacks, in full: files spoiled, processes killed, disks filled, and libFuzzer where clang is;
 #        SECONDS=60 says how long that takes, FULL=0 runs a twentieth of the rest
 # sanitize  the compiled core under the address and undefined-behaviour sanitizers
+# gpu    tests and benchmark on an NVIDIA GPU; says so where there is none
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
 #
@@ -25,7 +26,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak fuzz sanitize clean browser stub wasm
+.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -77,6 +78,10 @@ soak: $(VENV)/tools browser
 fuzz: $(VENV)/tools
 	sh scripts/fuzz.sh $(SECONDS)
 	ROSENBLATT_SOAK=$(FULL) $(RUN) -m pytest --numprocesses auto --dist worksteal $(ATTACKS)
+
+gpu: $(VENV)/tools
+	ROSENBLATT_SOAK=1 $(RUN) -m pytest tests/gpu
+	$(RUN) benchmarks/gpu.py
 
 sanitize: $(VENV)/tools
 	sh scripts/sanitize.sh $(RUN)

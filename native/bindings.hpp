@@ -11,6 +11,8 @@
 #include <variant>
 
 #include "dispatch.hpp"
+#include "joint.hpp"
+#include "pass.hpp"
 #include "random.hpp"
 #include "rows.hpp"
 
@@ -57,5 +59,27 @@ void without_lock(const Rows& rows, Kernel&& kernel) {
              rows.view);
 }
 
+// Labels and weights of rows, and where updates are noted: of two classes, and of many.
+using LogArrays = std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>>>;
+using JointLogArrays =
+    std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>>;
+
+inline Labels labels_of(const Vector<const int8_t>& y, const Maybe<const double>& c) {
+  return {y.data(), data(c)};
+}
+inline ClassLabels labels_of(const Vector<const int32_t>& y, const Maybe<const double>& c) {
+  return {y.data(), data(c)};
+}
+inline Log log_of(const LogArrays& arrays) {
+  if (!arrays) return {nullptr, nullptr, nullptr};
+  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data()};
+}
+inline JointLog log_of(const JointLogArrays& arrays) {
+  if (!arrays) return {nullptr, nullptr, nullptr, nullptr};
+  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data(),
+          std::get<3>(*arrays).data()};
+}
+
 void bind_joint(nb::module_& m);  // many classes: joint_module.cpp
+void bind_rules(nb::module_& m);  // rules besides the perceptron's: rules_module.cpp
 void bind_directions(nb::module_& m);  // errors that a cone forces: directions_module.cpp

@@ -15,11 +15,16 @@ struct Kept {
   Tally mistakes;
   bool averaged;
 
-  // Weighted mistakes with which newer weights no longer replace these: of equal ones the last
-  // weights are kept rather than an average, then the older ones.
+  // Of weights with equally many mistakes an average is kept, then the older ones.
   ROSENBLATT_INLINE bool replaced_by(double weighted, bool by_average) const {
     return weighted < mistakes.weighted ||
-           (weighted == mistakes.weighted && averaged && !by_average);
+           (weighted == mistakes.weighted && by_average && !averaged);
+  }
+  // Newer weights whose weighted mistakes reach this do not replace these. An average may equal
+  // them: what lies between `weighted` and the next number is reached by no sum.
+  ROSENBLATT_INLINE double limit(bool for_average) const {
+    const double least = mistakes.weighted;
+    return for_average && !averaged ? std::nextafter(least, INFINITY) : least;
   }
   ROSENBLATT_INLINE void keep(const double* newer, Tally tally, bool is_average, int64_t size) {
     for (int64_t j = 0; j < size; ++j) w[j] = newer[j];
@@ -101,14 +106,10 @@ struct Epochs {
                                Kept& kept) {
     const int64_t size = numbers_of(rows, learner);
     const double* const rivals[2] = {weights_of(learner), average};
-    if (clean) {  // known without counting: no mistake
-      if (kept.replaced_by(0, false)) kept.keep(rivals[0], {0, 0}, false, size);
-      return;
-    }
-    // One that has reached its limit has lost. The last weights may equal a kept average: what lies
-    // between `weighted` and the next number is reached by no sum.
-    const double least = kept.mistakes.weighted;
-    const double limit[2] = {kept.averaged ? std::nextafter(least, INFINITY) : least, least};
+    // Known without counting: after a clean epoch the last weights make no mistake.
+    if (clean && kept.replaced_by(0, false)) kept.keep(rivals[0], {0, 0}, false, size);
+    // One that has reached its limit has lost; then the limit of the last weights is 0.
+    const double limit[2] = {kept.limit(false), kept.limit(true)};
     Tally total[2] = {{0, 0}, {0, 0}};
     count_both(rows, labels, learner, average, limit, total);
     for (int a = 0; a < 2; ++a)

@@ -135,9 +135,17 @@ struct JointLearner {
       sum.add(rows, i, y, shift, intercept);
       sum.add(rows, i, r, -shift, intercept);
     }
+    counted(i, y, r);
+  }
+  ROSENBLATT_INLINE void counted(int64_t i, int64_t y, int64_t r) {
     ++counts[i * w.k + y];
     --counts[i * w.k + r];
     ++updates;
+  }
+
+  template <class Rows>
+  ROSENBLATT_INLINE double square(const Rows& rows, int64_t i, const Standing&) const {
+    return 2 * lifted_square(rows, i, intercept);
   }
 };
 

@@ -61,20 +61,7 @@ void run_on(const Rows& rows, Copies& copies, double* w, bool changes, Kernel&& 
   });
 }
 
-ClassLabels labels_of(const Vector<const int32_t>& y, const Maybe<const double>& c) {
-  return {y.data(), data(c)};
-}
-
 using MaybeMatrix = std::optional<Matrix<double>>;
-
-using LogArrays =
-    std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>>;
-
-JointLog log_of(const LogArrays& arrays) {
-  if (!arrays) return {nullptr, nullptr, nullptr, nullptr};
-  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data(),
-          std::get<3>(*arrays).data()};
-}
 
 // Rules to be judged: the weights of all classes, one rule after another.
 struct Rules {
@@ -92,7 +79,7 @@ void bind_learning(nb::module_& m) {
       [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, LogArrays log) {
+         int64_t visits, JointLogArrays log) {
         const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
         std::vector<double> scores(k);
         Copies copies(rows, k, size, most > 1 ? end - begin : 0, 1);
@@ -125,7 +112,7 @@ void bind_learning(nb::module_& m) {
         std::vector<double> scores(k), average(drift ? k * size : 0);
         JointLearner<ByClass> learner{
             {w.data(), k, size}, data(drift), counts.data(), scores.data(),
-            intercept, visits, 0, log_of(std::nullopt)};
+            intercept, visits, 0, log_of(JointLogArrays())};
         Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
         Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
                       standing.data(),  average.data(), false};
@@ -147,7 +134,7 @@ void bind_learning(nb::module_& m) {
       [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, IndexVector pool,
          uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
          bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, LogArrays log) {
+         int64_t visits, JointLogArrays log) {
         const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
         std::vector<double> scores(k);
         Copies copies(rows, k, size, most > 1 ? looks : 0, 1);
@@ -279,7 +266,7 @@ void bind_screening(nb::module_& m) {
       [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, LogArrays log, Vector<const float> slack, Matrix<const double> reference,
+         int64_t visits, JointLogArrays log, Vector<const float> slack, Matrix<const double> reference,
          int64_t looks) {
         std::vector<double> scores(w.shape(0));
         JointLearner<ByClass> learner{

@@ -26,18 +26,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> given(Growing<T>& array) {
   return {data, {size}, nb::capsule(data, [](void* start) noexcept { std::free(start); })};
 }
 
-Labels labels_of(const Vector<const int8_t>& y, const Maybe<const double>& c) {
-  return {y.data(), data(c)};
-}
-
-using LogArrays =
-    std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>>>;
-
-Log log_of(const LogArrays& arrays) {
-  if (!arrays) return {nullptr, nullptr, nullptr};
-  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data()};
-}
-
 Candidates candidates_of(const Matrix<const double>& w) {
   return {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))};
 }
@@ -187,7 +175,7 @@ NB_MODULE(_core, m) {
          int64_t kept_mistakes, double kept_weighted, bool kept_averaged,
          Vector<int64_t> updates, Vector<double> standing) {
         Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
-                        log_of(std::nullopt)};
+                        log_of(LogArrays())};
         Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
         std::vector<double> average(drift ? w.shape(0) : 0);
         Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
@@ -400,6 +388,7 @@ NB_MODULE(_core, m) {
       "digits"_a.noconvert(), "room"_a.noconvert());
 
   bind_joint(m);
+  bind_rules(m);
   bind_directions(m);
 
   nb::class_<SvmlightReader>(m, "SvmlightReader")

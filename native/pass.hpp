@@ -73,6 +73,11 @@ struct Learner {
     counts.add(i);
     ++updates;
   }
+
+  template <class Rows, class Seen>
+  ROSENBLATT_INLINE double square(const Rows& rows, int64_t i, const Seen&) const {
+    return lifted_square(rows, i, intercept);
+  }
 };
 
 // What is seen of a row under some weights: its margin m, and what a step needs.
@@ -92,13 +97,33 @@ ROSENBLATT_INLINE void step(const Rows& rows, int64_t i, double size, Sight seen
   learner.add(rows, i, size * seen.y);
 }
 
+// The square that a rule may ask for.
+template <class Rows, class Seen, class Learner>
+struct SquareOf {
+  const Rows& rows;
+  int64_t i;
+  const Seen& seen;
+  const Learner& learner;
+  ROSENBLATT_INLINE double operator()() const { return learner.square(rows, i, seen); }
+};
+
+// Row i calls for an update: it is made.
+template <class Rows, class Labels, class Rule, class Seen, class Learner>
+ROSENBLATT_INLINE void update(const Rows& rows, Labels labels, Rule rule, int64_t i, Seen seen,
+                              Learner& learner) {
+  const double c = labels.weight(i);
+  const SquareOf<Rows, Seen, Learner> square{rows, i, seen, learner};
+  step(rows, i, rule.step(c, seen.m, square), seen, learner);
+  rule.learned(rows, i, c, seen, learner);
+}
+
 // One look at one row. True: it was a mistake, and the weights have changed.
 template <class Rows, class Labels, class Rule, class Learner>
 ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, Rule rule, int64_t i,
                              Learner& learner) {
   const auto seen = see(rows, labels, i, learner);
   const bool mistake = rule.calls(seen.m);
-  if (mistake) step(rows, i, rule.step(labels.weight(i)), seen, learner);
+  if (mistake) update(rows, labels, rule, i, seen, learner);
   ++learner.visits;
   return mistake;
 }

@@ -54,6 +54,15 @@ ROSENBLATT_INLINE bool all_finite(const Value* values, int64_t n) {
   return not_finite == 0;
 }
 
+// Terms of a sum over the features of a row: x_j^2, and x_j^2 / p_j.
+struct Square {
+  ROSENBLATT_INLINE double operator()(int64_t, double x) const { return x * x; }
+};
+struct SquareOver {
+  const double* p;
+  ROSENBLATT_INLINE double operator()(int64_t j, double x) const { return x * x / p[j]; }
+};
+
 template <class Value>
 struct Dense {
   const Value* x;
@@ -92,15 +101,29 @@ struct Dense {
     for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]);
   }
 
-  // |x_i|^2
-  ROSENBLATT_INLINE double square(int64_t i) const {
+  // The terms of the features of row i, added up as those of a score are. None is -0.0, and that of
+  // x_j = 0 is 0.
+  template <class Term>
+  ROSENBLATT_INLINE double sum(int64_t i, Term term) const {
     const Value* row = x + i * d;
     double lane[L] = {0};
     int64_t j = 0;
     for (; j + L <= d; j += L)
-      for (int l = 0; l < L; ++l) lane[l] += double(row[j + l]) * double(row[j + l]);
-    for (int l = 0; j + l < d; ++l) lane[l] += double(row[j + l]) * double(row[j + l]);
+      for (int l = 0; l < L; ++l) lane[l] += term(j + l, double(row[j + l]));
+    for (int l = 0; j + l < d; ++l) lane[l] += term(j + l, double(row[j + l]));
     return fold(lane);
+  }
+
+  // into_j += step * x_j / p_j
+  ROSENBLATT_INLINE void add_over(int64_t i, double step, const double* p, double* into) const {
+    const Value* row = x + i * d;
+    for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]) / p[j];
+  }
+
+  // into_j += x_j^2 / r
+  ROSENBLATT_INLINE void add_squares(int64_t i, double r, double* into) const {
+    const Value* row = x + i * d;
+    for (int64_t j = 0; j < d; ++j) into[j] += double(row[j]) * double(row[j]) / r;
   }
 
   // Sum of (u_j - v_j)^2 over the columns of row i: all of them.
@@ -176,10 +199,22 @@ struct Csr {
     for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k] * width] += step * double(x[k]);
   }
 
-  ROSENBLATT_INLINE double square(int64_t i) const {
-    double sum = 0;
-    for (Index k = start[i]; k < start[i + 1]; ++k) sum += double(x[k]) * double(x[k]);
-    return sum;
+  template <class Term>
+  ROSENBLATT_INLINE double sum(int64_t i, Term term) const {
+    double lane[L] = {0};
+    for (Index k = start[i]; k < start[i + 1]; ++k)
+      lane[column[k] & (L - 1)] += term(column[k], double(x[k]));
+    return fold(lane);
+  }
+
+  ROSENBLATT_INLINE void add_over(int64_t i, double step, const double* p, double* into) const {
+    for (Index k = start[i]; k < start[i + 1]; ++k)
+      into[column[k]] += step * double(x[k]) / p[column[k]];
+  }
+
+  ROSENBLATT_INLINE void add_squares(int64_t i, double r, double* into) const {
+    for (Index k = start[i]; k < start[i + 1]; ++k)
+      into[column[k]] += double(x[k]) * double(x[k]) / r;
   }
 
   // Over the columns that row i has.
@@ -204,5 +239,11 @@ struct Csr {
     prefetch_bytes<level>(x + start[i], entries * int64_t(sizeof(Value)));
   }
 };
+
+// |(x_i, 1)|^2, or |x_i|^2 through the origin.
+template <class Rows>
+ROSENBLATT_INLINE double lifted_square(const Rows& rows, int64_t i, bool intercept) {
+  return rows.sum(i, Square{}) + (intercept ? 1 : 0);
+}
 
 }  // namespace rosenblatt

@@ -1,7 +1,9 @@
 // When to step, and how far: one struct of a few lines per rule, in units of the learning rate.
 //
 // m is the margin y_i (w.x_i + b) of the row looked at, c its weight. A rule says whether the row
-// calls for an update and by how much: w += step y_i x_i, b += step y_i.
+// calls for an update and by how much: w += step y_i x_i, b += step y_i. square() is computed where a
+// rule asks for it: |(x_i, 1)|^2, or |x_i|^2 through the origin; of many classes twice that, as the
+// update changes the weights of two. What a rule remembers besides the weights, `learned` changes.
 #pragma once
 
 #include "rows.hpp"
@@ -15,6 +17,48 @@ struct FixedIncrement {
   double margin;
   ROSENBLATT_INLINE bool calls(double m) const { return !(m > margin); }
   ROSENBLATT_INLINE double step(double c) const { return c; }
+  template <class Square>
+  ROSENBLATT_INLINE double step(double c, double, Square) const {
+    return step(c);
+  }
+  template <class... Any>
+  ROSENBLATT_INLINE void learned(const Any&...) const {}
+};
+
+// Crammer, Dekel, Keshet, Shalev-Shwartz and Singer, "Online passive-aggressive algorithms", JMLR 7
+// (2006): the shortest step after which the margin is 1, held back by C, which a weight multiplies.
+// PA-I: no longer than C. PA-II (`squared`): the squared loss that is left counts C times.
+struct PassiveAggressive {
+  double C;
+  bool squared;
+  ROSENBLATT_INLINE bool calls(double m) const { return !(m >= 1); }
+  template <class Square>
+  ROSENBLATT_INLINE double step(double c, double m, Square square) const {
+    const double loss = 1 - m, most = C * c;
+    if (squared) return loss / (square() + 0.5 / most);
+    const double whole = loss / square();
+    return whole < most ? whole : most;
+  }
+  template <class... Any>
+  ROSENBLATT_INLINE void learned(const Any&...) const {}
+};
+
+// Crammer, Kulesza and Dredze, "Adaptive regularization of weight vectors", NIPS 22 (2009), with a
+// diagonal matrix, kept as its inverse p: features that were often seen move less. The step goes to
+// w_j += step y_i x_j / p_j, square() is the sum of x_j^2 / p_j, and then p_j += x_j^2 / r. A weight
+// divides r.
+struct Arow {
+  double r;
+  ROSENBLATT_INLINE bool calls(double m) const { return !(m >= 1); }
+  template <class Square>
+  ROSENBLATT_INLINE double step(double c, double m, Square square) const {
+    return (1 - m) / (square() + r / c);
+  }
+  template <class Rows, class Seen, class Learner>
+  ROSENBLATT_INLINE void learned(const Rows& rows, int64_t i, double c, const Seen& seen,
+                                 Learner& learner) const {
+    learner.confide(rows, i, r / c, seen);
+  }
 };
 
 }  // namespace rosenblatt

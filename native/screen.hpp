@@ -44,7 +44,7 @@ template <class Rows>
 ROSENBLATT_INLINE float slack_of(const Rows& rows, int64_t i, double over, double factor,
                                  bool intercept) {
   const double above = 1 + double(rows.d + 16) * 0x1p-52;  // sums of squares, rounded upwards
-  const double square = rows.square(i) + (intercept ? 1 : 0);
+  const double square = lifted_square(rows, i, intercept);
   const double length = std::sqrt(square) * above * factor, ratio = over / length;
   const bool sound = square > 1e-280 && length < longest && over > 1e-250 && ratio > 1e-30;
   return sound ? float((ratio < 1e37 ? ratio : 1e37) * (1 - a_millionth)) : never;
@@ -175,7 +175,7 @@ ROSENBLATT_INLINE int64_t screened_pass(const Rows& rows, Labels labels, Rule ru
       k = from + offset[f];
       const double before = apart(rows, i, seen, learner, reference);
       learner.visits = visits + k++;
-      step(rows, i, rule.step(labels.weight(i)), seen, learner);
+      update(rows, labels, rule, i, seen, learner);
       reach.moved(before, apart(rows, i, seen, learner, reference));
       some = least;  // what is within reach has changed: the rows after this one once more
       break;

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._support.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rosenblatt._compute.device import config
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
@@ -14,18 +15,22 @@ if TYPE_CHECKING:
     from rosenblatt._study.result import Study
     from rosenblatt._study.study import study
     from rosenblatt._traces.trace import Trace, trace
+    from rosenblatt.arow import AROW
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
+    from rosenblatt.passive_aggressive import PassiveAggressive
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
     from rosenblatt.sign_report import SignReport
 
 __all__ = [
+    "AROW",
     "Certificate",
     "ErrorBracket",
     "KernelPerceptron",
+    "PassiveAggressive",
     "Perceptron",
     "RandomLinearClassifier",
     "SignReport",
@@ -33,6 +38,7 @@ __all__ = [
     "Study",
     "Trace",
     "certify",
+    "config",
     "forced_signs",
     "load",
     "minimum_errors",
@@ -44,9 +50,11 @@ __all__ = [
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
+    "AROW": "rosenblatt.arow",
     "Certificate": "rosenblatt.certificate",
     "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
+    "PassiveAggressive": "rosenblatt.passive_aggressive",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "SignReport": "rosenblatt.sign_report",
@@ -54,6 +62,7 @@ _HOME = {
     "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
+    "config": "rosenblatt._compute.device",
     "forced_signs": "rosenblatt._minimum.forced_signs",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",

@@ -9,7 +9,9 @@ RosenblattError
 ├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
 ├── CertificateRejected                 a certificate does not prove what it claims about the data
 ├── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
-└── MissingExtra (also ImportError)     a library that only this needs is not installed
+├── MissingExtra (also ImportError)     a library that only this needs is not installed
+└── DeviceError (also RuntimeError)     the GPU that was asked for is not there, or could not do it
+    └── DeviceMemoryError (also MemoryError) it has too little memory
 """
 
 
@@ -51,3 +53,11 @@ class TooManyVoters(RosenblattError, MemoryError):  # noqa: N818 - the word says
 
 class MissingExtra(RosenblattError, ImportError):  # noqa: N818 - the word says what happened
     """A library that only some functions need is not installed."""
+
+
+class DeviceError(RosenblattError, RuntimeError):
+    """The GPU that was asked for is not there, or could not do it."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """The GPU has too little memory."""

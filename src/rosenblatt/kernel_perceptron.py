@@ -11,14 +11,14 @@ from threadpoolctl import threadpool_limits
 from rosenblatt._compute.examples import Csr, Examples, Matrix
 from rosenblatt._estimators import fitting
 from rosenblatt._estimators.kernel import KernelClassifier
-from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._inputs import starts, targets, validate
 from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
 from rosenblatt._learning.joint_dual import JointDual
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.settings import Recipe, Settings, recipe_of
+from rosenblatt._learning.settings import Recipe, Settings, machine_of, recipe_of
 from rosenblatt._learning.state import Job, State
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
@@ -28,7 +28,7 @@ from rosenblatt.errors import InputError
 
 
 @final
-class KernelPerceptron(Training, KernelClassifier):
+class KernelPerceptron(PerceptronTraining, KernelClassifier):
     """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
 
     α_i counts how often row i was a mistake. Scores of all training rows are at hand, so that a
@@ -53,8 +53,9 @@ class KernelPerceptron(Training, KernelClassifier):
         What is returned, as in `Perceptron`; "pocket" costs little more than the others here.
     eta0 : float, default=1.0
         The learning rate η: it scales the scores and changes nothing else, from a zero start.
-    margin : float, default=0.0
-        μ: a row calls for an update when y_i s(x_i) <= μ.
+    margin : float or "scale", default=0.0
+        μ: a row calls for an update when y_i s(x_i) <= μ. "scale" as in `Perceptron`: ‖(x_i, 1)‖²
+        is k(x_i, x_i) + 1 here, k(x_i, x_i) without an intercept.
     fit_intercept : bool, default=True
         False: b = 0.
     max_iter : int, default=1000
@@ -120,7 +121,7 @@ class KernelPerceptron(Training, KernelClassifier):
         order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
         eta0: float = 1.0,
-        margin: float = 0.0,
+        margin: float | Literal["scale"] = 0.0,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         max_updates: int | None = None,
@@ -186,9 +187,7 @@ class KernelPerceptron(Training, KernelClassifier):
             )
             gram = Gram(kernel, rows, most_bytes)
             examples = KernelExamples(gram, labelled.y, labelled.c, labelled.k)
-            machine = (Dual if labelled.k is None else JointDual)(
-                examples, margin=settings.margin / units.eta0, intercept=units.fit_intercept
-            )
+            machine = machine_of(settings, Dual if labelled.k is None else JointDual, examples)
             keep, order = KEEPS[units.keep](), ORDERS[settings.order](examples)
 
             def start() -> DualState:

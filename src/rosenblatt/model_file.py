@@ -11,14 +11,27 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import arrays, fitted, kernel, labels, linear, parameters, state, training
+from rosenblatt._model import (
+    arrays,
+    attached,
+    fitted,
+    kernel,
+    labels,
+    linear,
+    parameters,
+    state,
+    training,
+)
+from rosenblatt._model import probability as probabilities
+from rosenblatt._model.kinds import KINDS, Estimator, known_in
+from rosenblatt._model.probability import Platt
 from rosenblatt._support.files import read_whole, write_whole
 from rosenblatt._support.strict_json import (
     NO_SUM,
@@ -28,20 +41,16 @@ from rosenblatt._support.strict_json import (
     check_size,
     check_sum,
     parse,
-    plain,
     shown,
     with_sum,
 )
 from rosenblatt._support.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
-from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
-FORMAT, VERSION = "rosenblatt-model", 4
+FORMAT, VERSION = "rosenblatt-model", 5
 MOST_BYTES = 4 << 30
-Estimator = Perceptron | KernelPerceptron | RandomLinearClassifier
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
 
 
 @dataclass(frozen=True)
@@ -51,19 +60,25 @@ class Model:
     estimator: Estimator
     encoding: dict[str, Any] | None
     about: dict[str, Any]
+    probability: Platt | None = None  # from a score to that of the second class
 
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
 def save(
-    estimator: Any, path: Any, *, encoding: Any = None, data_fingerprint: str | None = None
+    estimator: Any,
+    path: Any,
+    *,
+    encoding: Any = None,
+    data_fingerprint: str | None = None,
+    probability: Platt | None = None,
 ) -> None:
     """Write a trained estimator to a file, whole or not at all.
 
     Parameters
     ----------
-    estimator : Perceptron, KernelPerceptron or RandomLinearClassifier
+    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW or PassiveAggressive
         Fitted.
     path : str or path
         A file that is there is replaced.
@@ -73,6 +88,8 @@ def save(
     data_fingerprint : str or None
         Of the training data. By default the fingerprint of the rows, where it is known: with
         `warm_start=True` or a checkpoint, and where training made a certificate.
+    probability : Platt or None
+        From a score to the probability of the second class; `study` finds one.
 
     Examples
     --------
@@ -84,11 +101,11 @@ def save(
     >>> load(path).predict([[2, 2], [0, 1]])
     array(['yes', 'no'], dtype='<U3')
     """
-    if type(estimator) not in _KINDS.values():
+    if type(estimator) not in KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
-    text = as_text(_written(estimator, encoding, data_fingerprint))
+    text = as_text(_written(estimator, encoding, data_fingerprint, probability))
     content = with_sum(text.encode())
     if len(content) > MOST_BYTES:
         raise InputError(
@@ -112,10 +129,12 @@ def _not_ours(estimator: Any) -> str:
             " Save its last step, pipeline[-1]; rows must then be transformed by the other steps, "
             "pipeline[:-1], before it predicts. pickle, joblib or skops keep a pipeline whole."
         )
-    return f"A model file holds a fitted {', '.join(_KINDS)}; got {kind}.{advice}"
+    return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}.{advice}"
 
 
-def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str, Any]:
+def _written(
+    estimator: Any, encoding: Any, fingerprint: str | None, probability: Platt | None
+) -> dict[str, Any]:
     names = getattr(estimator, "feature_names_in_", None)
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -129,8 +148,9 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
             "number": int(estimator.n_features_in_),
             "names": None if names is None else names.tolist(),
         },
-        "encoding": _encoding(encoding),
-        "data_fingerprint": _fingerprint(estimator, fingerprint),
+        "encoding": attached.encoding(encoding),
+        "probability": probabilities.written(probability),
+        "data_fingerprint": attached.fingerprint(estimator, fingerprint),
     }
     if isinstance(estimator, RandomLinearClassifier):
         document["drawn"] = {
@@ -148,35 +168,6 @@ def _written(estimator: Any, encoding: Any, fingerprint: str | None) -> dict[str
         document["rule"] = linear.written(estimator._rule)
         document["state"] = state.written(estimator)
     return document
-
-
-def _encoding(encoding: Any) -> dict[str, Any] | None:
-    if encoding is None:
-        return None
-    found = encoding.to_dict() if hasattr(encoding, "to_dict") else encoding
-    if type(found) is not dict:
-        raise InputTypeError(
-            f"encoding is a {type(encoding).__name__}: give a dict, or an object whose to_dict() "
-            "returns one."
-        )
-    try:
-        return plain(found, "encoding")  # type: ignore[no-any-return] # a dict stays one
-    except InvalidDocument as why:
-        raise InputError(
-            f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."
-        ) from None
-
-
-def _fingerprint(estimator: Any, given: str | None) -> str | None:
-    if given is None:
-        recipe = getattr(estimator, "_trained_by", None)
-        if recipe is not None:
-            return str(recipe.data)
-        certificate = getattr(estimator, "certificate_", None)
-        return None if certificate is None else certificate.fingerprint
-    if not isinstance(given, str):
-        raise InputTypeError(f"data_fingerprint={given!r} is not text.")
-    return str(given)
 
 
 # --- Reading -----------------------------------------------------------------------------------
@@ -236,9 +227,9 @@ def _version(file: Part) -> int:
 
 
 def _read(file: Part, version: int) -> Model:
-    name = file.one_of("estimator", _KINDS)
+    name = file.one_of("estimator", known_in(version))
     classes = labels.read(file.part("classes"))
-    p = parameters.read(file.part("parameters"), _KINDS[name], classes, version)
+    p = parameters.read(file.part("parameters"), KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {
@@ -256,13 +247,21 @@ def _read(file: Part, version: int) -> Model:
 
         with suppress(InputError):  # it may be of somebody else's making
             p.encoding_ = Encoding.from_dict(encoding)
+    probability = None if version < 5 else _read_probability(file, classes)
     if isinstance(p, RandomLinearClassifier):
         _read_drawn(file.part("drawn"), p)
         shape = linear.shape_of_weights(p.n_features_in_, classes)
         p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
-        return Model(p, encoding, about | {"training_errors": p.training_errors_})
+        return Model(p, encoding, about | {"training_errors": p.training_errors_}, probability)
     fitted.read(file, p, version)
-    return Model(p, encoding, about | _about(p))
+    return Model(p, encoding, about | _about(p), probability)
+
+
+def _read_probability(file: Part, classes: Any) -> Platt | None:
+    found = file.optional(file.part, "probability")
+    if found is not None and (k := len(classes)) > 2:
+        raise InvalidDocument(f"probability is there, but there are {k} classes")
+    return None if found is None else probabilities.read(found)
 
 
 def _read_features(part: Part, p: Any) -> None:

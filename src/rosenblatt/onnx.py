@@ -12,15 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._inputs import validate
 from rosenblatt._rules.kernel import KernelRule
 from rosenblatt._support.files import write_whole
+from rosenblatt.arow import AROW
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.passive_aggressive import PassiveAggressive
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
-_KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier)
+_KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive)
 _TYPES = ("float64", "float32")
 
 
@@ -35,7 +37,7 @@ def export(
 
     Parameters
     ----------
-    estimator : Perceptron, KernelPerceptron or RandomLinearClassifier
+    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW or PassiveAggressive
         Fitted; not with a kernel that is a function or precomputed.
     path : str or path
         A file that is there is replaced.

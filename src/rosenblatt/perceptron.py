@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
 from rosenblatt._estimators.as_scikit_learn import AsScikitLearn
 from rosenblatt._estimators.from_certificate import check_certificate, put_on
-from rosenblatt._estimators.training import Training
+from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._inputs import starts, targets, validate, weights
 from rosenblatt._learning.primal import PrimalJob
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._learning.watch import Watch
 from rosenblatt._rules.linear import LinearRule, rule_of
 from rosenblatt._rules.voters import Voters
-from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Perceptron(Training, AsScikitLearn):
+class Perceptron(PerceptronTraining, AsScikitLearn):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -41,14 +39,16 @@ class Perceptron(Training, AsScikitLearn):
         perceptron loss).
     keep : {"auto", "best", "last", "pocket", "average", "vote"}, default="auto"
         What is returned. "best": of the last and the averaged weights after each epoch those with
-        the fewest mistakes; "last": the last ones; "pocket": the fewest mistakes, counted after
-        every update; "average": the mean over all visits; "vote": every weight vector votes.
-        "auto": "last" with tol=None, else "best".
+        the fewest mistakes, of equal ones an average; "last": the last ones; "pocket": the fewest
+        mistakes, counted after every update; "average": the mean over all visits; "vote": every
+        weight vector votes. "auto": "last" with tol=None, else "best".
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
-    margin : float, default=0.0
+    margin : float or "scale", default=0.0
         μ: a row calls for an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
+        "scale": η times the mean of ‖(x_i, 1)‖² over the rows by weight (‖x_i‖² through the
+        origin), of k > 2 classes twice that; with keep="average" it errs least on rows not seen.
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
@@ -98,6 +98,9 @@ class Perceptron(Training, AsScikitLearn):
     validation_fraction : float, default=0.1
         For code that was written for scikit-learn: any value but the default is refused when
         training begins, with what to use instead.
+    device : {"cpu", "cuda"} or None, default=None
+        Where it computes: on the CPU, or on NVIDIA's GPU, with the same weights to the bit; None:
+        as `rosenblatt.config` says, else where X is. Model files do not keep it.
 
     Attributes
     ----------
@@ -112,6 +115,8 @@ class Perceptron(Training, AsScikitLearn):
         equal scores for the first of their classes. None with keep="vote" where every update made
         a voter and they are so many that counting their votes on all rows would take far longer
         than training, and where Ctrl-C cut the count short.
+    margin_ : float
+        The margin μ that training had: `margin`, or what "scale" came to.
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
@@ -149,7 +154,7 @@ class Perceptron(Training, AsScikitLearn):
         order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
         keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto",
         eta0: float = 1.0,
-        margin: float = 0.0,
+        margin: float | Literal["scale"] = 0.0,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         max_updates: int | None = None,
@@ -169,6 +174,7 @@ class Perceptron(Training, AsScikitLearn):
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
+        device: Literal["cpu", "cuda"] | None = None,
     ):
         self.order = order
         self.keep = keep
@@ -193,6 +199,7 @@ class Perceptron(Training, AsScikitLearn):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.device = device
 
     def fit(
         self,
@@ -210,21 +217,14 @@ class Perceptron(Training, AsScikitLearn):
         With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        given = coef_init is not None or intercept_init is not None
+        start, validation = (coef_init, intercept_init), (X_val, y_val)
 
         def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
-            rows = validate.rows(self, X, reset=True)
-            examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
-            judges = linear_fit.judges(self, X_val, y_val, classes, examples)
-            start = None
-            if given:
-                d, k, intercept = examples.d, examples.k, settings.units.fit_intercept
-                start = starts.start(coef_init, intercept_init, d, intercept, k=k)
-            work = linear_fit.Given(examples, judges, classes, start, y)
-            self._refuse_many(settings, classes)
-            if settings.one_vs_rest and examples.k is not None:
-                source = one_vs_rest.InMemory(examples, judges, classes)
-                return one_vs_rest.Trainings(source, watch, start)
+            work = linear_fit.given(self, settings, X, y, sample_weight, start, validation)
+            self._refuse_many(settings, work.classes)
+            if settings.one_vs_rest and work.examples.k is not None:
+                source = one_vs_rest.InMemory(work.examples, work.judges, work.classes)
+                return one_vs_rest.Trainings(source, watch, work.start)
             return linear_fit.task(self, settings, watch, work)
 
         fitting.fit(self, prepare, X, y, sample_weight)
@@ -236,21 +236,13 @@ class Perceptron(Training, AsScikitLearn):
         Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
         the last and the kept (keep="pocket"). `classes` are needed when the first call does not
         hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
-        about the rows of this call; `n_iter_` counts calls. If `keep`, `eta0` or `fit_intercept`
-        was changed, it begins anew from the returned weights.
+        about the rows of this call; `n_iter_` counts calls. margin="scale" is of the rows of this
+        call and of those before. If `keep`, `eta0` or `fit_intercept` was changed, it begins anew
+        from the returned weights.
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            if weights.is_balanced(self.class_weight):
-                raise InputError(
-                    f"class_weight={self.class_weight!r} needs all rows at once and cannot be used "
-                    "with partial_fit: give a dict of weights."
-                )
-            X = validate.rows(self, X, reset=not hasattr(self, "_state"))
-            known = targets.known_classes(classes, getattr(self, "classes_", None))
-            examples, known = targets.examples(
-                X, y, sample_weight, self.class_weight, known, one_of_many=True
-            )
+            examples, known = linear_fit.rows_of_pass(self, X, y, classes, sample_weight)
             separate = settings.one_vs_rest and examples.k is not None
             run = (one_vs_rest if separate else linear_fit).one_pass
             run(self, settings, watch, examples, known)

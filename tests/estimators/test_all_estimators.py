@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
+from rosenblatt import (
+    AROW,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RandomLinearClassifier,
+)
 
 ORDERS = ["shuffle", "cyclic", "random", "batch"]  # the default comes first
 KEEPS = ["best", "last", "pocket", "average", "vote"]
@@ -28,6 +34,10 @@ ESTIMATORS = [
     *(KernelPerceptron(order=order, keep=keep, max_iter=50) for order, keep in choices()),
     KernelPerceptron(kernel="linear", max_iter=50),
     KernelPerceptron(kernel="precomputed", max_iter=50),
+    Perceptron(keep="average", margin="scale"),
+    AROW(),
+    PassiveAggressive(),
+    PassiveAggressive(variant="I", keep="best"),
 ]
 
 NOT_REPETITION = "a weight scales the step of its row; it is not a number of repetitions"
@@ -40,7 +50,7 @@ def known_to_fail(estimator: Any) -> dict[str, str]:
     expected = {}
     if isinstance(estimator, RandomLinearClassifier):
         return {}
-    linear = isinstance(estimator, Perceptron) or estimator.kernel == "linear"
+    linear = isinstance(estimator, Perceptron) or getattr(estimator, "kernel", None) == "linear"
     if linear and estimator.keep == "best" and estimator.order in ("shuffle", "cyclic"):
         expected["check_class_weight_classifiers"] = BY_WEIGHT
     # A batch step adds up all rows that call for it, so there both are the same, up to gamma.

@@ -190,7 +190,7 @@ def test_the_learning_rate_scales_the_scores_and_nothing_else():
 def test_a_margin_makes_more_updates():
     X, y = circles(60)
     without = KernelPerceptron(gamma=2.0, random_state=0).fit(X, y)
-    within = KernelPerceptron(gamma=2.0, margin=2.0, random_state=0).fit(X, y)
+    within = KernelPerceptron(gamma=2.0, margin=2.0, keep="last", random_state=0).fit(X, y)
     assert within.n_updates_ > without.n_updates_
     signs = np.where(y == 1, 1, -1)
     assert (signs * within.decision_function(X) > 2.0).all()

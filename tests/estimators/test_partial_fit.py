@@ -142,9 +142,10 @@ class Passes:
             rivals = [(o.w, False)] + ([(o.mean(), True)] if keep == "best" else [])
             if self.kept[keep] is not None:
                 rivals.insert(0, self.kept[keep])  # the oldest
-            # Fewest weighted mistakes on the rows of this call; ties: last weights, the older.
+            # Fewest weighted mistakes on the rows of this call; ties: an average, the older.
             order = [
-                (self.weighted(w, rows), averaged, age) for age, (w, averaged) in enumerate(rivals)
+                (self.weighted(w, rows), not averaged, age)
+                for age, (w, averaged) in enumerate(rivals)
             ]
             self.kept[keep] = rivals[min(order)[2]]
 
@@ -228,25 +229,27 @@ def test_vote_is_the_mean_vote_of_the_weights_after_each_visit(order, problem):
 
 def test_best_by_hand():
     # Call 1, through the origin: (1, 0) is a mistake, w = (1, 0); (0, 1) of label -1 has score 0, a
-    # mistake, w = (1, -1). The mean is (1, -1/2). Both are right on both rows: last is kept.
+    # mistake, w = (1, -1). The mean is (1, -1/2). Both are right on both rows: the mean is kept.
     p = Perceptron(keep="best", fit_intercept=False)
     p.partial_fit([[1.0, 0.0], [0.0, 1.0]], [1, -1])
-    assert p.coef_.tolist() == [[1.0, -1.0]]
+    assert p.coef_.tolist() == [[1.0, -0.5]]
     assert p.training_errors_ == 0
     # Call 2: (0, 3) of label 1 has score -3, a mistake, w = (1, 2). The mean over three visits is
-    # (1, 1/3). Both get it right, the kept (1, -1) does not: last is kept.
+    # (1, 1/3). Both get it right, the kept (1, -1/2) does not: the mean is kept.
     p.partial_fit([[0.0, 3.0]], [1])
-    assert p.coef_.tolist() == [[1.0, 2.0]]
+    assert p.coef_ == pytest.approx(np.array([[1, 1 / 3]]))
     # Call 3: (2, -1) of label -1 has score 0, a mistake, w = (-1, 3). Last is right with score -5;
-    # the kept has 0 and the mean over four visits, (1/2, 1), has 0: last is kept.
+    # the kept has 5/3 and the mean over four visits, (1/2, 1), has 0: last is kept.
     p.partial_fit([[2.0, -1.0]], [-1])
     assert p.coef_.tolist() == [[-1.0, 3.0]]
-    # Call 4: (1, 1) of label 1 has score 2, no mistake; all are right: the kept stays.
+    # Call 4: (1, 1) of label 1 has score 2, no mistake; all are right: the mean over five visits is
+    # kept, (1/5, 7/5).
     p.partial_fit([[1.0, 1.0]], [1])
-    assert p.coef_.tolist() == [[-1.0, 3.0]]
+    assert p.coef_ == pytest.approx(np.array([[0.2, 1.4]]))
     assert p.converged_
     # Call 5: (-1, 0) of label -1 has score 1, a mistake: w = (0, 3); (1, -1/4) of label 1 has score
-    # -3/4, a mistake: w = (1, 11/4). Last is right on both, kept (-1, 3) on none.
+    # -3/4, a mistake: w = (1, 11/4). Last is right on both; the kept and the mean (2/7, 51/28) are
+    # wrong on the second.
     p.partial_fit([[-1.0, 0.0], [1.0, -0.25]], [-1, 1])
     assert p.coef_.tolist() == [[1.0, 2.75]]
     assert (p.n_iter_, p.n_updates_) == (5, 6)

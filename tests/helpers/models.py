@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import KEEPS, ORDERS
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
+from rosenblatt import (
+    AROW,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RandomLinearClassifier,
+)
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "precomputed"]
 
@@ -86,7 +92,7 @@ def fitted(draw):
         "order": draw(st.sampled_from(ORDERS)),
         "keep": draw(st.sampled_from(KEEPS)),
         "eta0": draw(st.sampled_from([1.0, 0.1, 3, np.float32(0.3)])),
-        "margin": draw(st.sampled_from([0.0, 0.5])),
+        "margin": draw(st.sampled_from([0.0, 0.5, "scale"])),
         "fit_intercept": draw(st.booleans()),
         "max_iter": draw(st.integers(1, 6)),
         "max_updates": draw(st.sampled_from([None, 1, 7])),
@@ -96,7 +102,9 @@ def fitted(draw):
         "random_state": draw(st.sampled_from([None, 0, np.int64(7)])),
         "warm_start": draw(st.booleans()),
     }
-    kind = draw(st.sampled_from(["Perceptron", "KernelPerceptron", "RandomLinearClassifier"]))
+    kind = draw(
+        st.sampled_from(["Perceptron", "KernelPerceptron", "RandomLinearClassifier", "online"])
+    )
     stored = draw(st.sampled_from(sorted(STORED)))
     weights = draw(st.sampled_from([None, np.where(np.arange(len(y)) % 5 == 4, 0.0, 1.5)]))
     if kind == "RandomLinearClassifier":
@@ -107,6 +115,13 @@ def fitted(draw):
         X = STORED[stored](X)
         start = draw(st.sampled_from([None, np.full(X.shape[1], 0.1)]))
         return quietly(Perceptron(**shared).fit, X, y, weights, coef_init=start), X
+    if kind == "online":
+        kinds = [AROW(), AROW(r=0.7), PassiveAggressive(), PassiveAggressive(C=3, variant="I")]
+        others = {k: v for k, v in shared.items() if k not in ("eta0", "margin")}
+        p = draw(st.sampled_from(kinds)).set_params(**others)
+        p.set_params(order="blocks" if p.order == "batch" else p.order)
+        X = STORED[stored](X)
+        return quietly(p.fit, X, y, weights), X
     kernel = draw(st.sampled_from(KERNELS))
     X = X @ X.T if kernel == "precomputed" else STORED[stored](X)
     start = draw(st.sampled_from([None, np.linspace(-1, 1, len(y))]))

@@ -119,12 +119,12 @@ class Oracle:
         return sum(self.c[i] for i in range(self.n) if self.m(w, i) <= 0)
 
     def best(self):
-        """Fewest weighted mistakes; ties prefer last weights, then the older."""
+        """Fewest weighted mistakes; ties prefer an average, then the older."""
         rivals = []
         for age, (last, mean) in enumerate(self.after_epoch):
-            rivals.append((self.weighted_errors(last), 0, age, last))
+            rivals.append((self.weighted_errors(last), 1, age, last))
             if mean is not None:
-                rivals.append((self.weighted_errors(mean), 1, age, mean))
+                rivals.append((self.weighted_errors(mean), 0, age, mean))
         return min(rivals, key=lambda r: r[:3])[3]
 
     def pocket(self):

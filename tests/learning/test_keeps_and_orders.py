@@ -1,5 +1,7 @@
 """Every order and every keep against the definitions, followed literally in exact arithmetic."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from common import ORDERS
 from oracle import Oracle, permutation
-from rosenblatt import Perceptron
+from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._compute.backend import compute
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -101,6 +103,23 @@ def test_best_is_the_fewest_mistakes_of_last_and_average(order, problem, noise):
     p, oracle = run_both((X, *problem[1:]), order, "best")
     np.testing.assert_allclose(lifted(p), [float(v) for v in oracle.best()], rtol=1e-9, atol=1e-9)
     assert p.training_errors_ == oracle.errors(oracle.best())
+
+
+@pytest.mark.parametrize("kind", [Perceptron, partial(KernelPerceptron, kernel="linear")])
+def test_best_prefers_an_average_that_is_as_good_then_the_older(kind):
+    # Epoch 1, through the origin: (1, 0) and (0, 1) are mistakes, w = (1, 0), then (1, -1). The
+    # mean (1, -1/2) is right on both rows, and so is the last: the mean is kept. Epoch 2 is clean;
+    # its mean (1, -3/4) is no better.
+    p = kind(order="cyclic", fit_intercept=False).fit([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    assert p.coef_.tolist() == [[1.0, -0.5]]
+    assert (p.n_iter_, p.training_errors_, p.converged_) == (2, 0, True)
+
+
+def test_the_average_of_a_clean_epoch_is_preferred_to_its_last_weights():
+    # From the start w = 1 the first epoch is clean; the last weights and the mean are 1.
+    for keep, averaged in (("best", True), ("pocket", False)):
+        p = Perceptron(fit_intercept=False, keep=keep).fit([[1.0], [-1.0]], [1, -1], coef_init=[1])
+        assert (p.n_iter_, p._kept.averaged) == (1, averaged)
 
 
 @given(seed=st.integers(0, 2**63 - 1), k=st.integers(0, 10**6), n=st.integers(1, 300))

@@ -165,7 +165,7 @@ def test_other_data_is_refused(path):
         (lambda b: b"", "JSON"),
         (lambda b: b"\x80\x04pickle", "UTF-8"),
         (lambda b: b.replace(b'"updates": ', b'"updates": 1'), "sha256"),
-        (lambda b: b.replace(b'"version": 2', b'"version": 4'), "version 4, and those up to 3 are"),
+        (lambda b: b.replace(b'"version": 4', b'"version": 5'), "version 5, and those up to 4 are"),
         (lambda b: b.replace(b"rosenblatt checkpoint", b"something else"), "format"),
     ],
     ids=["truncated", "empty", "pickle", "changed", "newer", "other"],
@@ -345,7 +345,7 @@ def test_killed_at_random_moments(source, tmp_path, heavy, rng):
                 "cache",
             }
             if (place / "run.checkpoint").exists():  # whole, whenever one looks
-                assert json.loads((place / "run.checkpoint").read_bytes())["version"] == 2
+                assert json.loads((place / "run.checkpoint").read_bytes())["version"] == 4
         assert crashing.run_to_the_end(source, place) == expected
         left = [f.name for f in place.iterdir() if f.name.startswith(".rosenblatt")]
         assert left == []
@@ -411,7 +411,7 @@ def test_training_goes_on_from_a_checkpoint_of_an_earlier_version(version, path)
     p = train(Perceptron(**SAME), LI_HANG, **options)
     assert (p.coef_.tolist(), p.intercept_.tolist()) == ([[1.0, 1.0]], [-3.0])
     assert p.update_counts_.tolist() == [2, 0, 5]
-    assert json.loads(path.read_text())["version"] == 2  # from here on
+    assert json.loads(path.read_text())["version"] == 4  # from here on
 
 
 def test_a_checkpoint_of_a_stream_goes_on_from_the_same_version_only(path):

@@ -56,6 +56,13 @@ def test_a_file_of_an_earlier_version_gives_the_answers_of_then(path):
     assert model.about["rosenblatt"] == path.parent.name
 
 
+def test_a_probability_is_kept_since_format_5():
+    found = model_file.read(FOLDER / "0.1.0" / "li-hang-2.1-format-5.json").probability
+    assert (found.slope, found.intercept, found.rows) == (0.5, -0.25, 3)
+    assert found.of([0.5, 0.0]) == pytest.approx([0.5, 1 / (1 + np.exp(0.25))])
+    assert model_file.read(FOLDER / "0.1.0" / "li-hang-2.1.json").probability is None
+
+
 def test_types_of_labels_and_numbers_are_those_of_then():
     types = {
         "li-hang-2.1": "int64",

@@ -16,7 +16,7 @@ import pytest
 
 from models import quietly, table
 from mutations import with_new_sum
-from rosenblatt import KernelPerceptron, Perceptron, load, save
+from rosenblatt import AROW, KernelPerceptron, Perceptron, load, save
 from rosenblatt._model import arrays
 from rosenblatt.errors import FileError, ModelFileError
 
@@ -124,13 +124,27 @@ def test_a_single_changed_character_is_noticed(path, original):
     )
 
 
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        ({"slope": -1.0, "intercept": 0.0, "rows": 3}, "probability.slope is -1.0, which is less"),
+        ({"slope": "1", "intercept": 0.0, "rows": 3}, "probability.slope"),
+        ({"slope": 1.0, "intercept": 0.0}, "rows"),
+        ({"slope": 1.0, "intercept": 0.0, "rows": 3, "more": 1}, "more"),
+        ([1.0], "probability"),
+    ],
+)
+def test_a_probability_that_is_none(path, original, probability, words):
+    refused(path, changed(original, "probability", probability), words)
+
+
 def test_a_newer_version_says_so(path, original):
-    newer = changed(original, "version", 5)
+    newer = changed(original, "version", 6)
     refused(
-        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 5.*newer"
+        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 6.*newer"
     )
     # A newer version may have other fields and another checksum: that is not the point then.
-    refused(path, '{"format": "rosenblatt-model", "version": 6}', "written by a newer rosenblatt")
+    refused(path, '{"format": "rosenblatt-model", "version": 7}', "written by a newer rosenblatt")
     for strange in (0, -1, 1.0, "1", None, True, [1]):
         refused(path, changed(original, "version", strange), "no such version")
 
@@ -366,3 +380,27 @@ def test_the_checksum_is_of_the_file_with_zeros_in_its_place(original):
 def test_what_is_not_a_certificate_is_refused(tmp_path, original, wrong):
     content = changed(original, "training.certificate", wrong)
     refused(tmp_path / "model.json", content, "certificate is not a certificate")
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "words"),
+    [
+        ("state.precision", None, "state.precision is null, but AROW has it"),
+        ("state.precision.intercept", 0.5, "state.precision holds numbers below 1"),
+        ("state.scale", [1.0, 0.0], "state.scale is not a sum of squares and one of weights"),
+        ("state.scale", [1.0], "state.scale is not a sum of squares"),
+        ("training.rule_number", -1.0, "rule_number is -1.0, which is less than 0"),
+        ("state.goes_on.rule", "none", "state.goes_on.rule"),
+        ("parameters.r", "auto", "greater than 0, or 'scale'"),
+        ("version", 3, "estimator"),
+    ],
+    ids=str,
+)
+def test_what_other_rules_remember_is_checked(path, where, value, words):
+    save(AROW(random_state=0, warm_start=True).fit(ROWS, Y), path)
+    refused(path, changed(path.read_text(), where, value), words)
+
+
+def test_only_arow_has_precisions(path, original):
+    there = {"weights": [1.0] * 4, "intercept": 1.0}
+    refused(path, changed(original, "state.precision", there), "state.precision is there")

@@ -16,7 +16,16 @@ from scipy import sparse
 
 from common import KEEPS, noisy
 from models import LABELS, quietly
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, data, errors, save
+from rosenblatt import (
+    AROW,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RandomLinearClassifier,
+    data,
+    errors,
+    save,
+)
 from rosenblatt.onnx import export
 
 KERNELS = ["linear", "poly", "rbf", "sigmoid"]
@@ -67,7 +76,8 @@ def linear(draw):
     y, dtype = labelled(X, rng), draw(st.sampled_from(["float64", "float32"]))
     X = X.astype(dtype)
     if draw(st.integers(0, 5)) == 0:
-        return RandomLinearClassifier(5, random_state=0).fit(X, y), X, dtype
+        others = RandomLinearClassifier(5, random_state=0), AROW(), PassiveAggressive()
+        return quietly(draw(st.sampled_from(others)).fit, X, y), X, dtype
     p = Perceptron(
         keep=draw(st.sampled_from(KEEPS)),
         eta0=draw(st.sampled_from([1.0, 0.1])),

@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from common import noisy
 from pictures import TOY, cyclic, words
 from rosenblatt import (
+    AROW,
     KernelPerceptron,
     Perceptron,
     Trace,
@@ -210,6 +211,8 @@ def test_what_cannot_be_drawn_is_said():
         MistakesDisplay([1, 0]).plot(ax=np.array([1, 2]))
     with pytest.raises(InputError, match="no mistakes_ by epoch"):
         MistakesDisplay.from_estimator(LogisticRegression().fit(X, y))
+    with pytest.raises(InputError, match="their number is no α"):
+        AlphaDisplay.from_estimator(AROW().fit(X, y), y)
     with pytest.raises(InputError, match="no update_counts_"):
         AlphaDisplay.from_estimator(LogisticRegression().fit(X, y), y)
     with pytest.raises(InputError, match="scale='cubic' is not known"):

@@ -138,7 +138,38 @@ def test_without_scripts_everything_is_still_there(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(path.as_uri())
-    assert page.locator("section").count() == 11
-    assert page.locator("svg[role=img]").count() == 4
+    assert page.locator("section").count() == 14
+    assert page.locator("svg[role=img]").count() == 7
     assert not page.locator("button").is_visible()
     context.close()
+
+
+def test_on_paper_all_folds_are_open(opened):
+    page = opened(reports.credit())
+    folded = "[...document.querySelectorAll('details:not([open])')]"
+    inside = f"{folded}.map(d => d.lastElementChild.checkVisibility())"
+    on_screen = page.evaluate(inside)
+    assert len(on_screen) >= 3
+    assert not any(on_screen)
+    page.emulate_media(media="print")
+    assert all(page.evaluate(inside))
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")  # browsers without the style do this
+    assert page.evaluate(f"{folded}.length") == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(f"{folded}.length") == len(on_screen)
+    assert opened.troubles == []
+
+
+def test_on_paper_sections_fill_the_pages(opened):
+    """What is kept together leaves most of a page: A4 at 96 dots an inch, less margins. The highest
+    stands first on the first page."""
+    page = opened(reports.costs(), viewport={"width": 696, "height": 900})
+    page.emulate_media(media="print")
+    kept = page.evaluate(
+        """() => [...document.querySelectorAll("body *")]
+          .filter(e => getComputedStyle(e).breakInside === "avoid" && !e.closest("svg > *"))
+          .map(e => e.getBoundingClientRect().height)"""
+    )
+    assert kept
+    assert sorted(kept)[-2] < 1017 / 2

@@ -13,6 +13,7 @@ from rosenblatt import study
 from rosenblatt._study import deciding
 from rosenblatt._study.warnings import result_warnings
 from rosenblatt.errors import InputError
+from rosenblatt.selection.judge import Judge
 
 RNG = np.random.default_rng(3)
 
@@ -148,6 +149,7 @@ class Chosen:
         self.test_n = len(self.labels)
         self.majority_errors = int((self.labels != majority).sum())
         self.estimator = self
+        self.judge = Judge(1.0 - np.eye(2))
         self.classes_ = np.unique(self.labels)
 
 
@@ -155,10 +157,10 @@ def test_the_baseline_inside_the_interval():
     labels = ["good"] * 14 + ["bad"] * 6  # always good: 30 % wrong
     right = list(labels)
     for interval, kind in [((0.2, 0.4), "no better"), ((0.35, 0.6), "worse"), ((0.0, 0.2), None)]:
-        found = result_warnings(Chosen(labels, right, interval, "good"), "--cv 5")
+        found = result_warnings(Chosen(labels, right, interval, "good"), None, "--cv 5")
         assert [warned["kind"] for warned in found] == ([kind] if kind else [])
     chosen = Chosen(labels, right, (0.2, 0.4), "good")
-    (said,), (streamed,) = (result_warnings(chosen, way) for way in ("--cv 5", None))
+    (said,), (streamed,) = (result_warnings(chosen, None, way) for way in ("--cv 5", None))
     assert streamed["sentence"] == (
         "The test rows do not show that the rule is better than always saying good: that is wrong "
         "in 30.0%, inside the interval of the error, 20.0% to 40.0%."
@@ -166,14 +168,17 @@ def test_the_baseline_inside_the_interval():
     more = " Only 20 rows test it: the same with --cv 5 tests every row."
     assert said["sentence"] == streamed["sentence"] + more
     chosen.cv = 5  # done already
-    assert result_warnings(chosen, "--cv 5") == [streamed]
+    assert result_warnings(chosen, None, "--cv 5") == [streamed]
 
 
 def test_a_label_that_is_nearly_always_missed():
     labels = ["no"] * 80 + ["yes"] * 20
     for found, missed in [(2, True), (3, False), (0, True)]:
         calls = ["no"] * 80 + ["yes"] * found + ["no"] * (20 - found)
-        said = [w["sentence"] for w in result_warnings(Chosen(labels, calls, (0, 0.1), "no"), None)]
+        said = [
+            w["sentence"]
+            for w in result_warnings(Chosen(labels, calls, (0, 0.1), "no"), None, None)
+        ]
         word = found or "none"
         assert said == (
             [f"yes is nearly always missed: of 20 test rows with this label the rule finds {word}."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from rosenblatt._compute import reference
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         EpochBackend,
         ScreeningBackend,
     )
+    from rosenblatt._compute.rule_protocol import RuleBackend
 
 _NO_CORE = (
     "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
@@ -38,6 +40,11 @@ class Compute:
     def native(self) -> bool:
         """Whether it is not the NumPy reference."""
         return self.backend is not cast("Backend", reference)
+
+    @property
+    def rules(self) -> RuleBackend:
+        """The backend, with rules besides the perceptron's."""
+        return cast("RuleBackend", self.backend)
 
     @property
     def screening(self) -> ScreeningBackend | None:
@@ -78,3 +85,11 @@ def _chosen() -> Compute:
 
 
 compute = _chosen()
+
+
+@cache
+def gpu() -> Backend:
+    """A GPU, for rows that are on it; what it does not have is never asked of it."""
+    from rosenblatt._compute.gpu.backend import OnGpu
+
+    return cast("Backend", OnGpu())

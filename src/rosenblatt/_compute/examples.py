@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.backend import compute
+from rosenblatt._compute.backend import compute, gpu
+from rosenblatt._compute.device import OnDevice
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
-    from rosenblatt._compute.protocol import Floats, Ints, Labels, NativeRows
+    from rosenblatt._compute.protocol import Backend, Floats, Ints, Labels, NativeRows
 
     Count = Callable[
         [NativeRows, Labels, Floats | None, Floats, Floats, int, int, Ints, Floats], bool
@@ -36,14 +37,23 @@ class Csr(NamedTuple):
 Matrix = NDArray[Any] | Csr
 """Rows as the kernels take them: a C-contiguous array or Csr, float32 or float64."""
 
+Placed = Matrix | OnDevice
+"""The same, or on a GPU."""
+
+_ON_GPU = 1 << 30  # numbers that a GPU reads in one call
+
 
 class Rows:
     """The rows of X as the kernels take them; X is borrowed, never copied."""
 
-    def __init__(self, X: Matrix):
-        self.X = X
+    def __init__(self, X: Placed):
+        self.given = X
         self.n, self.d = X.shape
-        if isinstance(X, Csr):
+        self.on_gpu = isinstance(X, OnDevice)
+        self.native: NativeRows
+        if isinstance(X, OnDevice):
+            self.native, numbers = X.rows(), self.d
+        elif isinstance(X, Csr):
             self.native = compute.backend.csr(X.data, X.indices, X.indptr, self.d)
             numbers = len(X.data) // max(self.n, 1) + 1
         else:
@@ -51,7 +61,17 @@ class Rows:
             numbers = self.d
         # A visit costs something however short the row is.
         self.row_size = max(numbers, 16)
-        self.chunk = max(1, compute.chunk // self.row_size)
+        self.chunk = max(1, (_ON_GPU if self.on_gpu else compute.chunk) // self.row_size)
+
+    @property
+    def X(self) -> Matrix:  # noqa: N802 - the matrix of rows
+        """The rows on the host: of a GPU a copy, made when it is first asked for."""
+        return self.given.host if isinstance(self.given, OnDevice) else self.given
+
+    @property
+    def backend(self) -> Backend:
+        """Who reads them."""
+        return gpu() if self.on_gpu else compute.backend
 
     def chunks(
         self, check_interrupt: Callable[[], None] = no_interrupt, looks: int = 1
@@ -67,9 +87,15 @@ class Rows:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
         assert w.shape[-1] == self.d + 1
         out = np.empty((self.n, *w.shape[:-1]))
-        scores = compute.backend.scores if w.ndim == 1 else compute.backend.class_scores
+        scores = self.backend.scores if w.ndim == 1 else self.backend.class_scores
         for begin, end in self.chunks(looks=len(w) if w.ndim > 1 else 1):
             scores(self.native, w, begin, end, out)
+        return out
+
+    def lifted_squares(self, begin: int, end: int, *, intercept: bool) -> NDArray[np.float64]:
+        """‖(x_i, 1)‖² of some rows, or ‖x_i‖² through the origin, added up as a score is."""
+        out = np.empty(end - begin)
+        compute.backend.lifted_squares(self.native, intercept, begin, end, out)
         return out
 
     def add_votes(
@@ -84,6 +110,9 @@ class Rows:
         Of many classes the one with the highest score gets the votes.
         """
         assert voters.shape[-1] == self.d + 1
+        if self.on_gpu:  # which has no votes
+            Rows(self.X).add_votes(voters, votes, out, check_interrupt)
+            return
         vote = compute.backend.vote if voters.ndim == 2 else compute.backend.class_votes
         for begin, end in self.chunks(check_interrupt, looks=math.prod(voters.shape[:-1])):
             vote(self.native, voters, votes, begin, end, out)
@@ -181,16 +210,23 @@ class RowsToJudge(ABC):
 class Examples(RowsToJudge, Labelled):
     """Rows with their labels and weights."""
 
-    def __init__(self, X: Matrix, y: Labels, c: Weights | None = None, k: int | None = None):
+    def __init__(self, X: Placed, y: Labels, c: Weights | None = None, k: int | None = None):
         super().__init__(y, c, k)
         self.rows = Rows(X)
         self.chunk, self.d = max(1, self.rows.chunk // (k or 1)), self.rows.d
         self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)
 
+    def lengths(self, *, intercept: bool) -> Iterator[tuple[Weights, Weights | None]]:
+        """Block by block the squared lengths of the lifted rows, and their weights."""
+        for begin in range(0, self.rows.n, compute.block):
+            end = min(begin + compute.block, self.rows.n)
+            squares = self.rows.lifted_squares(begin, end, intercept=intercept)
+            yield squares, None if self.c is None else self.c[begin:end]
+
     def add_mistakes(
         self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
     ) -> bool:
-        return self.add_mistakes_with(compute.backend.count, tally, check_interrupt)
+        return self.add_mistakes_with(self.rows.backend.count, tally, check_interrupt)
 
     def add_mistakes_with(
         self, count: Count, tally: Tally, check_interrupt: Callable[[], None]

@@ -117,6 +117,10 @@ class Backend(Protocol):
         self, rows: NativeRows, w: Floats, begin: int, end: int, out: Floats, /
     ) -> None: ...
 
+    def lifted_squares(
+        self, rows: NativeRows, intercept: bool, begin: int, end: int, out: Floats, /
+    ) -> None: ...
+
     def vote(
         self, rows: NativeRows, voters: Floats, votes: Floats, begin: int, end: int, out: Floats, /
     ) -> None: ...

@@ -12,7 +12,7 @@ for each class, shape (k, d + 1). What learns or counts below takes either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,16 @@ def scores_of(X: NDArray[Any], w: NDArray[Any]) -> NDArray[Any]:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]
     return np.asarray(lanes[:, 0] + w[-1])
+
+
+def lifted_square(x: Vector, intercept: bool) -> float:
+    """‖(x, 1)‖², or ‖x‖² through the origin: added up as a score is."""
+    return score(x, np.append(x, 1.0 if intercept else 0.0))
+
+
+def lifted_squares(rows: Rows, intercept: bool, begin: int, end: int, out: Vector) -> None:
+    for i in range(begin, end):
+        out[i - begin] = lifted_square(rows[i], intercept)
 
 
 def scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
@@ -194,6 +204,60 @@ def arrange(pool: Indices, rows: Indices | None, seed: int, k: int, swaps: int) 
 # --- Learning --------------------------------------------------------------------------------
 
 
+class _FixedIncrement:
+    """The perceptron: a step by c where the margin m of a row is not above μ (Rosenblatt 1958).
+
+    With μ = 0 a row on the hyperplane calls for one.
+    """
+
+    def __init__(self, margin: float):
+        self.margin = margin
+
+    def calls(self, m: float) -> bool:
+        return not m > self.margin
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        return c
+
+
+class _PassiveAggressive:
+    """The shortest step after which m is 1, held back by C (Crammer and others 2006).
+
+    PA-I: no longer than C. PA-II: the squared loss that is left counts C times.
+    """
+
+    def __init__(self, C: float, squared: bool):
+        self.C, self.squared = C, squared
+
+    def calls(self, m: float) -> bool:
+        return not m >= 1
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        loss, most = np.float64(1 - m), np.float64(self.C * c)
+        with np.errstate(all="ignore"):
+            if self.squared:
+                return float(loss / (square() + 0.5 / most))
+            whole = loss / square()
+        return float(whole if whole < most else most)
+
+
+class _Arow:
+    """Weights that many updates have changed change less (Crammer, Kulesza and Dredze 2009).
+
+    How sure the learner is of each is its precision p, 1 at first: the square asked for is
+    Σ x_j²/p_j, the step is divided by p_j, and then p_j += x_j²/r. A weight c divides r.
+    """
+
+    def __init__(self, r: float):
+        self.r = r
+
+    def calls(self, m: float) -> bool:
+        return not m >= 1
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        return (1 - m) / (square() + self.r / c)
+
+
 class _Learner:
     """Weights of two classes, and what is remembered about how they came about."""
 
@@ -202,30 +266,33 @@ class _Learner:
         rows: Rows,
         y: Labels,
         c: Vector | None,
-        margin: float,
+        rule: _FixedIncrement | _PassiveAggressive | _Arow,
         intercept: bool,
         w: Vector,
         drift: Vector | None,
         counts: NDArray[np.int64],
         visits: int,
         log: Log | None = None,
+        precision: Vector | None = None,
     ):
         self.rows, self.y, self.c = rows, y, c
-        self.margin, self.intercept = margin, intercept
-        self.w, self.drift, self.counts = w, drift, counts
+        self.rule, self.intercept = rule, intercept
+        self.w, self.drift, self.counts, self.p = w, drift, counts, precision
         self.visits, self.updates, self.log = visits, 0, log
 
-    def step(self, i: int) -> float:
-        """c_i y_i"""
-        return float(self.y[i]) * (1.0 if self.c is None else float(self.c[i]))
+    def weight(self, i: int) -> float:
+        return 1.0 if self.c is None else float(self.c[i])
 
     def lifted(self, i: int) -> Vector:
         """(x_i, 1), or (x_i, 0) through the origin"""
         return np.append(self.rows[i], 1.0 if self.intercept else 0.0)
 
+    def margin(self, i: int) -> float:
+        return float(self.y[i]) * score(self.rows[i], self.w)
+
     def calls(self, i: int) -> bool:
-        """Does row i call for an update? On the hyperplane: yes."""
-        return not float(self.y[i]) * score(self.rows[i], self.w) > self.margin
+        """Does row i call for an update?"""
+        return self.rule.calls(self.margin(i))
 
     def seen(self, i: int) -> float:
         """What is written down of row i: its score."""
@@ -237,12 +304,34 @@ class _Learner:
             for column, value in zip(self.log, noted, strict=True):
                 column[self.updates] = value
 
+    def square(self, i: int) -> float:
+        """‖x̃_i‖², or Σ x_j²/p_j"""
+        return self.square_over(i, self.p)
+
+    def square_over(self, i: int, p: Vector | None) -> float:
+        x = self.rows[i]
+        if p is None:
+            return lifted_square(x, self.intercept)
+        terms = np.append(x * x / p[:-1], 1 / p[-1] if self.intercept else 0.0)
+        return score(np.ones(len(x)), terms)
+
+    def step(self, i: int) -> float:
+        """How far, along c_i y_i x_i"""
+        return self.rule.step(self.weight(i), self.margin(i), lambda: self.square(i))
+
     def update(self, i: int) -> None:
-        """w += c_i y_i (x_i, 1)"""
-        self.w += self.step(i) * self.lifted(i)
-        if self.drift is not None:  # the mean of w over all visits is w - drift / visits
-            self.drift += (self.visits * self.step(i)) * self.lifted(i)
+        """w += step y_i (x_i, 1)"""
+        self.along(i, self.step(i) * float(self.y[i]), ...)
         self.counts[i] += 1
+
+    def along(self, i: int, step: float, of: Any) -> None:
+        """w += step (x_i, 1), and what else remembers it; `of` a class, or of all there is."""
+        x, over = self.lifted(i), 1.0 if self.p is None else self.p[of]
+        self.w[of] += step * x / over
+        if self.drift is not None:  # the mean of w over all visits is w - drift / visits
+            self.drift[of] += (self.visits * step) * x / over
+        if self.p is not None and isinstance(self.rule, _Arow):
+            self.p[of] += x * x / (self.rule.r / self.weight(i))
 
     def visit(self, i: int) -> bool:
         """One look at row i, and the update if it calls for one."""
@@ -258,27 +347,23 @@ class _Learner:
         """1 where row i calls for an update, which is added to the sum; else 0."""
         if not self.calls(i):
             return 0
-        sum += self.step(i) * self.lifted(i)
+        sum += self.step(i) * float(self.y[i]) * self.lifted(i)
         return 1
 
 
 class _JointLearner(_Learner):
     """Weights of k classes: the row's own class comes nearer, its rival goes away (Kesler)."""
 
-    def step(self, i: int) -> float:
-        """c_i"""
-        return 1.0 if self.c is None else float(self.c[i])
-
     def rival(self, i: int) -> int:
         return rival(scores_of_classes(self.rows[i], self.w), int(self.y[i]))
 
-    def calls(self, i: int) -> bool:
-        """Is the score of the row's class not above that of its rival by more than the margin?"""
-        return not self.seen(i) > self.margin
+    def margin(self, i: int) -> float:
+        """The score of the row's class minus that of its rival."""
+        return margin_of(self.rows[i], int(self.y[i]), self.w)
 
     def seen(self, i: int) -> float:
         """Its margin."""
-        return margin_of(self.rows[i], int(self.y[i]), self.w)
+        return self.margin(i)
 
     def note(self, i: int) -> None:
         if self.log is not None:
@@ -286,12 +371,18 @@ class _JointLearner(_Learner):
             for column, value in zip(self.log, noted, strict=True):
                 column[self.updates] = value
 
-    def update(self, i: int) -> None:
-        """w_y += c_i (x_i, 1) and w_r -= c_i (x_i, 1)"""
+    def square(self, i: int) -> float:
+        """That of the change: x_i for one class, -x_i for another."""
+        if self.p is None:
+            return 2 * self.square_over(i, None)
         y, r = int(self.y[i]), self.rival(i)
-        self._add(self.w, y, r, self.step(i) * self.lifted(i))
-        if self.drift is not None:
-            self._add(self.drift, y, r, (self.visits * self.step(i)) * self.lifted(i))
+        return self.square_over(i, self.p[y]) + self.square_over(i, self.p[r])
+
+    def update(self, i: int) -> None:
+        """w_y += step (x_i, 1) and w_r -= step (x_i, 1)"""
+        y, r, step = int(self.y[i]), self.rival(i), self.step(i)
+        self.along(i, step, y)
+        self.along(i, -step, r)
         self.counts[i, y] += 1
         self.counts[i, r] -= 1
 
@@ -300,20 +391,27 @@ class _JointLearner(_Learner):
         if not self.calls(i):
             return 0
         r = self.rival(i)
-        self._add(sum, int(self.y[i]), r, self.step(i) * self.lifted(i))
+        step = self.step(i) * self.lifted(i)
+        sum[int(self.y[i])] += step
+        sum[r] -= step
         return 1 + r
-
-    @staticmethod
-    def _add(into: Vector, y: int, r: int, step: Vector) -> None:
-        into[y] += step
-        into[r] -= step
 
 
 def _learner(
-    rows: Rows, y: Labels, c: Vector | None, margin: float, intercept: bool, w: Vector, *more: Any
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    rule: Any,
+    intercept: bool,
+    w: Vector,
+    *more: Any,
 ) -> _Learner:
     kind = _Learner if w.ndim == 1 else _JointLearner
-    return kind(rows, y, c, margin, intercept, w, *more)
+    return kind(rows, y, c, rule, intercept, w, *more)
+
+
+def _rule(number: float, squared: bool, precision: Vector | None) -> _PassiveAggressive | _Arow:
+    return _PassiveAggressive(number, squared) if precision is None else _Arow(number)
 
 
 def visit(
@@ -333,12 +431,44 @@ def visit(
     log: Log | None,
 ) -> tuple[int, int]:
     """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates."""
-    learner = _learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
+    rule = _FixedIncrement(margin)
+    learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
+    return _visit(learner, order, begin, end, most)
+
+
+def _visit(
+    learner: _Learner, order: Indices | None, begin: int, end: int, most: int
+) -> tuple[int, int]:
     k = begin
     while k < end and learner.updates < most:
         learner.visit(k if order is None else int(order[k]))
         k += 1
     return k, learner.updates
+
+
+def rule_visit(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    order: Indices | None,
+    begin: int,
+    end: int,
+    most: int,
+    number: float,
+    squared: bool,
+    intercept: bool,
+    w: Vector,
+    precision: Vector | None,
+    drift: Vector | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    log: Log | None,
+) -> tuple[int, int]:
+    """The same with AROW where there are precisions, `number` is r; else passive-aggressive, C."""
+    rule = _rule(number, squared, precision)
+    more = drift, counts, visits, log, precision
+    learner = _learner(rows, y, c, rule, intercept, w, *more)
+    return _visit(learner, order, begin, end, most)
 
 
 def search(
@@ -365,8 +495,15 @@ def search(
     visits, updates, the number of the draw and how many of its rows have been seen. `pool` holds
     the first `seen` swaps of the draw, before and after.
     """
-    n = len(pool)
-    learner = _learner(rows, y, c, margin, intercept, w, drift, counts, visits, log)
+    rule = _FixedIncrement(margin)
+    learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
+    return _search(learner, pool, seed, number, seen, looks, most)
+
+
+def _search(
+    learner: _Learner, pool: Indices, seed: int, number: int, seen: int, looks: int, most: int
+) -> tuple[int, int, int, int]:
+    n, visits = len(pool), learner.visits
     while learner.visits - visits < looks and learner.updates < most and seen < n:
         _swap(pool, seen, _partner(seed, number, n, seen))
         seen += 1
@@ -375,6 +512,33 @@ def search(
                 _swap(pool, i, _partner(seed, number, n, i))
             number, seen = number + 1, 0
     return learner.visits - visits, learner.updates, number, seen
+
+
+def rule_search(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    pool: Indices,
+    seed: int,
+    draw: int,
+    seen: int,
+    looks: int,
+    most: int,
+    number: float,
+    squared: bool,
+    intercept: bool,
+    w: Vector,
+    precision: Vector | None,
+    drift: Vector | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    log: Log | None,
+) -> tuple[int, int, int, int]:
+    """The same with the rules of `rule_visit`."""
+    rule = _rule(number, squared, precision)
+    more = drift, counts, visits, log, precision
+    learner = _learner(rows, y, c, rule, intercept, w, *more)
+    return _search(learner, pool, seed, draw, seen, looks, most)
 
 
 def look(
@@ -396,7 +560,7 @@ def look(
     margins, are written down where there is room for them.
     """
     nothing = np.zeros(rows.n, dtype=np.int64)
-    learner = _learner(rows, y, c, margin, intercept, w, None, nothing, 0)
+    learner = _learner(rows, y, c, _FixedIncrement(margin), intercept, w, None, nothing, 0)
     for i in range(begin, end):
         if scores is not None:
             scores[i] = learner.seen(i)

@@ -48,7 +48,8 @@ class Screen:
         self._rows, self._y = examples.rows, examples.y
         self._margin, self._intercept = margin, intercept
         # The reference has no screening: it is the specification.
-        self._possible = self.allowed and self._rows.n >= LEAST and compute.screening is not None
+        able = compute.screening is not None and not self._rows.on_gpu
+        self._possible = self.allowed and self._rows.n >= LEAST and able
         self._epochs = self._updates = 0  # epochs begun, updates in the last one
         self._visits = self._lost = 0  # in all; and looks that screening did not spare
         self._turn_off()

@@ -28,6 +28,7 @@ class Course:
     """How training went. The fields have the names of the attributes."""
 
     _made_with: Units
+    _rule_number: float  # the margin μ, or what another rule has instead
     _n_rows: int  # that training was given
     training_errors_: int | None
     converged_: bool

@@ -215,13 +215,16 @@ def fitted(
     if stalled and result.mistakes == 0 and settings.units.keep != "vote":
         reason = StopReason.SEPARATED  # it is known: the rule itself shows it (votes are no rule)
     counts = state.memory.counts  # none of a stream
+    machine = job.machine
+    number = settings.rule.published(settings.units.eta0, machine.scale, machine.examples.k)
     return Fitted(
         _rule=estimator._rule_of(result.rule, settings, job),
         _state=state,
         _kept=result.kept,
         _trained_by=recipe,
         _made_with=settings.units,
-        _n_rows=len(counts) or job.machine.examples.n,
+        _rule_number=number,
+        _n_rows=len(counts) or machine.examples.n,
         classes_=classes,
         training_errors_=result.mistakes,
         converged_=state.clean,

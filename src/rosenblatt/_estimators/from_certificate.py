@@ -54,6 +54,7 @@ def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) ->
         _kept=None,
         _trained_by=None,
         _made_with=Units("best", 1.0, certificate.fit_intercept),
+        _rule_number=0.0,
         _n_rows=len(counts),
         classes_=labels,
         training_errors_=errors,

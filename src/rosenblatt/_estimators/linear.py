@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Rows
 from rosenblatt._estimators.classifier import Classifier
-from rosenblatt._inputs import validate
+from rosenblatt._inputs import placed, validate
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import VOTING, SeparateVoters, Voters
 
@@ -48,7 +48,7 @@ class LinearClassifier(Classifier):
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
         finite = isinstance(vars(self).get("_rule"), VOTING)
-        return Rows(validate.rows_to_judge(self, X, finite=finite))
+        return Rows(placed.rows_to_judge(self, X, finite=finite))
 
     def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
         if not np.isfinite(scores).all():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.scale import Scale
 from rosenblatt._learning.primal import InFeatures, PrimalJob, PrimalState
 from rosenblatt._learning.settings import Settings, Units
 from rosenblatt._learning.state import Candidate, State
@@ -33,7 +34,7 @@ def new_state(p: Estimator, settings: Settings, job: PrimalJob, start: Weights) 
     """From these lifted weights."""
     assert isinstance(job.machine, InFeatures)
     memory = job.machine.start(start / settings.units.eta0, averaged=job.keep.averaged)
-    return State(memory, p._seed())
+    return State(memory, p._seed(), scale=job.machine.scale)
 
 
 def from_returned(
@@ -82,4 +83,11 @@ def next_pass(p: Estimator, settings: Settings, job: PrimalJob, examples: Exampl
     state.mistakes, state.validation, state.kept = [], [], p._kept
     state.clean = state.under_way = state.unseen_update = False
     state.certificate = state.losses = None  # they are about other rows
+    state.scale = job.machine.scale
     return state
+
+
+def scale_before(p: Estimator, settings: Settings) -> Scale | None:
+    """How large the rows were that a pass goes on from."""
+    goes_on = hasattr(p, "_state") and p._made_with == settings.units and p._state is not None
+    return p._state.scale if goes_on and p._state is not None else None

@@ -132,7 +132,7 @@ class Trainings:
             return
         if reason is StopReason.MAX_ITER and not settings.all_epochs:
             mistakes = p.mistakes_.tolist()
-            text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, settings.margin)
+            text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, p._rule_number)
         elif reason in (StopReason.PATIENCE, StopReason.TOL):
             text = advice.last_of_many(name, errors, n, reason)
         else:
@@ -215,7 +215,9 @@ def _of_class(start: Weights | None, c: int) -> Weights | None:
 
 def against_rest(examples: Examples, c: int) -> Examples:
     """The same rows: those of class c are +1."""
-    return Examples(examples.rows.X, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c)
+    return Examples(
+        examples.rows.given, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c
+    )
 
 
 def _publish(
@@ -234,6 +236,7 @@ def _publish(
         _kept=None,
         _trained_by=None,
         _made_with=settings.units,
+        _rule_number=rules[0]._rule_number,  # the rows are the same
         _n_rows=source.n_rows,
         classes_=source.classes,
         training_errors_=None if unknown else source.errors(together),

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from rosenblatt._estimators import advice
 from rosenblatt._estimators.callbacks import TakesCallbacks
 from rosenblatt._learning.progress import Progress
+from rosenblatt._learning.rule import Rule, margin_rule
 from rosenblatt._learning.settings import Recipe, Settings, Units
 from rosenblatt._learning.state import AnyJob, AnyState, Candidate
 from rosenblatt._learning.stop_reason import StopReason
@@ -51,6 +52,7 @@ class Training(TakesCallbacks):
     _made_with: Units
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
+    _rule_number: float  # the margin μ, or what another rule has instead
     random_state: Any
     _n_rows: int  # that training was given
     n_iter_: int
@@ -64,6 +66,10 @@ class Training(TakesCallbacks):
     validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
 
     def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
+        raise NotImplementedError
+
+    def _step_rule(self) -> Rule:
+        """When to step, and how far, as the parameters say; or the error about them."""
         raise NotImplementedError
 
     def _seed(self) -> int:
@@ -106,8 +112,10 @@ class Training(TakesCallbacks):
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
-        reason, last = self.stop_reason_, settings.units.keep == "last"
-        unmet = errors > 0 or settings.margin > 0
+        reason = self.stop_reason_
+        # Other rules do not aim at a clean epoch: their last weights are no accident.
+        last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
+        unmet = errors > 0 or job.machine.margin > 0
         known = state.certificate is not None and state.certificate.separable
         if reason is StopReason.MAX_ITER and known and errors > 0:
             assert state.certificate is not None
@@ -116,7 +124,7 @@ class Training(TakesCallbacks):
             )
         elif reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
             text = advice.unfinished(
-                name, errors, n, state.mistakes, settings.max_iter, settings.margin
+                name, errors, n, state.mistakes, settings.max_iter, self._rule_number
             )
         elif reason is StopReason.UNDECIDED and errors > 0:
             text = advice.undecided(name, errors, n, settings.patience)
@@ -127,3 +135,19 @@ class Training(TakesCallbacks):
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+
+class PerceptronTraining(Training):
+    """Abstract: the perceptron's rule, with a margin."""
+
+    margin: Any
+
+    def _step_rule(self) -> Rule:
+        return margin_rule(self.margin)
+
+    @property
+    def margin_(self) -> float:
+        """The margin μ that training had: `margin`, or what "scale" came to."""
+        if "_rule_number" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no margin_ before it is fitted")
+        return self._rule_number

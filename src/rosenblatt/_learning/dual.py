@@ -10,7 +10,7 @@ missed, by the same additions in the same order, so that the result is the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Labelled
+from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.machine import EvaluationRows, Memory
 from rosenblatt._learning.state import Job, State
@@ -46,6 +47,14 @@ class KernelExamples(Labelled):
         # Updates between looks at Ctrl-C: each may need a row of the Gram matrix.
         self.most_updates = max(1, _WORK // (len(y) * (gram.X.shape[1] + 4)))
 
+    def lengths(self, *, intercept: bool) -> Iterator[tuple[Floats, Floats | None]]:
+        """Block by block k(x_i, x_i), with 1 for the intercept, and the weights of the rows."""
+        for begin in range(0, len(self.y), compute.block):
+            rows = np.arange(begin, min(begin + compute.block, len(self.y)))
+            values = [self.gram.of_itself(i) for i in rows.tolist()]
+            squares = np.array(values) + float(intercept)
+            yield squares, None if self.c is None else self.c[rows]
+
     def count(
         self,
         weights: Sequence[KernelExpansion],
@@ -68,6 +77,7 @@ class Dual:
     def __init__(self, examples: KernelExamples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
         self.log: Log | None = None  # where updates are noted
+        self.scale: Scale | None = None  # how large rows are, where a rule asks for it
         self._pool = np.empty(examples.n, dtype=examples.index_type)
 
     def start(self, lifted: Floats, *, averaged: bool) -> DualMemory:

@@ -118,17 +118,19 @@ class _Kept(Keep):
         return state.kept.weighted
 
     def _challengers(self, job: Job[W, V], state: State[W, V]) -> list[tuple[W, bool]]:
-        """Weights to be judged, and whether they are averages; of equal ones the first is kept."""
+        """Weights to be judged, the last ones first, and whether they are averages."""
         last = (state.memory.w, False)
         return [last, (job.machine.average(state.memory, state.visits), True)][: 1 + self.averaged]
 
     def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
         """The best of the weights kept so far and of the challengers."""
-        kept = state.kept
+        kept, challengers = state.kept, self._challengers(job, state)
         assert kept is not None
-        if state.clean and not job.validating:  # known without counting: no mistake
-            return kept.or_newer(Candidate(state.memory.w.copy(), 0, 0.0, averaged=False))
-        challengers = self._challengers(job, state)
+        if state.clean and not job.validating:  # known without counting: the last make no mistake
+            kept = kept.or_newer(Candidate(state.memory.w.copy(), 0, 0.0, averaged=False))
+            del challengers[0]
+        if not challengers:
+            return kept
         plain, weighted = job.evaluation_rows.count(
             [w for w, _ in challengers],
             [kept.limit_for(averaged=averaged) for _, averaged in challengers],

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.update_log import Log
 from rosenblatt._support.interrupt import no_interrupt
 
@@ -52,10 +53,12 @@ class Memory(Generic[W]):
     w: W
     drift: W | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
     counts: NDArray[np.int64]  # updates by row (and class); none on a stream
+    precision: W | None = None  # how sure AROW is of each weight
 
     def copy(self) -> Memory[W]:
         drift = None if self.drift is None else self.drift.copy()
-        return Memory(self.w.copy(), drift, self.counts.copy())
+        precision = None if self.precision is None else self.precision.copy()
+        return Memory(self.w.copy(), drift, self.counts.copy(), precision)
 
 
 class EvaluationRows(Protocol[W_contra]):
@@ -87,6 +90,10 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
     def d(self) -> int: ...
 
     @property
+    def k(self) -> int | None:
+        """How many classes; None: two."""
+
+    @property
     def present(self) -> Indices | None:
         """The rows that exist; None: all."""
 
@@ -105,9 +112,10 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
 class Machine(Protocol[W, V]):
     """Looks at rows and steps. Weights are in units of the learning rate."""
 
-    margin: float
+    margin: float  # a row whose margin is not above it calls for an update
     intercept: bool
     log: Log | None  # where updates are noted
+    scale: Scale | None  # how large rows are, where a rule asks for it
 
     @property
     def examples(self) -> TrainingRows[W]: ...

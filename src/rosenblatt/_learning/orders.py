@@ -24,8 +24,12 @@ class Order(ABC):
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
         self.n = examples.n
+        rows = getattr(examples, "rows", None)  # of a stream, or in dual form, they are elsewhere
+        self._on_gpu: Any = rows if getattr(rows, "on_gpu", False) else None
 
-    def _room(self) -> np.ndarray:
+    def _room(self) -> Any:
+        if self._on_gpu is not None:
+            return self._on_gpu.backend.pool(self.n)
         return np.empty(self.n, dtype=self._index_type)
 
     def looks(self, state: State[W, V]) -> int:
@@ -83,6 +87,10 @@ class _Arranged(_Pass):
             self.arranged(state.epoch)
         self._visit(job, state, self.pool, most)
 
+    def _arrange_on_gpu(self, seed: int, first: int, size: int, blocks: list[int]) -> None:
+        rows = self._on_gpu
+        rows.backend.arrange(rows.native, self.pool, self.present, seed, first, size, blocks)
+
     def arranged(self, epoch: int) -> None:
         """The pool holds the order of this epoch."""
         self._arranged_for = epoch
@@ -96,13 +104,21 @@ class Shuffle(_Arranged):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
     def _arrange(self, state: State[W, V]) -> None:
-        compute.backend.arrange(self.pool, self.present, state.seed, state.epoch - 1, self.n)
+        k = state.epoch - 1
+        if self._on_gpu is not None:
+            self._arrange_on_gpu(state.seed, k, self.n, [0])
+        else:
+            compute.backend.arrange(self.pool, self.present, state.seed, k, self.n)
 
 
 class Blocks(_Arranged):
     """Block after block, the blocks and the rows of each in an order of their own every epoch."""
 
     def _arrange(self, state: State[W, V]) -> None:
+        if self._on_gpu is not None:
+            first, blocks = _permutation_of_block(0, state), block_order(self.n, state)
+            self._arrange_on_gpu(state.seed, first, compute.block, blocks)
+            return
         place = 0
         for b in block_order(self.n, state):
             rows = slice(b * compute.block, (b + 1) * compute.block)
@@ -127,8 +143,11 @@ def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: Stat
     In epoch e the permutations e·2³² + 1 + b of the seed are those of the blocks b, and e·2³² is
     that of their order, counted from 0: no two are the same.
     """
-    k = ((state.epoch - 1) << 32) + 1 + b
-    compute.backend.arrange(pool, rows, state.seed, k, len(pool))
+    compute.backend.arrange(pool, rows, state.seed, _permutation_of_block(b, state), len(pool))
+
+
+def _permutation_of_block(b: int, state: State[W, V]) -> int:
+    return ((state.epoch - 1) << 32) + 1 + b
 
 
 class Random(Order):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Rows, Weights
 from rosenblatt._compute.matrices import nonzeros
+from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.screening import Screen, ScreenedRows
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.machine import EvaluationRows, Memory
@@ -37,8 +37,8 @@ PrimalJob = Job[Weights, Voters]
 
 def is_finite(memory: PrimalMemory) -> bool:
     """Whether nothing grew beyond the largest floating-point number."""
-    drift = memory.w if memory.drift is None else memory.drift
-    return bool(np.isfinite(memory.w).all() and np.isfinite(drift).all())
+    parts = (memory.w, memory.drift, memory.precision)
+    return all(bool(np.isfinite(part).all()) for part in parts if part is not None)
 
 
 def may_vote(voters: Voters, parts: Iterable[Rows], most: int) -> bool:
@@ -57,6 +57,8 @@ class InFeatures(ABC):
     """What machines with weights of the features have in common."""
 
     log: Log | None = None  # where updates are noted
+    scale: Scale | None = None  # how large rows are, where a rule asks for it
+    confident = False  # precisions of the weights are kept
 
     def __init__(self, *, margin: float, intercept: bool):
         self.margin, self.intercept = margin, intercept
@@ -96,10 +98,31 @@ class InFeatures(ABC):
     def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
         drift = np.zeros_like(w) if averaged else None
-        return Memory(w + 0.0, drift, np.zeros((counts, *w.shape[:-1]), dtype=np.int64))
+        precision = np.ones_like(w) if self.confident else None
+        by_row = np.zeros((counts, *w.shape[:-1]), dtype=np.int64)
+        return Memory(w + 0.0, drift, by_row, precision)
 
 
-class Primal(InFeatures):
+class InMemory(InFeatures):
+    """Those whose rows are at hand."""
+
+    def __init__(self, examples: Examples, *, margin: float, intercept: bool):
+        super().__init__(margin=margin, intercept=intercept)
+        self.examples = examples
+
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
+        return self._begun(w, self.examples.rows.n, averaged=averaged)
+
+    def training_votes(
+        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
+    ) -> NDArray[np.float64] | None:
+        """The mean vote on the training rows; None where it would take long."""
+        rows = self.examples.rows
+        most = MOST_VOTED_QUICKLY if quickly else MOST_VOTED
+        return voters.scores(rows, check_interrupt) if may_vote(voters, [rows], most) else None
+
+
+class Primal(InMemory):
     """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin.
 
     Of many classes: w_y += c_i x_i and w_r -= c_i x_i, where the score of row i's class y is not
@@ -107,13 +130,9 @@ class Primal(InFeatures):
     """
 
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
-        super().__init__(margin=margin, intercept=intercept)
-        self.examples = examples
+        super().__init__(examples, margin=margin, intercept=intercept)
         self.screen = Screen(examples, margin, intercept)
         self.evaluation_rows = ScreenedRows(examples, self.screen)
-
-    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
-        return self._begun(w, self.examples.rows.n, averaged=averaged)
 
     def visit(
         self,
@@ -144,7 +163,7 @@ class Primal(InFeatures):
             visits,
             None if log is None else log.columns,
         )
-        reached, updates = (screen.visit if screen.ready else compute.backend.visit)(*given)
+        reached, updates = (screen.visit if screen.ready else e.rows.backend.visit)(*given)
         screen.visited(reached - begin, updates)
         if log is not None:
             log.take(updates, e.y)
@@ -163,7 +182,7 @@ class Primal(InFeatures):
     ) -> tuple[int, int, int, int]:
         """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
         e, log = self.examples, self.log
-        found = compute.backend.search(
+        found = e.rows.backend.search(
             e.rows.native,
             e.y,
             e.c,
@@ -197,7 +216,7 @@ class Primal(InFeatures):
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
         for begin, end in e.rows.chunks(check_interrupt, looks=e.k or 1):
-            compute.backend.look(
+            e.rows.backend.look(
                 e.rows.native,
                 e.y,
                 e.c,
@@ -229,11 +248,3 @@ class Primal(InFeatures):
         if self.log is not None and scores is not None:
             self.log.add(rows, visits, scores[rows], self.examples.y, rivals)
         return len(rows)
-
-    def training_votes(
-        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
-    ) -> NDArray[np.float64] | None:
-        """The mean vote on the training rows; None where it would take long."""
-        rows = self.examples.rows
-        most = MOST_VOTED_QUICKLY if quickly else MOST_VOTED
-        return voters.scores(rows, check_interrupt) if may_vote(voters, [rows], most) else None

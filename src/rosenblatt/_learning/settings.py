@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
 from rosenblatt._compute import fingerprint
+from rosenblatt._compute.device import DEVICES
 from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.scale import Scale
 from rosenblatt._inputs import drop_in, validate
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
+from rosenblatt._learning.rule import Measured, Number, Rule
 
 
 class Units(NamedTuple):
@@ -27,7 +31,7 @@ class Settings(NamedTuple):
     order: str
     units: Units
     one_vs_rest: bool  # of more than two classes
-    margin: float
+    rule: Rule
     max_iter: int
     max_updates: int | None
     patience: int | None
@@ -45,25 +49,28 @@ class Settings(NamedTuple):
 
 def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
-    meaning = drop_in.meaning(estimator)
-    validate.one_of("order", meaning.order, ORDERS)
+    meaning, rule = drop_in.meaning(estimator), estimator._step_rule()
+    together = rule.kind == "perceptron"  # only its steps can be added up
+    validate.one_of("order", meaning.order, [o for o in ORDERS if together or o != "batch"])
     keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
     validate.one_of("keep", meaning.keep, keeps)
+    if getattr(estimator, "device", None) is not None:
+        validate.one_of("device", estimator.device, DEVICES)
     return Settings(
         order=meaning.order,
         units=Units(
             keep=meaning.keep,
-            eta0=validate.positive("eta0", estimator.eta0),
+            eta0=validate.positive("eta0", getattr(estimator, "eta0", 1.0)),
             fit_intercept=validate.flag("fit_intercept", estimator.fit_intercept),
         ),
         one_vs_rest=_one_vs_rest(estimator),
-        margin=validate.not_negative("margin", estimator.margin),
+        rule=rule,
         max_iter=validate.whole("max_iter", estimator.max_iter),
         max_updates=validate.whole_or_none("max_updates", estimator.max_updates),
         patience=meaning.patience,
         tol=meaning.tol,
         all_epochs=meaning.all_epochs,
-        prove=validate.flag("prove", estimator.prove),
+        prove=validate.flag("prove", getattr(estimator, "prove", False)),
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),
     )
@@ -75,12 +82,31 @@ def _one_vs_rest(estimator: Any) -> bool:
     return bool(multi_class == "ovr")
 
 
+class _Scaled(Protocol):
+    scale: Scale | None
+
+
+M = TypeVar("M", bound=_Scaled)
+
+
+def machine_of(
+    settings: Settings, kind: Callable[..., M], rows: Measured, before: Scale | None = None
+) -> M:
+    """The machine that learns from these rows; `before`: how large those of earlier passes were."""
+    _, eta0, intercept = settings.units
+    scale = settings.rule.scale(rows, intercept=intercept, before=before)
+    margin = settings.rule.in_units(eta0, scale, rows.k)
+    machine = kind(rows, margin=margin, intercept=intercept)
+    machine.scale = scale
+    return machine
+
+
 class Recipe(NamedTuple):
     """All that must be equal for training to go on where it stopped."""
 
     units: Units
     order: str
-    margin: float
+    rule: tuple[str, Number]  # which one, and its number
     classes: list[Any]
     shape: tuple[int, int]
     data: str  # fingerprint of the training rows
@@ -100,9 +126,9 @@ def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], mor
     return Recipe(
         settings.units,
         settings.order,
-        settings.margin,
+        settings.rule[:2],
         classes.tolist(),
-        examples.rows.X.shape,
+        examples.rows.given.shape,
         fingerprint.of_examples(examples),
         fingerprint.of_weights_of(examples),
         more,

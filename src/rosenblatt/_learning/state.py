@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 import numpy as np
 
+from rosenblatt._compute.scale import Scale
 from rosenblatt._learning.losses import Losses
 from rosenblatt._learning.machine import EvaluationRows, Machine, Memory, V, W
 from rosenblatt.errors import WeightsOverflow
@@ -36,7 +37,7 @@ class Verdict(Protocol):
 
 @dataclass(frozen=True)
 class Candidate(Generic[W]):
-    """Weights that were judged. Of equal ones the last weights are kept, then the older."""
+    """Weights that were judged. Of equal ones an average is kept, then the older."""
 
     weights: W
     mistakes: int
@@ -45,7 +46,7 @@ class Candidate(Generic[W]):
 
     def limit_for(self, *, averaged: bool) -> float:
         """The weighted mistakes with which newer weights no longer replace these."""
-        wins_a_tie = self.averaged and not averaged
+        wins_a_tie = averaged and not self.averaged
         return float(np.nextafter(self.weighted, np.inf)) if wins_a_tie else self.weighted
 
     def or_newer(self, other: Candidate[W]) -> Candidate[W]:
@@ -75,6 +76,7 @@ class State(Generic[W, V]):
     fewest_in: int = 0  # and the epoch that ended with them
     certificate: Verdict | None = None  # the answer, once it was asked for
     voters: V | None = None  # with keep="vote"
+    scale: Scale | None = None  # how large rows were, where the rule asks for it
     losses: Losses | None = None  # with tol: None where they are not followed
 
     def copy(self) -> State[W, V]:

@@ -28,7 +28,7 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     if not isinstance(machine, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
     e = machine.examples
-    if machine.log is not None:
+    if machine.log is not None or e.rows.on_gpu:
         return False
     if e.k is not None and isinstance(e.rows.X, Csr):
         return False  # one by one sparse rows of many classes find their weights side by side

@@ -25,14 +25,14 @@ from rosenblatt._support.version import __version__
 from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
-VERSION = 3  # of several trainings; one by itself is written as before
+VERSION = 4
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
 def written(training: dict[str, Any]) -> bytes:
     """One training, as `entry` has it."""
-    return _file(2, training)
+    return _file(VERSION, training)
 
 
 def written_of_classes(trainings: list[dict[str, Any]]) -> bytes:
@@ -128,8 +128,13 @@ def _read_entry(part: Part, version: int) -> Entry:
     return Entry(made_with, state, {"made_with": made_with, "state": part.value("state")})
 
 
-def read_state(part: Part, keep: str, rows: int, d: int, k: int, *, counted: bool) -> PrimalState:
-    """Of training with this `keep` on so many rows of so many features, of k classes."""
+def read_state(
+    part: Part, keep: str, rows: int, d: int, k: int, *, counted: bool, confident: bool
+) -> PrimalState:
+    """Of training with this `keep` on so many rows of so many features, of k classes.
+
+    `counted`: updates are counted by row. `confident`: precisions of the weights are kept.
+    """
     shape = (d,) if k == 2 else (k, d)
     with part:
         counts = updates.read(part, "update_counts", rows, k)
@@ -140,7 +145,14 @@ def read_state(part: Part, keep: str, rows: int, d: int, k: int, *, counted: boo
         epochs = part.whole("epoch")
         nobody = np.zeros(0 if k == 2 else (0, k), dtype=np.int64)
         place = states.read_place(
-            part, keep, shape, rows, epochs, nobody if counts is None else counts
+            part,
+            keep,
+            shape,
+            rows,
+            epochs,
+            nobody if counts is None else counts,
+            newer="scale" in part,  # versions 1 and 2 have none
+            confident=confident,
         )
         state = State(
             **place,

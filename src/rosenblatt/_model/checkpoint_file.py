@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt._compute.fingerprint import FIRST
 from rosenblatt._inputs import validate
+from rosenblatt._learning.adaptive import is_confident
 from rosenblatt._learning.primal import is_finite
 from rosenblatt._learning.state import overflow
 from rosenblatt._model import checkpoint as document
@@ -89,7 +90,14 @@ class Checkpoint:
         self._refuse_other(begun, wanted)
         try:
             k = len(recipe.classes)
-            state = document.read_state(part, recipe.units.keep, *recipe.shape, k, counted=counted)
+            state = document.read_state(
+                part,
+                recipe.units.keep,
+                *recipe.shape,
+                k,
+                counted=counted,
+                confident=is_confident(settings.rule),
+            )
             if max(state.position, state.seen) > n:  # the kernels believe the state
                 raise InvalidDocument(f"it stands at row {max(state.position, state.seen)} of {n}")
         except InvalidDocument as why:
@@ -190,12 +198,14 @@ _WORDS = {
 
 def settings_of(settings: Settings) -> dict[str, Any]:
     """Those that decide what training does: not its limits."""
+    rule = settings.rule
     return {
+        **({} if rule.kind == "perceptron" else {"rule": rule.kind}),
         "order": settings.order,
         "keep": settings.units.keep,
         "eta0": settings.units.eta0,
         "fit_intercept": settings.units.fit_intercept,
-        "margin": settings.margin,
+        rule.name: rule.number,
         "patience": settings.patience,
         "tol": settings.tol,
         "prove": settings.prove,

@@ -12,6 +12,7 @@ from rosenblatt._model import kernel, linear, state, training
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
 from rosenblatt._support.strict_json import InvalidDocument, Part
+from rosenblatt.arow import AROW
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
 
@@ -19,7 +20,8 @@ from rosenblatt.perceptron import Perceptron
 def read(file: Part, p: Any, version: int) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
-    course, counts = training.read(file.part("training"), len(classes))
+    margin = None if version >= 5 else _margin(p)
+    course, counts = training.read(file.part("training"), len(classes), margin)
     rule: Any
     found, of_classes = state.Read(None, None, None), None
     if isinstance(p, KernelPerceptron):
@@ -29,7 +31,7 @@ def read(file: Part, p: Any, version: int) -> None:
         rule = rule_of_classes([one._rule for one in of_classes])
     else:
         rule = _linear_rule(file.part("rule"), course, linear.shape_of_weights(d, classes))
-        known = state.Known(course, rule, classes, d)
+        known = state.Known(course, rule, classes, d, confident=isinstance(p, AROW))
         found = state.read(file.part("state"), known, counts, version)
     Fitted(
         **vars(course),
@@ -40,6 +42,13 @@ def read(file: Part, p: Any, version: int) -> None:
         _trained_by=found.trained_by,
         classes_=classes,
     ).put_on(p, **more)
+
+
+def _margin(p: Any) -> float:
+    """Of files that do not say it: the parameter was always a number."""
+    if not isinstance(p.margin, int | float):
+        raise InvalidDocument(f"parameters.margin is {p.margin!r}, which no such file has")
+    return float(p.margin)
 
 
 def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:

@@ -20,6 +20,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 
+_NOT_KEPT = {"device"}  # where it was computed is no part of what was learned
+
 _KEYS = 624  # numbers in the state of a Mersenne twister
 
 # What files of earlier versions do not say: patience always asked for a proof, two classes, nothing
@@ -36,7 +38,8 @@ _NEWER_THAN: dict[int, dict[str, Any]] = {
 
 def written(estimator: Any) -> dict[str, Any]:
     check(estimator, estimator.classes_)
-    return {name: _written(name, value) for name, value in estimator.get_params().items()}
+    given = estimator.get_params().items()
+    return {name: _written(name, value) for name, value in given if name not in _NOT_KEPT}
 
 
 def _written(name: str, value: Any) -> Any:
@@ -95,7 +98,7 @@ def _random_state(value: np.random.RandomState) -> dict[str, Any]:
 def read(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> Any:
     """A new estimator with these parameters, from a file of this version."""
     with part:
-        names = set(kind().get_params())
+        names = set(kind().get_params()) - _NOT_KEPT
         given = _NEWER_THAN.get(version, {})
         given = {name: value for name, value in given.items() if name in names}
         given |= {name: _read(part, name) for name in names - given.keys()}

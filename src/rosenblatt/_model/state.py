@@ -20,6 +20,7 @@ from rosenblatt._learning.primal import PrimalMemory, PrimalState
 from rosenblatt._learning.settings import Recipe
 from rosenblatt._learning.state import Candidate, State
 from rosenblatt._learning.stop_reason import StopReason
+from rosenblatt._model import rules
 from rosenblatt._model.linear import read_weights, shape_of_weights, written_weights
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
@@ -55,8 +56,10 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "visits": int(state.visits),
         "last": written_weights(memory.w),
         "drift": None if memory.drift is None else written_weights(memory.drift),
+        "precision": None if memory.precision is None else written_weights(memory.precision),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
+        "scale": None if state.scale is None else [float(v) for v in state.scale],
         **_written_losses(state.losses),
     }
 
@@ -95,7 +98,8 @@ def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
         return None
     return {
         "order": recipe.order,
-        "margin": recipe.margin,
+        "rule": recipe.rule[0],
+        "number": recipe.rule[1],
         "data": recipe.data,
         "weights": recipe.weights,
         "validation_data": recipe.more,
@@ -121,6 +125,7 @@ class Known:
     rule: LinearRule | Voters
     classes: NDArray[Any]
     d: int
+    confident: bool  # precisions of the weights are kept
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -132,7 +137,7 @@ def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> R
     keep = known.course._made_with.keep
     with part:
         kept = _read_returned(part, known)
-        state = _read_state(part, known, counts, kept)
+        state = _read_state(part, known, counts, kept, newer=version >= 5)
         recipe = _read_recipe(part, known, version)
     if state.under_way and not (state.mistakes and state.epoch):
         raise InvalidDocument("state.under_way is true, but no epoch has begun")
@@ -144,12 +149,26 @@ def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> R
 
 
 def _read_state(
-    part: Part, known: Known, counts: NDArray[np.int64], returned: Candidate[Weights] | None
+    part: Part,
+    known: Known,
+    counts: NDArray[np.int64],
+    returned: Candidate[Weights] | None,
+    *,
+    newer: bool,
 ) -> PrimalState:
     course, validation = known.course, known.course.validation_mistakes_
     keep = course._made_with.keep
     return State(
-        **read_place(part, keep, known.shape, course._n_rows, course.n_iter_, counts),
+        **read_place(
+            part,
+            keep,
+            known.shape,
+            course._n_rows,
+            course.n_iter_,
+            counts,
+            newer=newer,
+            confident=known.confident,
+        ),
         epoch=course.n_iter_,
         clean=course.converged_,
         updates=course.n_updates_,
@@ -162,11 +181,25 @@ def _read_state(
 
 
 def read_place(
-    part: Part, keep: str, shape: tuple[int, ...], rows: int, epochs: int, counts: NDArray[np.int64]
+    part: Part,
+    keep: str,
+    shape: tuple[int, ...],
+    rows: int,
+    epochs: int,
+    counts: NDArray[np.int64],
+    *,
+    newer: bool,
+    confident: bool,
 ) -> dict[str, Any]:
-    """What `written_place` has written, by the names of State."""
+    """What `written_place` has written, by the names of State.
+
+    `newer`: with a scale and precisions, which are there with AROW (`confident`).
+    """
+    memory = _read_memory(part, shape, counts, keep)
+    if newer:
+        memory.precision = rules.read_precision(part, shape, confident)
     return {
-        "memory": _read_memory(part, shape, counts, keep),
+        "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
         "position": part.whole("position", rows),
         "under_way": part.flag("under_way"),
@@ -176,6 +209,7 @@ def read_place(
         "visits": part.whole("visits"),
         "fewest": _read_fewest(part),
         "fewest_in": part.whole("fewest_in_epoch", epochs),
+        "scale": rules.read_scale(part) if newer else None,
         "losses": _read_losses(part, epochs) if "loss" in part else None,
     }
 
@@ -251,11 +285,12 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
     if recipe is None:
         return None
     with recipe:
-        order, margin = recipe.one_of("order", ORDERS), recipe.number("margin")
+        order = recipe.one_of("order", ORDERS)
+        rule = rules.read_rule(recipe) if version >= 5 else ("perceptron", recipe.number("margin"))
         data = recipe.text("data")
         weights = None if version == 1 else recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")
     if version == 1:
         data, judged = FIRST + data, None if judged is None else FIRST + judged
     units, shape = known.course._made_with, (known.course._n_rows, known.d)
-    return Recipe(units, order, margin, known.classes.tolist(), shape, data, weights, judged)
+    return Recipe(units, order, rule, known.classes.tolist(), shape, data, weights, judged)

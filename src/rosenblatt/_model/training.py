@@ -32,6 +32,7 @@ def written(course: Course) -> dict[str, Any]:
         "keep": units.keep,
         "eta0": units.eta0,
         "fit_intercept": units.fit_intercept,
+        "rule_number": float(course._rule_number),
         "mistakes": arrays.counts(course.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
         "update_counts": updates.written(by_row),
@@ -39,9 +40,9 @@ def written(course: Course) -> dict[str, Any]:
     }
 
 
-def read(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
+def read(part: Part, k: int, margin: float | None) -> tuple[Course, NDArray[np.int64]]:
     """Of k classes: what `written` has written; and the counts of updates, of which
-    `update_counts_` is a view that cannot be changed."""
+    `update_counts_` is a view that cannot be changed. `margin`: where the file does not say it."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
@@ -54,6 +55,7 @@ def read(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
         by_row = none if counts is None else counts
         course = Course(
             _made_with=_units(part),
+            _rule_number=_rule_number(part) if margin is None else margin,
             _n_rows=rows,
             training_errors_=part.optional(part.whole, "training_errors", rows),
             converged_=part.flag("converged"),
@@ -87,3 +89,10 @@ def _units(part: Part) -> Units:
     if not eta0 > 0:
         raise InvalidDocument(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
     return Units(keep, eta0, part.flag("fit_intercept"))
+
+
+def _rule_number(part: Part) -> float:
+    number = part.number("rule_number")
+    if number < 0:
+        raise InvalidDocument(f"{part.name('rule_number')} is {number}, which is less than 0")
+    return number

@@ -142,6 +142,14 @@ class Gram:
             return np.asarray(kept[places])
         return self._values(i, self._products_with(i, places), self._squares[places])
 
+    def of_itself(self, i: int) -> float:
+        """k(x_i, x_i)"""
+        if self.kernel.precomputed:
+            return float(self._table[i, i])
+        if callable(self.kernel.kernel):
+            return float(self.kernel.called(self._table[[i]], self._table[[i]])[0, 0])
+        return float(self.some(i, np.array([i]))[0])
+
     def _keep(self, i: int, row: Values) -> Values:
         if i not in self._kept:
             self._filled += row.nbytes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Examples, RowsToJudge, Tally
+from rosenblatt._compute.examples import Examples, RowsToJudge, Tally, Weights
 from rosenblatt._estimators.one_vs_rest import against_rest
 from rosenblatt._inputs import weights
 from rosenblatt._support.interrupt import no_interrupt
@@ -78,6 +78,11 @@ class StreamedExamples(RowsToJudge):
             assert c is not None
             total = np.add.accumulate(np.concatenate([total[-1:], c]))
         return float(total[-1])
+
+    def lengths(self, *, intercept: bool) -> Iterator[tuple[Weights, Weights | None]]:
+        """Block by block the squared lengths of the lifted rows, and their weights."""
+        for block in self.blocks():
+            yield from block.lengths(intercept=intercept)
 
     def add_mistakes(
         self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt

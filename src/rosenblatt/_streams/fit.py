@@ -1,4 +1,4 @@
-"""`Perceptron.fit` for rows on disk."""
+"""`fit` for rows on disk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,12 @@ from rosenblatt._compute.examples import Examples, Matrix, Weights
 from rosenblatt._compute.fingerprint import of_rows, of_weights, ranges
 from rosenblatt._estimators import fitting, linear_start, one_vs_rest
 from rosenblatt._inputs import validate, weights
+from rosenblatt._learning.adaptive import Adaptive, machine_with
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS, Order
 from rosenblatt._learning.patience import Patience
 from rosenblatt._learning.primal import Primal, PrimalState
-from rosenblatt._learning.settings import Recipe, Settings
+from rosenblatt._learning.settings import Recipe, Settings, machine_of
 from rosenblatt._learning.state import Job
 from rosenblatt._learning.watch import Watch
 from rosenblatt._proof.oracle import RowsOracle
@@ -30,16 +31,19 @@ from rosenblatt._streams.machine import Streamed
 from rosenblatt._streams.orders import STREAMED_ORDERS
 
 if TYPE_CHECKING:
+    from rosenblatt._estimators.online import OnlineClassifier
     from rosenblatt._streams.stored import Stored
     from rosenblatt._support.budget import Budget
     from rosenblatt.certificate import Certificate
     from rosenblatt.perceptron import Perceptron
 
+P = TypeVar("P", bound="Perceptron | OnlineClassifier")
+
 MOST_ASKED = 1 << 30
 """Bytes of rows about which `prove=True` still asks whether a hyperplane separates them."""
 
 
-def fit_stored(p: Perceptron, stored: Stored) -> Perceptron:
+def fit_stored(p: P, stored: Stored) -> P:
     """Train on rows on disk; with the same order the result is that of `fit` to the bit."""
 
     def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
@@ -104,7 +108,7 @@ def _more(stored: Stored) -> dict[str, Any]:
 
 
 def _task(
-    p: Perceptron,
+    p: Perceptron | OnlineClassifier,
     settings: Settings,
     watch: Watch,
     rows: OnDisk,
@@ -128,7 +132,7 @@ def _task(
     def resume(recipe: Recipe) -> PrimalState | None:
         if begin is not None:
             return None
-        counted = isinstance(machine, Primal)
+        counted = not isinstance(machine, Streamed)
         return fitting.resumed(p, settings, recipe, stored.n, counted=counted)
 
     oracle = _oracle(settings, stored)
@@ -138,16 +142,18 @@ def _task(
     return fitting.Task(job, classes, patience, start, recipe, resume, more)
 
 
-def _machine(settings: Settings, rows: OnDisk, c: int | None) -> tuple[Primal | Streamed, Order]:
-    margin, intercept = settings.margin / settings.units.eta0, settings.units.fit_intercept
+def _machine(
+    settings: Settings, rows: OnDisk, c: int | None
+) -> tuple[Primal | Adaptive | Streamed, Order]:
     if settings.order in STREAMED_ORDERS:
         streamed = StreamedExamples(rows.stored, rows.by_class, against_rest=c)
         order = STREAMED_ORDERS[settings.order](streamed)
-        return Streamed(streamed, margin=margin, intercept=intercept), order
+        return machine_of(settings, partial(Streamed, settings.rule), streamed), order
     X, y = rows.stored.whole()
     examples = Examples(X, y, weights.weigh(None, y, rows.by_class), rows.stored.k)
     examples = examples if c is None else one_vs_rest.against_rest(examples, c)
-    return Primal(examples, margin=margin, intercept=intercept), ORDERS[settings.order](examples)
+    machine = machine_of(settings, machine_with(settings.rule), examples)
+    return machine, ORDERS[settings.order](examples)
 
 
 def _warn_of_jumps(settings: Settings, stored: Stored) -> None:
@@ -171,7 +177,7 @@ def _recipe(settings: Settings, rows: OnDisk, c: int | None) -> Recipe:
     return Recipe(
         settings.units,
         settings.order,
-        settings.margin,
+        settings.rule[:2],
         classes.tolist(),
         shape,
         data,

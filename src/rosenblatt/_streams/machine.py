@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
 from rosenblatt._learning import primal
+from rosenblatt._learning.adaptive import Adaptive, is_confident, machine_with
 from rosenblatt._learning.machine import Indices, Memory
 from rosenblatt._learning.primal import InFeatures, Primal, PrimalMemory, may_vote
+from rosenblatt._learning.rule import Rule
 from rosenblatt._rules.voters import Voters
 from rosenblatt._streams.examples import StreamedExamples
 
@@ -21,8 +23,9 @@ class Streamed(InFeatures):
     Updates are not counted by row: that would take memory for every row.
     """
 
-    def __init__(self, examples: StreamedExamples, *, margin: float, intercept: bool):
+    def __init__(self, rule: Rule, examples: StreamedExamples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)
+        self._machine, self.confident = machine_with(rule), is_confident(rule)
         self.examples = self.evaluation_rows = examples
         of = (examples.block(0).rows.n, *examples.shape_of_weights[:-1])
         self._counts = np.zeros(of, dtype=np.int64)  # nobody looks at them
@@ -40,7 +43,7 @@ class Streamed(InFeatures):
         visits: int,
     ) -> tuple[int, int]:
         """Visit order[begin:end] of the block that was entered, as `Primal` does."""
-        within = Memory(memory.w, memory.drift, self._counts)
+        within = Memory(memory.w, memory.drift, self._counts, memory.precision)
         return self._on(self.examples.entered).visit(within, order, begin, end, most, visits)
 
     def search(
@@ -56,8 +59,8 @@ class Streamed(InFeatures):
     ) -> tuple[int, int, int, int]:
         raise NotImplementedError("order='random' needs all rows at hand: it is `Primal`'s")
 
-    def _on(self, block: Examples) -> Primal:
-        machine = Primal(block, margin=self.margin, intercept=self.intercept)
+    def _on(self, block: Examples) -> Primal | Adaptive:
+        machine = self._machine(block, margin=self.margin, intercept=self.intercept)
         machine.log = self.log
         return machine
 
@@ -67,7 +70,9 @@ class Streamed(InFeatures):
         """One batch step over all blocks."""
         step, mistakes = np.zeros_like(memory.w), 0
         for block in self.examples.blocks(check_interrupt):
-            marks, scores = self._on(block).look(memory.w, step, check_interrupt)
+            on_block = self._on(block)
+            assert isinstance(on_block, Primal)
+            marks, scores = on_block.look(memory.w, step, check_interrupt)
             rows = np.flatnonzero(marks)
             mistakes += len(rows)
             if self.log is not None and scores is not None:

@@ -5,28 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from rosenblatt._estimators.online import OnlineClassifier
 from rosenblatt._learning.settings import Settings, checked
 from rosenblatt._model.checkpoint_file import Checkpoint
 from rosenblatt._support.files import as_path
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 
+Linear = Perceptron | OnlineClassifier  # what learns weights of the features
+P = TypeVar("P", bound=Linear)
+
 
 def train(
-    estimator: Perceptron,
+    estimator: P,
     source: Any,
     *,
     cache: Any = None,
     checkpoint: Any = None,
     checkpoint_every: float = 60,
-) -> Perceptron:
+) -> P:
     """Fit an estimator to rows on disk, or to arrays, so that a crash loses next to nothing.
 
     Parameters
     ----------
-    estimator : Perceptron
+    estimator : Perceptron, AROW or PassiveAggressive
         It is fitted, as by `fit`. `order="blocks"`, "cyclic" and "batch" hold 65,536 rows in memory
         at a time; "shuffle" and "random" jump between all of them, and warn of it.
     source : table, path, function or pair of arrays
@@ -48,7 +52,7 @@ def train(
 
     Returns
     -------
-    Perceptron
+    estimator
         The estimator. After a stream `update_counts_` is None; after a table `encoding_` tells how
         its columns became numbers, and `rosenblatt.save` keeps it with the model.
 
@@ -72,7 +76,7 @@ def train(
 
 
 @contextmanager
-def keeping(estimator: Perceptron, checkpoint: Any, every: float) -> Iterator[None]:
+def keeping(estimator: Linear, checkpoint: Any, every: float) -> Iterator[None]:
     """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
     settings = _check(estimator, checkpoint)
     if checkpoint is not None:
@@ -86,12 +90,13 @@ def keeping(estimator: Perceptron, checkpoint: Any, every: float) -> Iterator[No
 
 
 def _check(estimator: Any, checkpoint: Any) -> Settings:
-    if not isinstance(estimator, Perceptron):
+    if not isinstance(estimator, Perceptron | OnlineClassifier):
         kind = estimator if isinstance(estimator, type) else type(estimator)
         what = "the class" if kind is estimator else "a"
         advice = " It has a fit of its own." if hasattr(kind, "fit") else ""
         raise InputError(
-            "train takes a rosenblatt.Perceptron, and then what to learn from; got "
+            "train takes a rosenblatt.Perceptron, AROW or PassiveAggressive, and then what to "
+            "learn from; got "
             f"{what} {kind.__module__}.{kind.__qualname__}.{advice}"
         )
     if checkpoint is not None and estimator.warm_start:
@@ -110,7 +115,7 @@ def _are_arrays(source: Any) -> bool:
     )
 
 
-def _on_disk(estimator: Perceptron, source: Any, cache: Any) -> Perceptron:
+def _on_disk(estimator: P, source: Any, cache: Any) -> P:
     from rosenblatt._streams.cache import stored
     from rosenblatt._streams.fit import fit_stored
     from rosenblatt._streams.progress import Reading

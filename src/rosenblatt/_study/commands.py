@@ -49,14 +49,19 @@ def tested_by_all(origin: Origin) -> str:
 def _arguments(options: Options) -> list[str]:
     """The options that the result depends on, as they would be typed."""
     one: dict[str, Any] = {"target": options.target, "impute": options.impute}
+    one |= {"class-weight": options.class_weight, "objective": options.objective}
     one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
     found = [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += [f"--positive={label}" for label in given_labels(options.positive)]
     named = {"ignore": options.ignore, "categorical": options.categorical}
     named |= {"numeric": options.numeric, "text": options.text}
     found += [f"--{option}={name}" for option, names in named.items() for name in names]
+    found += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
     found += _how_to_read(options)
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}
+    flags |= {"--no-peers": not options.peers, "--no-retrain": not options.retrain}
+    flags |= {"--linear-only": options.linear_only is True}
+    flags |= {"--no-linear-only": options.linear_only is False}
     flags["--embed-data"] = options.embed_data
     found += [flag for flag, given in flags.items() if given]
     return [*found, f"--seed={options.seed}"]

@@ -10,6 +10,8 @@ from rosenblatt._study import evidence, forced, parts, rule, verdict, warnings
 from rosenblatt._study.commands import ignored, reproduce, tested_by_all
 from rosenblatt._study.document import LISTED, Beginning, Data, Fit, Rule, Warned
 from rosenblatt._study.folder import default_folder
+from rosenblatt._study.judged import judged
+from rosenblatt._study.judged_document import Priced
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt._study.work import Work, training_rows
@@ -28,6 +30,7 @@ def beginning(work: Work, origin: Origin, options: Options) -> Beginning:
         "candidates": parts.candidates(selection),
         "not_tried": work.not_tried,
         "error": parts.error(selection),
+        **judged(selection, options),
         "rule": rule.rule(selection, *training_rows(work), work.names, work.learned, work.target),
     }
 
@@ -38,13 +41,13 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
     assert selection is not None
     estimator = selection.estimator
     X, y = training_rows(work)
-    rows = len(selection.train)
+    rows = len(selection.fitted_on)
     chosen = begun["rule"]
     assert chosen is not None
     content = {
         **begun,
         "interrupted": work.interrupted,
-        "data": {**begun["data"], "warnings": _warnings(work, origin, options)},
+        "data": {**begun["data"], "warnings": _warnings(work, origin, options, begun["price"])},
         "learning": evidence.learning(estimator, X, y, rows),
         "margins": evidence.margins(estimator, X, y, rows),
         "confusion": parts.confusion(selection),
@@ -99,7 +102,7 @@ def _data(work: Work, origin: Origin, options: Options) -> Data:
     }
 
 
-def _warnings(work: Work, origin: Origin, options: Options) -> list[Warned]:
+def _warnings(work: Work, origin: Origin, options: Options, price: Priced | None) -> list[Warned]:
     assert work.selection is not None
     rows = sum(work.counts.values())
     columns = warnings.column_warnings(
@@ -116,4 +119,4 @@ def _warnings(work: Work, origin: Origin, options: Options) -> list[Warned]:
     if len(work.left_out):
         gaps.append(warnings.about("unlabelled", f"{unlabelled(len(work.left_out))}."))
     more = None if options.stream else tested_by_all(origin)
-    return names + columns + gaps + warnings.result_warnings(work.selection, more)
+    return names + columns + gaps + warnings.result_warnings(work.selection, price, more)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from rosenblatt._study.judged_document import Judged
+
 LISTED = 500
 LISTED_OF_A_COLUMN = 20  # features that one column of text became
 LISTED_OF_A_ROW = 20  # columns, those that weigh most
@@ -59,6 +61,7 @@ class Split(TypedDict):
     train: int  # rows; with cross-validation every row is in each of the three in turn
     validation: int
     test: int
+    learned_from: int  # rows that the rule which is written was fitted on
     folds: int | None  # with cross-validation
     group: str | None  # the column whose equal values stay together
     seed: int
@@ -75,6 +78,9 @@ class Candidate(TypedDict):
     validation_errors: int
     validation_n: int
     baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
+    peer: bool  # somebody else's rule: for comparison, not written
+    price: float | None  # of its validation errors at its cheapest threshold; None: errors decide
+    passed_over: bool  # it has no weights, and would have won by less than a standard error
     chosen: bool
 
 
@@ -256,7 +262,7 @@ class Reproduce(TypedDict):
     predict: str | None
 
 
-class Beginning(TypedDict):
+class Beginning(Judged):
     """What is known before the verdict. The warnings of the data are those of columns then."""
 
     rosenblatt: dict[str, str]  # {version, core}

@@ -123,7 +123,7 @@ def hardest_rows(work: Work, X_train: Any, rule: Rule) -> list[HardRow]:
     import numpy as np
 
     assert work.selection is not None
-    estimator, train = work.selection.estimator, work.selection.train
+    estimator, train = work.selection.estimator, work.selection.fitted_on
     counts = getattr(estimator, "update_counts_", None)
     if counts is None:
         return []

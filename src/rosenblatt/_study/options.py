@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self, final
 
 from rosenblatt._inputs import validate
+from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._support.files import as_path
 from rosenblatt.data.chosen import given_labels
 from rosenblatt.data.naming import check_name
@@ -41,6 +42,12 @@ class Options:
     seed: int = 0
     cv: int | None = None
     group: str | None = None
+    costs: Costs | None = None  # by "actual:predicted"
+    class_weight: str | None = None
+    objective: str | None = None
+    linear_only: bool | None = None
+    peers: bool = True
+    retrain: bool = True
     no_rows: bool = False
     embed_data: bool = False
     time_limit: float | None = None
@@ -71,7 +78,12 @@ class Options:
             "numeric": _texts("numeric", given["numeric"]),
             "text": _texts("text", given["text"]),
             "positive": _positive(given["positive"]),
-            "header": None if given["header"] is None else validate.flag("header", given["header"]),
+            "header": _flag_or_none("header", given["header"]),
+            "costs": costs_of(given["costs"]),
+            "class_weight": class_weight_of(given["class_weight"]),
+            "linear_only": _flag_or_none("linear_only", given["linear_only"]),
+            "peers": validate.flag("peers", given["peers"]),
+            "retrain": validate.flag("retrain", given["retrain"]),
             "sep": None if given["sep"] is None else separator(given["sep"]),
             "names": names_of(given["names"]),
             "drop_unlabelled": validate.flag("drop_unlabelled", given["drop_unlabelled"]),
@@ -88,7 +100,13 @@ class Options:
             else validate.not_negative("checkpoint_every", every),
         }
         found = cls(**given)
+        objective_of(found.objective, found.costs, found.class_weight)
         found._check_stream()
+        if found.cv is not None and not found.retrain:
+            raise InputError(
+                "retrain=False (--no-retrain) is about one division of the rows, and with cv "
+                "(--cv) the rule learns from all of them: give one of them."
+            )
         found._check_embedding()
         return found
 
@@ -117,6 +135,11 @@ class Options:
             )
 
     @property
+    def decides(self) -> str:
+        """The objective by which candidates are chosen."""
+        return objective_of(self.objective, self.costs, self.class_weight)
+
+    @property
     def how(self) -> dict[str, Any]:
         """How files are read, for `rosenblatt.data`."""
         how = ("missing", "charset", "header", "sep", "names", "sheet", "drop_unlabelled")
@@ -134,6 +157,10 @@ class Options:
         """Those that are not as they are by default."""
         both = ((field, getattr(self, field.name)) for field in fields(self))
         return {field.name: value for field, value in both if value != field.default}
+
+
+def _flag_or_none(name: str, value: Any) -> bool | None:
+    return None if value is None else validate.flag(name, value)
 
 
 def _positive(value: Any) -> Any:

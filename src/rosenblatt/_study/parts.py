@@ -13,6 +13,7 @@ from rosenblatt._study.document import (
     Error,
     Split,
 )
+from rosenblatt._study.judged import confusion_counts
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -37,8 +38,11 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
             how = ", divided row by row" + (
                 "; fills and scales are those of all rows" if scaled else ""
             )
+        again = ""
+        if selection.retrained:
+            again = f"; the chosen rule learns again, from {train + validation:,}"
         sentence = (
-            f"{train:,} rows train, {validation:,} choose, {test:,} test "
+            f"{train:,} rows train, {validation:,} choose, {test:,} test{again} "
             f"(seed {selection.seed}{how})"
         )
     return {
@@ -46,6 +50,7 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
         "train": train,
         "validation": validation,
         "test": test,
+        "learned_from": len(selection.fitted_on),
         "folds": selection.cv,
         "group": group,
         "seed": selection.seed,
@@ -63,6 +68,9 @@ def candidates(selection: Selection) -> list[Candidate]:
             "validation_errors": c.validation_errors,
             "validation_n": c.validation_n,
             "baseline": c.baseline,
+            "peer": c.peer,
+            "price": c.price,
+            "passed_over": c is selection.passed_over,
             "chosen": c is selection.winner,
         }
         for c in selection.candidates
@@ -89,12 +97,8 @@ def error(selection: Selection) -> Error | None:
 def confusion(selection: Selection) -> Confusion | None:
     if selection.test_n == 0:
         return None
-    labels = selection.estimator.classes_
-    counts = [
-        [int(((selection.labels == a) & (selection.predictions == b)).sum()) for b in labels]
-        for a in labels
-    ]
-    return {"labels": [str(label) for label in labels], "counts": counts}
+    labels = [str(label) for label in selection.estimator.classes_]
+    return {"labels": labels, "counts": confusion_counts(selection).tolist()}
 
 
 def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:

@@ -15,6 +15,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin, table_of
 from rosenblatt._study.words import WIDTH, all_lines, wrapped
 from rosenblatt._support.files import as_path, write_whole
+from rosenblatt.errors import InputError
 from rosenblatt.model_file import save
 
 if TYPE_CHECKING:
@@ -112,10 +113,25 @@ class Study:
 
     def predict(self, rows: Any) -> NDArray[np.generic]:
         """The labels of new rows: a file, a data frame, or an array with the columns studied."""
-        if self.encoding is not None:
-            rows = self.encoding.apply(table_of(rows))
-        found: NDArray[np.generic] = self.estimator.predict(rows)
+        found: NDArray[np.generic] = self.estimator.predict(self._rows(rows))
         return found
+
+    def predict_proba(self, rows: Any) -> NDArray[np.float64]:
+        """The probabilities of both labels of new rows, shape (n, 2), by Platt scaling.
+
+        Where costs were given, the more probable label is not always the one that is predicted.
+        """
+        import numpy as np
+
+        probability = self.selection.probability
+        if probability is None:
+            k = len(self.estimator.classes_)
+            raise InputError(f"Probabilities are those of two labels, and there are {k}.")
+        second = probability.of(self.estimator.decision_function(self._rows(rows)))
+        return np.column_stack([1 - second, second])
+
+    def _rows(self, rows: Any) -> Any:
+        return rows if self.encoding is None else self.encoding.apply(table_of(rows))
 
     def to_dict(self) -> Fit:
         """All of it as text, numbers, lists and dicts: what `rosenblatt fit --json` prints."""
@@ -179,7 +195,8 @@ class Study:
         files = {kind: f"{place}/{name}" for kind, name in self._written()}
         document = placed(self._document, self._origin, self._options, str(place), files)
         with writing(folder, force=force) as part:
-            save(self.estimator, part / MODEL, encoding=self.encoding)
+            probability = self.selection.probability
+            save(self.estimator, part / MODEL, encoding=self.encoding, probability=probability)
             if "certificate" in files and self.certificate is not None:
                 self.certificate.save(part / CERTIFICATE)
             page = render(dict(document), self._carried)

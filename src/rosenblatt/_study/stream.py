@@ -23,6 +23,7 @@ from rosenblatt._streams.sources import source_of
 from rosenblatt._streams.svmlight import SvmlightRows
 from rosenblatt._streams.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame
 from rosenblatt._study.work import Work, look_at, table_in
@@ -116,13 +117,15 @@ def _compare(
     progress: Progress,
 ) -> None:
     seed = options.seed
-    work.not_tried = not_streamed()
+    work.not_tried = not_streamed(peers=options.peers)
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with stored(chosen, folder=options.cache, say=say) as training, work.until_interrupted():
         work.selection = select_stored(
             rows,
             training,
             seed=seed,
+            judge=judge_of(options, work.counts),
+            class_weight=options.class_weight,
             progress=progress,
             checkpoint=None if checkpoints is None else checkpoints.folder,
             checkpoint_every=0 if checkpoints is None else checkpoints.every,

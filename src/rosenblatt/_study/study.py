@@ -40,6 +40,12 @@ def study(
     seed: int = 0,
     cv: int | None = None,
     group: Any = None,
+    costs: Any = None,
+    class_weight: str | None = None,
+    objective: str | None = None,
+    linear_only: bool | None = None,
+    peers: bool = True,
+    retrain: bool = True,
     no_rows: bool = False,
     embed_data: bool = False,
     time_limit: float | None = None,
@@ -51,9 +57,9 @@ def study(
 ) -> Study:
     """From rows with labels to an honest error, a rule, a verdict with its proof, and a report.
 
-    Three fifths of the rows train, one fifth chooses among the candidates, one fifth tests the
-    chosen rule, once. The verdict is about all rows; margins are those of the training rows. What
-    the command `rosenblatt fit` does, to the bit, by the same words.
+    Three fifths of the rows train, one fifth chooses among the candidates. The chosen one learns
+    again, from both; one fifth tests it, once. The verdict is about all rows; margins are those of
+    the rows it learned from. What the command `rosenblatt fit` does, to the bit, by the same words.
 
     Parameters
     ----------
@@ -84,6 +90,23 @@ def study(
         Nested cross-validation with so many folds, for few rows.
     group : str, or array of shape (n,), optional
         Rows with equal values in this column, or here, are never in two parts.
+    costs : dict of str to float, optional
+        What errors cost, by "actual:predicted": {"yes:no": 5}, a yes that is called no costs 5.
+        Pairs of labels may be tuples, too. What is not named costs 1.
+    class_weight : "balanced", optional
+        Training weighs the rows of each label by how rare it is.
+    objective : "error", "cost" or "balanced", optional
+        What chooses among candidates, and of two labels the threshold: the number of errors (the
+        threshold stays as it was learned), their price, or the mean of the errors of each label.
+        By default "cost" with `costs`, "balanced" with `class_weight`, else "error".
+    linear_only : bool, optional
+        True: no kernel, so that the rule can be shown. None: a kernel is chosen only if it wins by
+        a standard error at least. False: if it wins at all.
+    peers : bool
+        Compare with scikit-learn's logistic regression and gradient boosting, on the same rows,
+        where these are few enough. They are not written.
+    retrain : bool
+        False: the chosen rule is tested as it was compared, having learned from three fifths.
     no_rows : bool
         Nothing that comes from single rows is shown or saved: for data about people.
     embed_data : bool
@@ -121,7 +144,7 @@ def study(
     >>> credit = datasets.load_credit().filename
     >>> found = study(credit, target="card", ignore=["share", "expenditure"])
     >>> found
-    <Study of card: average, 14.4% wrong in test (10.4% to 19.2%), overlap>
+    <Study of card: average, 15.5% wrong in test (11.4% to 20.5%), overlap>
     """
     options = Options.of(
         target=target,
@@ -141,6 +164,12 @@ def study(
         seed=seed,
         cv=cv,
         group=group if isinstance(group, str) else None,
+        costs=costs,
+        class_weight=class_weight,
+        objective=objective,
+        linear_only=linear_only,
+        peers=peers,
+        retrain=retrain,
         no_rows=no_rows,
         embed_data=embed_data,
         time_limit=time_limit,

@@ -12,6 +12,7 @@ from rosenblatt._support.words import listed, many
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.document import Warned
+    from rosenblatt._study.judged_document import Priced
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
 
@@ -70,28 +71,20 @@ def column_warnings(
     return found + _rare_categories(certificate, place)
 
 
-def result_warnings(selection: Selection, tested_by_all: str | None) -> list[Warned]:
-    """About the rule: is it better than always saying the largest class, and does it find all
-    labels? `tested_by_all` says how every row becomes a test row."""
+def result_warnings(
+    selection: Selection, price: Priced | None, tested_by_all: str | None
+) -> list[Warned]:
+    """About the rule: is it better than always saying the same, and does it find all labels?
+    `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
-    found: list[Warned] = []
-    (lo, hi), always = selection.interval, selection.majority_errors / selection.test_n
-    if always < lo:
-        said = f"The rule makes more test errors than always saying {selection.majority}"
-        found.append(about("worse", f"{said} ({always:.1%})."))
-    elif always <= hi:
-        said = (
-            f"The test rows do not show that the rule is better than always saying "
-            f"{selection.majority}: that is wrong in {always:.1%}, inside the interval of the "
-            f"error, {lo:.1%} to {hi:.1%}."
+    found = _no_better(selection, price)
+    few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
+    if tested_by_all is not None and few and found and found[0]["kind"] == "no better":
+        found[0]["sentence"] += (
+            f" Only {many(selection.test_n, 'row')} test it: the same with {tested_by_all} "
+            "tests every row."
         )
-        if tested_by_all is not None and not selection.cv and selection.test_n <= _FEW_TEST_ROWS:
-            said += (
-                f" Only {many(selection.test_n, 'row')} test it: the same with {tested_by_all} "
-                "tests every row."
-            )
-        found.append(about("no better", said))
     for label in selection.estimator.classes_:
         of = selection.labels == label
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
@@ -99,6 +92,32 @@ def result_warnings(selection: Selection, tested_by_all: str | None) -> list[War
             said = f"{label} is nearly always missed: of {many(rows, 'test row')} with this label "
             found.append(about("missed", f"{said}the rule finds {right or 'none'}."))
     return found
+
+
+def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
+    """By what the rule was chosen by; a mean of the errors of each label is beaten by no label."""
+    n, objective = selection.test_n, selection.judge.objective
+    if objective == "balanced":
+        return []
+    (lo, hi), always = selection.interval, selection.majority_errors / n
+    label, what = str(selection.majority), "error"
+    said = [f"{rate:.1%}" for rate in (always, lo, hi)]
+    wrong = f"is wrong in {said[0]}"
+    if objective == "cost" and price is not None:
+        label = min(price["always"], key=price["always"].__getitem__)
+        (lo, hi), always, what = price["interval"], price["always"][label] / n, "price of a row"
+        said = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
+        wrong = f"costs {said[0]} a row"
+    if always < lo:
+        more = "makes more test errors" if what == "error" else "costs more on the test rows"
+        return [about("worse", f"The rule {more} than always saying {label} ({said[0]}).")]
+    if always > hi:
+        return []
+    sentence = (
+        f"The test rows do not show that the rule is better than always saying {label}: that "
+        f"{wrong}, inside the interval of the {what}, {said[1]} to {said[2]}."
+    )
+    return [about("no better", sentence)]
 
 
 def about(kind: str, sentence: str) -> Warned:

@@ -6,13 +6,24 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rosenblatt._study.document import Beginning, Confusion, Data, Error, Fit, Rule, Verdict
+from rosenblatt._study.document import (
+    Beginning,
+    Candidate,
+    Confusion,
+    Data,
+    Error,
+    Fit,
+    Rule,
+    Verdict,
+)
+from rosenblatt._study.judged_document import OfClass
 from rosenblatt._study.rule import score
 from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
+_NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
 
@@ -44,23 +55,54 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
     yield "core", f"rosenblatt {found['rosenblatt']['version']}, {found['rosenblatt']['core']}"
     yield "data", data_line(found["data"])
     yield "split", found["split"]["sentence"]
-    yield "candidates", f"{'':<16}{'train':>8}{'validation':>12}"
-    for c in found["candidates"]:
-        train, validation = (
-            c["train_errors"] / c["train_n"],
-            c["validation_errors"] / c["validation_n"],
-        )
-        mark = "   chosen" if c["chosen"] else "   floor, never chosen" if c["baseline"] else ""
-        yield "candidates", f"{c['name']:<16}{train:>8.1%}{validation:>12.1%}{mark}"
+    yield from _candidate_lines(found["candidates"], found["asked"]["objective"])
     for name, why in found["not_tried"].items():
-        yield "candidates", f"{name:<16}not tried: {why}"
+        yield "candidates", f"{name:<{_NAME}}not tried: {why}"
     if found["error"] is not None:
         yield "error", error_line(found["error"])
+    if found["price"] is not None:
+        yield "price", found["price"]["sentence"]
+    if found["asked"]["objective"] == "balanced" and found["by_class"]:
+        yield "balanced", balanced_line(found["by_class"])
     if found["rule"] is not None:
         yield from _rule_lines(found["rule"])
         if levels := found["rule"]["references"]:
             some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
             yield "levels", f"reference levels, of weight 0: {some}"
+
+
+def _candidate_lines(candidates: list[Candidate], objective: str) -> Iterator[tuple[str, str]]:
+    heads = {"cost": "price a row", "balanced": "balanced"}
+    priced = any(c["price"] is not None for c in candidates)
+    more = f"{heads.get(objective, ''):>13}" if priced else ""
+    yield "candidates", f"{'':<{_NAME}}{'train':>8}{'validation':>12}{more}"
+    for c in candidates:
+        train, n = c["train_errors"] / c["train_n"], c["validation_n"]
+        line = f"{c['name']:<{_NAME}}{train:>8.1%}{c['validation_errors'] / n:>12.1%}"
+        if priced and c["price"] is not None:
+            a_row = c["price"] / n
+            line += f"{a_row:>13.1%}" if objective == "balanced" else f"{a_row:>13.3f}"
+        yield "candidates", line + mark_of(c)
+
+
+def mark_of(c: Candidate) -> str:
+    """What is said behind a candidate."""
+    marks = {
+        "   chosen": c["chosen"],
+        "   floor, never chosen": c["baseline"],
+        "   for comparison, not written": c["peer"],
+        "   ahead by less than a standard error": c["passed_over"],
+    }
+    return next((mark for mark, holds in marks.items() if holds), "")
+
+
+def balanced_line(classes: list[OfClass]) -> str:
+    rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
+    k = len(classes)
+    return (
+        f"{sum(rates) / len(rates):.1%}, the mean of the errors of each label; always the same "
+        f"label: {1 - 1 / k:.1%}"
+    )
 
 
 def _rule_lines(rule: Rule) -> Iterator[tuple[str, str]]:
@@ -79,6 +121,8 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
     if found["confusion"] is not None:
         for line in class_lines(found["confusion"]):
             yield "by class", line
+    if found["roc"] is not None:
+        yield "ranking", found["roc"]["sentence"]
     if found["verdict"] is not None:
         yield "verdict", verdict_line(found["verdict"])
     elif found["unasked"] is not None:

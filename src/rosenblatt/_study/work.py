@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.groups import groups_of
+from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
 from rosenblatt._support.numbered import Numbered
@@ -21,7 +23,8 @@ from rosenblatt.data.scales import Preparation
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.summary import words_like_gaps
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
-from rosenblatt.selection.candidates import not_tried
+from rosenblatt.selection.candidates import ROWS_OF_IT, not_tried
+from rosenblatt.selection.peers import no_peers, peers
 from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
@@ -155,9 +158,8 @@ def compare(
     n, d = work.X.shape
     prepare = None if work.encoding is None else Preparation(work.encoding, impute=work.impute)
     size = n if options.cv else n * 3 // 5, d
-    kernel = not options.no_rows  # it keeps training rows
-    rules = candidates(*size, random_state=options.seed, kernel=kernel)
-    work.not_tried = not_tried(*size, kernel=kernel)
+    judge = judge_of(options, work.counts)
+    rules, others = _compared(work, options, size)
     kept: dict[str, Any] = {}
     if checkpoints is not None:
         checkpoints.begin()
@@ -172,15 +174,36 @@ def compare(
             cv=options.cv,
             groups=groups,
             seed=options.seed,
+            retrain=options.retrain,
+            peers=others,
+            judge=judge,
             progress=progress,
             **kept,
         )
+    assert work.selection is not None
+    work.not_tried |= work.selection.failed
+
+
+def _compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, Any]:
+    """The candidates and their peers; what is not tried is noted."""
+    seed, weight = options.seed, options.class_weight
+    # a kernel keeps training rows
+    kernel = not options.no_rows and options.linear_only is not True
+    why = ROWS_OF_IT if options.no_rows else "only rules that can be shown (--linear-only)"
+    rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
+    work.not_tried = not_tried(*size, kernel=kernel, why_no_kernel=why)
+    if not options.peers:
+        return rules, {}
+    kind = (*size, len(work.counts))
+    is_sparse = sparse.issparse(work.X)
+    work.not_tried |= no_peers(*kind, sparse=is_sparse)
+    return rules, peers(*kind, sparse=is_sparse, random_state=seed, class_weight=weight)
 
 
 def training_rows(work: Work) -> tuple[Any, Any]:
     """The rows that the winner was fitted on, as it saw them; of a sample those in it."""
     assert work.selection is not None
-    train, prepare = work.selection.train, work.selection.prepare
+    train, prepare = work.selection.fitted_on, work.selection.prepare
     if work.sample is not None:
         train = _places(work.sample, train)
     X = work.X[train]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._inputs.validate import positive
 from rosenblatt._rules.linear import read_only
 from rosenblatt._support.extras import pandas
@@ -64,7 +65,7 @@ def trace(
     >>> t.weights_at(7)
     Weights(w=array([1., 1.]), b=-3.0)
     """
-    if not hasattr(type(estimator), "_recorder"):
+    if not isinstance(estimator, PerceptronTraining):
         raise InputError(
             "trace follows rosenblatt.Perceptron and rosenblatt.KernelPerceptron, not "
             f"{type(estimator).__module__}.{type(estimator).__qualname__}."

@@ -27,6 +27,38 @@ _BOLD = ("error", "rule", "warning")
     "--cv", type=int, metavar="K", help="Nested K-fold cross-validation, for small tables."
 )
 @click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
+@click.option(
+    "--cost",
+    "costs",
+    multiple=True,
+    metavar="ACTUAL:PREDICTED=NUMBER",
+    help="Price of an error, as yes:no=5: a yes called no costs 5; others cost 1. Repeatable.",
+)
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Training weighs the rows of each label by how rare it is.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["error", "cost", "balanced"]),
+    help="What chooses candidate and threshold: errors, their price, or the mean of the errors of "
+    "each label. [default: cost with --cost, balanced with --class-weight, else error]",
+)
+@click.option(
+    "--linear-only/--no-linear-only",
+    default=None,
+    help="Never a kernel: the rule can be shown; or one whenever it wins. [default: only if it "
+    "wins by a standard error]",
+)
+@click.option(
+    "--no-peers", is_flag=True, help="Do not compare with logistic regression and boosting."
+)
+@click.option(
+    "--no-retrain",
+    is_flag=True,
+    help="Test the chosen rule as compared: it learned from three fifths of the rows.",
+)
 @click.option("--no-rows", is_flag=True, help="Write nothing derived from individual rows.")
 @click.option(
     "--embed-data",
@@ -68,9 +100,9 @@ def command(
 ) -> int:
     """From a table to an honest error, a rule, a verdict with its proof, and files of all that.
 
-    Three fifths of the rows train, one fifth chooses among the candidates, one fifth tests the
-    chosen rule, once. The verdict is about all rows; margins are those of the training rows. Ctrl-C
-    writes what there is and exits with 130.
+    Three fifths of the rows train, one fifth chooses among the candidates. The chosen one learns
+    again, from both; one fifth tests it, once. The verdict is about all rows; margins are those of
+    the rows it learned from. Ctrl-C writes what there is and exits with 130.
 
     \b
     rosenblatt fit loans.csv --target approved
@@ -78,6 +110,7 @@ def command(
     from rosenblatt._study import folder as folders
 
     _common.check_table(files, options)
+    options |= {"peers": not options.pop("no_peers"), "retrain": not options.pop("no_retrain")}
     folder = output if output is not None else folders.default_folder(files)
     folders.check(folder, force=force, checkpoint=options["checkpoint"])
 

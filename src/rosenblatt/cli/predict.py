@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import click
@@ -15,6 +16,7 @@ from rosenblatt.cli import _common
 from rosenblatt.cli._reasons import Why, lead, weights, why_of
 from rosenblatt.cli._reasons import told as told_of
 from rosenblatt.cli._rows import Judged, check_model, judged
+from rosenblatt.errors import InputError
 
 _REASONS = 3
 _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
@@ -29,6 +31,7 @@ class Row(NamedTuple):
     why: Why | None
     unseen: str  # words that did not occur in training, and what they count as
     lacking: list[str]  # columns without a value
+    probability: float | None = None  # of the second label
 
 
 @click.command()
@@ -42,6 +45,7 @@ class Row(NamedTuple):
 @click.option(
     "--reasons", type=click.IntRange(1), help=f"How many, with --explain.  [default: {_REASONS}]"
 )
+@click.option("--probability", is_flag=True, help="Add the probability of the second label.")
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),
@@ -67,6 +71,7 @@ def command(
     keep: tuple[str, ...],
     explain: bool,
     reasons: int | None,
+    probability: bool,
     unseen: str,
     gaps: str,
     force: bool,
@@ -76,6 +81,9 @@ def command(
     **reading: Any,
 ) -> int:
     """Predict the labels of new rows by a trained rule.
+
+    --probability adds how probable the second label is, by Platt scaling: from the score, fitted
+    by `rosenblatt fit` to rows that the scoring rule had not seen.
 
     The rows are encoded as those in training were. A score of 0 or more means the second label. A
     reason is what one feature adds to the score, compared with an average row: its weight in the
@@ -101,8 +109,10 @@ def command(
     from rosenblatt import model_file
 
     known = model_file.read(model)
+    platt = _platt(known, model) if probability else None
     asked = judged(known, model, files, reading, unseen=unseen, gaps=gaps, keep=keep)
     rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0)
+    rows = _with_probability(rows, platt)
     if as_json:
         with _common.reading(quiet=quiet):
             found = [_as_dict(row, asked.kept) for row in rows]
@@ -110,8 +120,13 @@ def command(
         _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
         return 0
     ranked = len(known.estimator.classes_) > 2
-    marked = unseen == "zero"
-    _write(output, rows, asked.kept, explain=explain, ranked=ranked, marked=marked, quiet=quiet)
+    columns = _Columns(
+        f"probability of {known.estimator.classes_[-1]}" if probability else None,
+        explain=explain,
+        ranked=ranked,
+        marked=unseen == "zero",
+    )
+    _write(output, rows, asked.kept, columns, quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     return 0
@@ -137,6 +152,23 @@ def _rows(estimator: Any, asked: Judged, count: int) -> Iterator[Row]:
             number += 1
 
 
+def _platt(known: Any, model: str) -> Any:
+    """From a score to a probability."""
+    if known.probability is not None:
+        return known.probability
+    k = len(known.estimator.classes_)
+    why = "it was saved without one; rosenblatt fit writes it"
+    if k > 2:
+        why = f"it tells {k} labels apart, and probabilities are those of two"
+    raise InputError(f"--probability: {model} has none, since {why}.")
+
+
+def _with_probability(rows: Iterator[Row], platt: Any) -> Iterator[Row]:
+    for row in rows:
+        known = platt is not None and row.score is not None
+        yield row._replace(probability=float(platt.of(row.score))) if known else row
+
+
 def _of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
     """Label and score of each row, no runner-up, and whose weights tell why."""
     scores, labels = estimator.decision_function(X), estimator.predict(X)
@@ -160,6 +192,8 @@ def _of_many(
 
 def _as_dict(row: Row, kept: list[str]) -> dict[str, Any]:
     found = {"row": row.number, "prediction": row.label, "score": row.score}
+    if row.probability is not None:
+        found["probability"] = row.probability
     if kept:
         found["kept"] = dict(zip(kept, row.kept, strict=True))
     if row.lacking:
@@ -174,15 +208,33 @@ def _as_dict(row: Row, kept: list[str]) -> dict[str, Any]:
     return found
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """What is written beside label and score."""
+
+    likely: str | None  # the name of the column of probabilities
+    explain: bool
+    ranked: bool
+    marked: bool
+
+    def names(self) -> list[str]:
+        found = ["prediction", "score", *([] if self.likely is None else [self.likely])]
+        found += ["runner-up", "its score"] if self.ranked else []
+        return found + ["reasons"] * self.explain + ["unseen"] * self.marked
+
+    def of(self, row: Row) -> list[Any]:
+        """Nothing where a row lacks a value."""
+        unseen = [row.unseen] * self.marked
+        if row.score is None:
+            return [""] * (len(self.names()) - self.marked) + unseen
+        found = [row.label, repr(row.score)]
+        found += [] if row.probability is None else [repr(row.probability)]
+        found += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
+        return found + ([told_of(row.why)] if row.why else []) + unseen
+
+
 def _write(
-    output: str | None,
-    rows: Iterator[Row],
-    kept: list[str],
-    *,
-    explain: bool,
-    ranked: bool,
-    marked: bool,
-    quiet: bool,
+    output: str | None, rows: Iterator[Row], kept: list[str], columns: _Columns, *, quiet: bool
 ) -> None:
     import csv
 
@@ -190,12 +242,10 @@ def _write(
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
-        more = [*(["runner-up", "its score"] if ranked else []), *(["reasons"] if explain else [])]
-        ours = ["prediction", "score", *more, *(["unseen"] if marked else [])]
+        ours = columns.names()
         writer.writerow(["row", *_beside(kept, ["row", *ours]), *ours])
         for row in rows:
-            told = _told(row, explain=explain, ranked=ranked, marked=marked)
-            writer.writerow([row.number, *row.kept, *told])
+            writer.writerow([row.number, *row.kept, *columns.of(row)])
             strange += row.unseen != ""
             lacking += bool(row.lacking)
             first = first or (row if row.lacking else None)
@@ -206,15 +256,6 @@ def _write(
         said = f"{many(lacking, 'row')} without a prediction"
         names = ", ".join(map(repr, first.lacking))
         _common.say(f"{said}, for lack of values: row {first.number} lacks {names}.", quiet=quiet)
-
-
-def _told(row: Row, *, explain: bool, ranked: bool, marked: bool) -> list[Any]:
-    """What is written about a row; nothing is where it lacks a value."""
-    unseen = [row.unseen] if marked else []
-    if row.score is None:
-        return [""] * (2 + 2 * ranked + explain) + unseen
-    second = [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
-    return [row.label, repr(row.score), *second, *([told_of(row.why)] if row.why else []), *unseen]
 
 
 def _beside(kept: list[str], ours: list[str]) -> list[str]:

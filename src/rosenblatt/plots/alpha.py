@@ -78,6 +78,11 @@ class AlphaDisplay:
                 f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
+        if not hasattr(estimator, "eta0"):
+            raise InputError(
+                f"The updates of {type(estimator).__name__} have lengths of their own, so that "
+                "their number is no α: give a Perceptron or a KernelPerceptron."
+            )
         n, classes = counts.shape[0], estimator.classes_
         c = weights.sample_weights(sample_weight, n)
         present = None if c is None else c != 0

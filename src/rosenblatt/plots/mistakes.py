@@ -71,9 +71,8 @@ class MistakesDisplay:
             )
         validation = getattr(estimator, "validation_mistakes_", None)
         joint = len(estimator.classes_) > 2 and getattr(estimator, "multi_class", "joint") != "ovr"
-        found = cls(
-            estimator.mistakes_, margin=estimator.margin, joint=joint, validation=validation
-        )
+        margin = getattr(estimator, "margin_", 1.0)
+        found = cls(estimator.mistakes_, margin=margin, joint=joint, validation=validation)
         return found.plot(ax=ax)
 
     @classmethod

@@ -32,7 +32,7 @@ class Charts:
         beside = 68  # a number stands at the end of a bar
         scale = (width - left - 2 * beside) / ((high - low) or 1)
         middle = left + beside - low * scale
-        body = [_rule(middle, 4, middle, 26 * len(items) + 4, "axis")]
+        body = [rule(middle, 4, middle, 26 * len(items) + 4, "axis")]
         for place, (name, value) in enumerate(items):
             y = 26 * place + 8
             length = abs(value) * scale
@@ -40,12 +40,12 @@ class Charts:
             start = middle if value >= 0 else middle - length
             end = middle + math.copysign(length, value)
             body += [
-                _text(left - 8, y + 13, clip(shown(name), most), "end", whole=name),
+                text(left - 8, y + 13, clip(shown(name), most), "end", whole=name),
                 f'<rect class="{sign}" x="{start:.1f}" y="{y}" width="{length:.1f}" height="18"/>',
-                _text(end + step, y + 13, number(value), anchor, "quiet"),
+                text(end + step, y + 13, number(value), anchor, "quiet"),
             ]
         said = "; ".join(f"{name}: {number(value)}" for name, value in items[:5])
-        return self._svg(26 * len(items) + 8, title, f"The largest: {said}.", body, width)
+        return self.svg(26 * len(items) + 8, title, f"The largest: {said}.", body, width)
 
     def line(self, series: Mapping[str, Sequence[float]], title: str, x_label: str) -> Markup:
         """A line for each series over 1, 2, 3, …; the first is drawn last, over the others."""
@@ -63,12 +63,12 @@ class Charts:
 
         body = _horizontal_grid(left, right, [(y(tick), number(tick)) for tick in ticks])
         epochs = [1.0, *(t for t in nice_ticks(1, last, whole=True) if 1 < t <= last)]
-        body += [_text(x(epoch), bottom + 18, number(epoch), "middle", "quiet") for epoch in epochs]
-        body.append(_text((left + right) / 2, bottom + 38, x_label, "middle", "quiet"))
+        body += [text(x(epoch), bottom + 18, number(epoch), "middle", "quiet") for epoch in epochs]
+        body.append(text((left + right) / 2, bottom + 38, x_label, "middle", "quiet"))
         for kind, values in reversed(list(zip(("first", "second"), series.values(), strict=False))):
             points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in thinned(values))
             if len(values) == 1:
-                body.append(_dot(x(1), y(values[0]), kind))
+                body.append(dot(x(1), y(values[0]), kind))
             else:
                 body.append(f'<polyline class="{kind}" points="{points}"/>')
         said = "; ".join(
@@ -76,7 +76,7 @@ class Charts:
             f"{number(min(values))}"
             for name, values in series.items()
         )
-        return self._svg(bottom + 46, title, f"{said}.", body)
+        return self.svg(bottom + 46, title, f"{said}.", body)
 
     def histogram(
         self,
@@ -110,23 +110,23 @@ class Charts:
             if most:
                 y = axis + direction * half
                 body += [
-                    _rule(left, y, right, y, "grid"),
-                    _text(left - 8, y + 4, number(most), "end", "quiet"),
+                    rule(left, y, right, y, "grid"),
+                    text(left - 8, y + 4, number(most), "end", "quiet"),
                 ]
         end = axis + (half if len(counts) > 1 else 0)
-        body.append(_rule(left, axis, right, axis, "axis"))
-        body.append(_rule(x(0), 6, x(0), end + 6, "zero"))
+        body.append(rule(left, axis, right, axis, "axis"))
+        body.append(rule(x(0), 6, x(0), end + 6, "zero"))
         for tick in nice_ticks(low, high):
             if low <= tick <= high:
-                body.append(_text(x(tick), end + 24, number(tick), "middle", "quiet"))
-        body.append(_text((left + right) / 2, end + 44, x_label, "middle", "quiet"))
+                body.append(text(x(tick), end + 24, number(tick), "middle", "quiet"))
+        body.append(text((left + right) / 2, end + 44, x_label, "middle", "quiet"))
         said = "; ".join(
             f"{name}: {number(sum(heights))} rows, "
             f"{number(sum(h for h, e in zip(heights, edges[1:], strict=False) if e <= 0))} "
             "in bars at or below zero"
             for name, heights in counts.items()
         )
-        return self._svg(end + 52, title, f"{said}.", body)
+        return self.svg(end + 52, title, f"{said}.", body)
 
     def interval(
         self,
@@ -144,12 +144,12 @@ class Charts:
         def x(value: float) -> float:
             return left + min(value / ticks[-1], 1) * (right - left)
 
-        body = [_rule(left, y, right, y, "axis")]
+        body = [rule(left, y, right, y, "axis")]
         for tick in ticks:
             anchor = "start" if tick == ticks[0] else "end" if tick == ticks[-1] else "middle"
             body += [
-                _rule(x(tick), y - 4, x(tick), y + 4, "axis"),
-                _text(x(tick), y + 26, f"{100 * tick:.3g}%", anchor, "quiet"),
+                rule(x(tick), y - 4, x(tick), y + 4, "axis"),
+                text(x(tick), y + 26, f"{100 * tick:.3g}%", anchor, "quiet"),
             ]
         if ends is not None:
             start, end = x(ends[0]), x(ends[1])
@@ -158,18 +158,19 @@ class Charts:
                 f'width="{max(end - start, 2):.1f}" height="18"/>'
             )
         if floor is not None:
-            body.append(_rule(x(floor), y - 18, x(floor), y + 12, "floor"))
-        body.append(_dot(x(rate), y, "first"))
+            body.append(rule(x(floor), y - 18, x(floor), y + 12, "floor"))
+        body.append(dot(x(rate), y, "first"))
         said = f"{100 * rate:.1f}%"
         if ends is not None:
             said += f", between {100 * ends[0]:.1f}% and {100 * ends[1]:.1f}%"
         if floor is not None:
             said += f"; {named} alone: {100 * floor:.1f}%"
-        return self._svg(62, title, f"{said}.", body, width)
+        return self.svg(62, title, f"{said}.", body, width)
 
-    def _svg(
+    def svg(
         self, height: float, title: str, description: str, body: Sequence[str], width: int = WIDTH
     ) -> Markup:
+        """A picture that says in words what it shows."""
         name = f"chart-{next(self._ids)}"
         return Markup(
             f'<svg role="img" aria-labelledby="{name}-title {name}-text" '
@@ -207,19 +208,19 @@ def thinned(values: Sequence[float]) -> list[tuple[int, float]]:
 
 
 def _horizontal_grid(left: float, right: float, at: Sequence[tuple[float, str]]) -> list[str]:
-    lines = [_rule(left, y, right, y, "grid") for y, _ in at]
-    return lines + [_text(left - 8, y + 4, said, "end", "quiet") for y, said in at]
+    lines = [rule(left, y, right, y, "grid") for y, _ in at]
+    return lines + [text(left - 8, y + 4, said, "end", "quiet") for y, said in at]
 
 
-def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+def rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def _dot(x: float, y: float, kind: str) -> str:
+def dot(x: float, y: float, kind: str) -> str:
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
 
 
-def _text(
+def text(
     x: float, y: float, said: str, anchor: str, kind: str = "", whole: str | None = None
 ) -> str:
     hint = "" if whole in (None, said) else f"<title>{escape(shown(str(whole)))}</title>"

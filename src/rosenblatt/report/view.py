@@ -13,12 +13,14 @@ from rosenblatt._support.foreign import shown
 from rosenblatt._support.words import many
 from rosenblatt.report.charts import Charts
 from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
+from rosenblatt.report.curves import calibration_chart, roc_chart, threshold_chart
 from rosenblatt.report.words import clip, number, percent, sentence
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
 LISTED = 500  # lines of a folded table: more make a page that no one reads and mail refuses
 HARD_COLUMNS = 9
+THRESHOLDS = 12
 
 
 @cache
@@ -87,6 +89,10 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
         "margin_labels": _in_order(content.get("margins"), _classes(content)),
         "conflict_rows": _conflict_rows((content.get("verdict") or {}).get("conflict")),
         "conflict_rivals": conflict_rivals((content.get("verdict") or {}).get("conflict")),
+        "roc_chart": roc_chart(charts, content.get("roc")),
+        "threshold_chart": threshold_chart(charts, content.get("thresholds")),
+        "threshold_rows": _threshold_rows(content.get("thresholds")),
+        "calibration_chart": calibration_chart(charts, content.get("calibration")),
         "hard_columns": _hard_columns(content),
         "highest_rate": _highest_rate(content.get("candidates") or []),
     }
@@ -152,6 +158,15 @@ def _margins_chart(
         )
     said = f"← wrong side · {unit} · right side →"
     return charts.histogram(margins["edges"], counts, "Margins of the training rows", said)
+
+
+def _threshold_rows(found: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """A dozen thresholds, and the chosen one among them."""
+    points = (found or {}).get("points") or []
+    some = [p for p in points[:: max(1, len(points) // THRESHOLDS)] if p and p.get("threshold")]
+    if chosen := (found or {}).get("chosen"):
+        some.append({**chosen, "threshold": 0.0})
+    return sorted(some, key=lambda point: float(point["threshold"]))
 
 
 def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:

@@ -5,72 +5,86 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rosenblatt.selection.peers import BOOSTING, LOGISTIC
+
 BASELINE = "larger class"
 BASELINE_OF_MANY = "largest class"
+WITH_MARGIN = "average with margin"
 POCKET_UPDATES = 2000
 _POCKET_NUMBERS = 1_000_000  # n·d: after each of its updates the pocket looks at all of them
 _KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
 
 
-def candidates(n: int, d: int, *, random_state: Any = 0, kernel: bool = True) -> dict[str, Any]:
+def candidates(
+    n: int, d: int, *, random_state: Any = 0, kernel: bool = True, class_weight: Any = None
+) -> dict[str, Any]:
     """The perceptrons to compare on n training rows of d features, the simplest first.
 
     A random linear classifier is the floor: a rule that is no better has learned nothing. The
     pocket and the rbf kernel are there where n allows it; `kernel=False` leaves the kernel out.
+    `class_weight` is that of the perceptrons.
 
     Examples
     --------
     >>> from rosenblatt.selection import candidates
     >>> list(candidates(1000, 10))
-    ['random linear', 'last', 'best', 'pocket', 'average', 'rbf kernel']
+    ['random linear', 'last', 'best', 'pocket', 'average', 'average with margin', 'rbf kernel']
     >>> list(candidates(1_000_000, 20))
-    ['random linear', 'last', 'best', 'average']
+    ['random linear', 'last', 'best', 'average', 'average with margin']
     """
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
+    same = {"random_state": random_state, "class_weight": class_weight}
     found: dict[str, Any] = {
         "random linear": RandomLinearClassifier(k=100, random_state=random_state),
-        "last": Perceptron(keep="last", random_state=random_state),
-        "best": Perceptron(keep="best", random_state=random_state),
+        "last": Perceptron(keep="last", **same),
+        "best": Perceptron(keep="best", **same),
     }
     without = not_tried(n, d, kernel=kernel)
     if "pocket" not in without:
         found["pocket"] = Perceptron(
-            order="random", keep="pocket", max_updates=POCKET_UPDATES, random_state=random_state
+            order="random", keep="pocket", max_updates=POCKET_UPDATES, **same
         )
-    found["average"] = Perceptron(keep="average", random_state=random_state)
+    found["average"] = Perceptron(keep="average", **same)
+    found[WITH_MARGIN] = Perceptron(keep="average", margin="scale", **same)
     if "rbf kernel" not in without:
-        found["rbf kernel"] = KernelPerceptron(kernel="rbf", random_state=random_state)
+        found["rbf kernel"] = KernelPerceptron(kernel="rbf", **same)
     return found
 
 
-def not_tried(n: int, d: int, *, kernel: bool = True) -> dict[str, str]:
+ROWS_OF_IT = "its rule is made of training rows"
+
+
+def not_tried(
+    n: int, d: int, *, kernel: bool = True, why_no_kernel: str = ROWS_OF_IT
+) -> dict[str, str]:
     """What `candidates` leaves out on so many training rows, and why."""
     found = {}
     if n * d > _POCKET_NUMBERS:
         found["pocket"] = f"more than {_POCKET_NUMBERS:,} numbers to train on"
     if not kernel:
-        found["rbf kernel"] = "its rule is made of training rows"
+        found["rbf kernel"] = why_no_kernel
     elif n > _KERNEL_ROWS:
         found["rbf kernel"] = f"more than {_KERNEL_ROWS:,} training rows"
     return found
 
 
-def streamed(*, random_state: Any = 0) -> dict[str, Any]:
+def streamed(*, random_state: Any = 0, class_weight: Any = None) -> dict[str, Any]:
     """The perceptrons to compare on rows on disk, which are read a block at a time."""
     from rosenblatt.perceptron import Perceptron
 
-    return {
-        keep: Perceptron(order="blocks", keep=keep, random_state=random_state)
-        for keep in ("last", "best", "average")
-    }
+    same: dict[str, Any] = {"random_state": random_state, "class_weight": class_weight}
+    given = same | {"order": "blocks"}
+    found = {keep: Perceptron(keep=keep, **given) for keep in ("last", "best", "average")}
+    return found | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **given)}
 
 
-def not_streamed() -> dict[str, str]:
+def not_streamed(*, peers: bool = False) -> dict[str, str]:
     """What `streamed` leaves out, and why."""
-    return dict.fromkeys(["random linear", "pocket", "rbf kernel"], "it needs the rows in memory")
+    names = ["random linear", "pocket", "rbf kernel", *([LOGISTIC, BOOSTING] if peers else [])]
+    return dict.fromkeys(names, "it needs the rows in memory")
 
 
 def baseline(classes: int) -> str:

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._model.probability import Platt
 from rosenblatt.selection.interval import clopper_pearson
+from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.unseen import Unseen
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,15 @@ class Candidate:
     validation_n: int
     baseline: bool = False  # the floor: compared, not chosen
     notes: tuple[str, ...] = ()  # warnings of its training
+    peer: bool = False  # somebody else's rule, for comparison: not chosen, not written
+    price: float | None = None  # of its validation errors, at the threshold that is chosen
+    losses: Floats | None = field(default=None, repr=False, compare=False)  # by validation row
+    unseen: Unseen | None = field(default=None, repr=False, compare=False)  # of validation rows
+
+    @property
+    def loss(self) -> float:
+        """What candidates are chosen by: the errors, or their price."""
+        return self.validation_errors if self.price is None else self.price
 
     @property
     def validation_rate(self) -> float:
@@ -36,15 +50,19 @@ class Selection:
     Attributes
     ----------
     candidates : list of Candidate
-        In the order given, the largest class before them.
+        In the order given, the largest class before them, peers behind them.
     winner : Candidate
-        The fewest validation errors; of equal ones one with weights, then the fewest training
-        errors, then the first. The floor is not chosen: the largest class, and a
-        RandomLinearClassifier beside other candidates.
+        The fewest validation errors, or the lowest price; of equal ones one with weights, then the
+        fewest training errors, then the first. The floor is not chosen: the largest class, and a
+        RandomLinearClassifier beside other candidates. Nor are peers.
+    passed_over : Candidate or None
+        It would have won by less than a standard error, and has no weights that can be shown.
     estimator : estimator
-        The winner, fitted: on the training rows, or on all rows with `cv`.
+        The winner, fitted on the rows in `fitted_on`.
     prepare : transformer or None
         Fitted on the rows that the winner was fitted on: rows go through it first.
+    fitted_on : array of int
+        The training rows; those and the validation rows with `retrain`; all rows with `cv`.
     test_errors, test_n : int
         The winner's errors on rows that neither trained nor chose it. With `cv` those of the whole
         procedure, each row judged by a rule that never saw it.
@@ -56,6 +74,19 @@ class Selection:
         The rows. With `cv` all rows are in the first two, and those judged so far in the third.
     predictions : array
         The labels predicted for the rows in `test`.
+    scores : array, or None with more than two classes
+        Of the rows in `test`; with `cv` in the units of the estimator, whichever rule gave them.
+    probabilities : array or None
+        Of the second class, for the rows in `test`.
+    unseen : Unseen or None
+        Scores of rows that chose the threshold, in the units of the estimator: each by a rule that
+        had not seen its row.
+    moved : float
+        How much the threshold was moved from where it was learned; the estimator has it already.
+    probability : Platt or None
+        From a score of the estimator to the probability of the second class.
+    judge : Judge
+        What a wrong answer costs.
     """
 
     candidates: list[Candidate]
@@ -70,8 +101,23 @@ class Selection:
     majority_errors: int
     confidence: float
     seed: int
+    judge: Judge
     cv: int | None = None
     interrupted: bool = False
+    retrained: bool = False
+    passed_over: Candidate | None = None
+    failed: dict[str, str] = field(default_factory=dict)  # peers that could not be fitted, and why
+    scores: Floats | None = field(default=None, repr=False)
+    probabilities: Floats | None = field(default=None, repr=False)
+    unseen: Unseen | None = field(default=None, repr=False)
+    probability: Platt | None = None
+    moved: float = 0.0
+
+    @property
+    def fitted_on(self) -> NDArray[np.intp]:
+        if not self.retrained or self.cv:
+            return self.train
+        return np.sort(np.concatenate([self.train, self.validation]))
 
     @property
     def estimator(self) -> Any:
@@ -104,7 +150,7 @@ class Selection:
     @property
     def optimism(self) -> str:
         """Why the winner's validation error is no estimate."""
-        winner, compared = self.winner, sum(not c.baseline for c in self.candidates)
+        winner, compared = self.winner, sum(not (c.baseline or c.peer) for c in self.candidates)
         if compared < 2:
             return "One candidate was given, so that nothing was chosen on the validation rows."
         return (
@@ -115,10 +161,11 @@ class Selection:
         )
 
     def __str__(self) -> str:
-        lines = [f"{'candidate':<16}{'train':>10}{'validation':>12}"]
+        room = max(16, 1 + max(len(c.name) for c in self.candidates))
+        lines = [f"{'candidate':<{room}}{'train':>10}{'validation':>12}"]
         lines += [
-            f"{c.name:<16}{c.train_errors / c.train_n:>10.1%}{c.validation_rate:>12.1%}"
-            f"{'  chosen' if c is self.winner else ''}"
+            f"{c.name:<{room}}{c.train_errors / c.train_n:>10.1%}{c.validation_rate:>12.1%}"
+            f"{'  chosen' if c is self.winner else '  not chosen: a peer' if c.peer else ''}"
             for c in self.candidates
         ]
         return "\n".join([*lines, *([self.sentence] if self.test_n else []), self.optimism])

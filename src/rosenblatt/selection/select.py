@@ -8,17 +8,19 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
 
+from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
-from rosenblatt.selection.candidates import baseline, floor
+from rosenblatt.selection.candidates import baseline
 from rosenblatt.selection.candidates import candidates as usual
-from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
+from rosenblatt.selection.contest import Contest, majority_of
+from rosenblatt.selection.folds import FIFTHS, folds, rest
 from rosenblatt.selection.interval import clopper_pearson
-from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
-from rosenblatt.selection.training import Progress, Trained, Training, trained_with
+from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.nested import nested
+from rosenblatt.selection.result import Selection, SelectionInterrupted
+from rosenblatt.selection.settling import more_fits, retrained, settled
+from rosenblatt.selection.training import Progress, Training, trained_with
 
 
 def select(
@@ -31,6 +33,9 @@ def select(
     groups: Any = None,
     seed: int = 0,
     confidence: float = 0.95,
+    retrain: bool = False,
+    peers: Mapping[str, Any] | None = None,
+    judge: Judge | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
     checkpoint_every: float = 60,
@@ -58,6 +63,13 @@ def select(
         Of the division into parts, and of the candidates that are made here.
     confidence : float
         Of the interval for the error.
+    retrain : bool
+        True: the winner is fitted again, on training and validation rows, before it is tested. With
+        `cv` it always is, on all rows.
+    peers : dict of name to scikit-learn classifier, optional
+        Compared on the same rows, never chosen.
+    judge : Judge, optional
+        What a wrong answer costs; by default the number of errors decides.
     progress : callable, optional
         Called as progress(done, total, name) before each candidate is fitted.
     checkpoint : path, optional
@@ -98,192 +110,82 @@ def select(
         raise InputError(f"X has {n:,} rows, and groups the shape {np.shape(groups)}.")
     if candidates is None:
         candidates = usual(n if cv else n * 3 // FIFTHS, d, random_state=int(seed))
-    always = baseline(len(np.unique(y)))
+    classes = np.unique(y)
+    always = baseline(len(classes))
     if not candidates or always in candidates:
         raise InputError(
             f"candidates is a dict of names to classifiers, one at least, none named {always!r}."
         )
-    trained = trained_with(checkpoint, checkpoint_every)
-    contest = _Contest(
-        X, y, dict(candidates), prepare, groups, int(seed), confidence, progress, trained
+    peers = peers or {}
+    training = Training(trained_with(checkpoint, checkpoint_every), progress, 0)
+    contest = Contest(
+        X,
+        y,
+        dict(candidates),
+        peers,
+        prepare,
+        None if groups is None else np.asarray(groups),
+        int(seed),
+        confidence,
+        judge or Judge(1.0 - np.eye(len(classes))),
+        training,
     )
-    return contest.split() if cv is None else contest.nested(int(cv))
+    if cv is not None:
+        return nested(contest, int(cv))
+    return _split(contest, retrain=validate.flag("retrain", retrain))
 
 
-class _Contest:
-    def __init__(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        candidates: dict[str, Any],
-        prepare: Any,
-        groups: Any,
-        seed: int,
-        confidence: float,
-        progress: Progress | None,
-        trained: Trained,
-    ):
-        self.X, self.y, self.prepare = X, y, prepare
-        self.groups = None if groups is None else np.asarray(groups)
-        always = baseline(len(np.unique(self.y)))
-        self.rules = {always: DummyClassifier(strategy="most_frequent")} | candidates
-        self.floor = floor(self.rules)
-        self.seed, self.confidence = seed, confidence
-        self.training = Training(trained, progress, len(self.rules))
-
-    # --- One split ---
-
-    def split(self) -> Selection:
-        parts = folds(self.y, FIFTHS, self.groups, self.seed)
-        train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
-        if len(np.unique(self.y[train])) < len(np.unique(self.y)):
-            raise InputError(
-                "The training rows lack a label, since rows of a group stay together. Take another "
-                "seed, or a column with more and smaller groups."
-            )
-        prepare, found = self.compare(train, validation)
-        if len(found) < 2:
-            raise SelectionInterrupted(None)
-        winner, majority = best(found), majority_of(found[0])
-        selection = Selection(
-            found,
-            winner,
-            prepare,
-            majority,
-            train,
-            validation,
-            test,
-            self.y[test],
-            winner.estimator.predict(self.rows(test, prepare)),
-            int((self.y[test] != majority).sum()),
-            self.confidence,
-            self.seed,
-            interrupted=self.training.interrupted,
+def _split(contest: Contest, *, retrain: bool) -> Selection:
+    """Three fifths train, one chooses, one tests."""
+    y, training = contest.y, contest.training
+    parts = folds(y, FIFTHS, contest.groups, contest.seed)
+    train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
+    if len(np.unique(y[train])) < len(contest.classes):
+        raise InputError(
+            "The training rows lack a label, since rows of a group stay together. Take another "
+            "seed, or a column with more and smaller groups."
         )
-        if self.training.interrupted:
-            raise SelectionInterrupted(selection)
-        return selection
-
-    def compare(self, train: Indices, validation: Indices) -> tuple[Any, list[Candidate]]:
-        """All candidates, fitted on `train`; those done so far if Ctrl-C came."""
-        prepare = None
-        if self.prepare is not None:
-            prepare = clone(self.prepare).fit(_take(self.X, train))
-        X, y = self.rows(train, prepare), self.y[train]
-        X_val, y_val = self.rows(validation, prepare), self.y[validation]
-        found = []
-        for name, given in self.rules.items():
-            try:
-                rule, notes = self.training.fit(name, clone(given), X, y)
-                if rule is not None:
-                    wrong = int((rule.predict(X) != y).sum()), len(y)
-                    missed = int((rule.predict(X_val) != y_val).sum()), len(y_val)
-                    found.append(Candidate(name, rule, *wrong, *missed, name in self.floor, notes))
-            except KeyboardInterrupt:  # while predicting
-                self.training.interrupted = True
-            if self.training.interrupted:
-                break
-        return prepare, found
-
-    def rows(self, part: Indices, prepare: Any) -> Any:
-        X = _take(self.X, part)
-        return X if prepare is None else prepare.transform(X)
-
-    # --- Nested cross-validation ---
-
-    def nested(self, k: int) -> Selection:
-        every = np.arange(len(self.y))
-        outer = folds(self.y, k, self.groups, self.seed)
-        self.training.total = (k + 1) * (k * len(self.rules) + 1)
-        prepare, found, winner = self.cross_validated(every, k)
-        if winner is None:
-            raise SelectionInterrupted(None)
-        majority = majority_of(found[0])
-        tested, predicted, always = [], [], 0
-        for i, part in enumerate(outer):
-            if self.training.interrupted:
-                break
-            inside, others, one = self.cross_validated(rest(outer, [i]), k)
-            if one is None or self.training.interrupted:
-                break
-            tested.append(part)
-            predicted.append(one.estimator.predict(self.rows(part, inside)))
-            always += int((self.y[part] != majority_of(others[0])).sum())
-        test = np.concatenate([np.zeros(0, dtype=np.intp), *tested])
-        selection = Selection(
-            found,
-            winner,
-            prepare,
-            majority,
-            every,
-            every,
-            test,
-            self.y[test],
-            np.concatenate([self.y[:0], *predicted]),
-            always,
-            self.confidence,
-            self.seed,
-            cv=k,
-            interrupted=self.training.interrupted,
-        )
-        if self.training.interrupted:
-            raise SelectionInterrupted(selection)
-        return selection
-
-    def cross_validated(
-        self, rows: Indices, k: int
-    ) -> tuple[Any, list[Candidate], Candidate | None]:
-        """The candidates with errors added up over k folds; the best, fitted to all these rows."""
-        groups = None if self.groups is None else self.groups[rows]
-        parts = [rows[part] for part in folds(self.y[rows], k, groups, self.seed)]
-        rounds = []
-        for i in range(k):
-            rounds.append(self.compare(rest(parts, [i]), parts[i])[1])
-            if self.training.interrupted:
-                return None, [], None
-        found = [_added(same) for same in zip(*rounds, strict=True)]
-        chosen = found.index(best(found))
-        prepare = None
-        if self.prepare is not None:
-            prepare = clone(self.prepare).fit(_take(self.X, rows))
-        name = found[chosen].name
-        given = clone(self.rules[name])
-        rule, notes = self.training.fit(name, given, self.rows(rows, prepare), self.y[rows])
-        if rule is None:
-            return None, [], None
-        found[chosen] = replace(found[chosen], estimator=rule, notes=notes)
-        return prepare, found, found[chosen]
-
-
-def best(found: list[Candidate]) -> Candidate:
-    """The fewest validation errors; of equal ones a rule with weights, which can be read, then the
-    fewest training errors, then the first."""
-    chosen_from = [c for c in found if not c.baseline] or found[1:]  # Ctrl-C: all there is
-    return min(chosen_from, key=_rank)
-
-
-def _rank(c: Candidate) -> tuple[int, bool, int]:
-    return c.validation_errors, not hasattr(c.estimator, "coef_"), c.train_errors
-
-
-def _added(same: tuple[Candidate, ...]) -> Candidate:
-    """One candidate over all folds."""
-    fields = ("train_errors", "train_n", "validation_errors", "validation_n")
-    sums = {name: sum(getattr(c, name) for c in same) for name in fields}
-    notes = tuple(dict.fromkeys(note for c in same for note in c.notes))
-    return replace(same[0], notes=notes, **sums)
-
-
-def majority_of(baseline: Candidate) -> Any:
-    """The label that it always says."""
-    rule = baseline.estimator
-    return _plain(rule.classes_[int(np.argmax(rule.class_prior_))])
-
-
-def _plain(label: Any) -> Any:
-    """A label as Python writes it."""
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _take(X: Any, rows: Indices) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    training.total = len(contest.rules) + len(contest.peers)
+    training.total += more_fits(contest, len(validation)) if retrain else 0
+    prepare, found = contest.compare(train, validation)
+    if len(found) < 2:
+        raise SelectionInterrupted(None)
+    winner, passed_over = contest.chosen(found)
+    final = None
+    if retrain and not training.interrupted:
+        final = retrained(contest, winner, train, validation)
+    if final is None:
+        X = contest.rows(train, prepare)
+        rule, notes = winner.estimator, winner.notes
+        final = settled(contest, rule, X, y[train], prepare, winner.unseen, notes=notes)
+    place = next(i for i, c in enumerate(found) if c is winner)
+    found[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
+    majority, X = majority_of(found[0]), contest.rows(test, final.prepare)
+    scores = contest.scores(final.estimator, X)
+    selection = Selection(
+        found,
+        winner,
+        final.prepare,
+        majority,
+        train,
+        validation,
+        test,
+        y[test],
+        final.estimator.predict(X),
+        int((y[test] != majority).sum()),
+        contest.confidence,
+        contest.seed,
+        contest.judge,
+        interrupted=training.interrupted,
+        retrained=final.retrained,
+        passed_over=passed_over,
+        failed=contest.failed,
+        scores=scores,
+        probabilities=final.probabilities(scores),
+        unseen=final.unseen,
+        probability=final.probability,
+        moved=final.moved,
+    )
+    if training.interrupted:
+        raise SelectionInterrupted(selection)
+    return selection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -12,14 +13,18 @@ from sklearn.dummy import DummyClassifier
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.matrices import as_table
+from rosenblatt._estimators.threshold import mistaken, move_threshold
 from rosenblatt._streams.fit import fit_stored
 from rosenblatt._streams.train import keeping
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline, streamed
+from rosenblatt.selection.contest import majority_of
 from rosenblatt.selection.folds import FIFTHS
+from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.platt import platt
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
-from rosenblatt.selection.select import best, majority_of
 from rosenblatt.selection.training import Progress, Training, checkpoint_of
+from rosenblatt.selection.unseen import Unseen, scores_of
 
 if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
@@ -58,12 +63,15 @@ def select_stored(
     training: Stored,
     *,
     seed: int,
+    judge: Judge,
+    class_weight: Any,
     progress: Progress,
     checkpoint: Path | None,
     checkpoint_every: float,
 ) -> Selection:
     """As `select`; `training` are those of the rows that `trains` names. `prepare` is None."""
-    contest = _Contest(rows, training, seed, progress, checkpoint, checkpoint_every)
+    rules = streamed(random_state=seed, class_weight=class_weight)
+    contest = _Contest(rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every)
     return contest.result()
 
 
@@ -73,16 +81,19 @@ class _Contest:
         self,
         rows: Stored,
         training: Stored,
+        rules: dict[str, Any],
+        judge: Judge,
         seed: int,
         progress: Progress,
         checkpoint: Path | None,
         every: float,
     ):
-        self.rows, self.seed = rows, seed
+        self.rows, self.seed, self.judge = rows, seed, judge
+        self.two = len(rows.classes) == 2
         self.checkpoint, self.every = checkpoint, every
         self.always = baseline(len(rows.classes))
         always = DummyClassifier(strategy="most_frequent")
-        self.rules = {self.always: always} | streamed(random_state=seed)
+        self.rules = {self.always: always} | rules
         self.training = Training(self.trained, progress, len(self.rules))
         self.parts = self._parts()
         self.learned_from = training
@@ -118,15 +129,18 @@ class _Contest:
         with keeping(rule, place, self.every):
             fit_stored(rule, training)
 
-    def judged(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any]]:
-        """The fifth, the label and the prediction of each row, block by block."""
+    def judged(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
+        """The fifth, the label, the prediction and, of two classes, the score of each row, block by
+        block."""
         rows = self.rows
         for b in range(rows.n_blocks):
             X, y = rows.block(b)
             rows.expect((b + 1) % rows.n_blocks)
             begin = b * compute.block
             fifth = fifths(self.seed, begin, begin + len(y))
-            yield fifth, rows.named(y), rule.predict(as_table(X))
+            table = as_table(X)
+            scores = scores_of(rule, table) if self.two else np.zeros(len(y))
+            yield fifth, rows.named(y), rule.predict(table), scores
 
     def compare(self) -> list[Candidate]:
         """All candidates; those done so far if Ctrl-C came."""
@@ -136,6 +150,7 @@ class _Contest:
             try:
                 if rule is not None:
                     found.append(self.counted(name, rule, notes))
+                    self._forget(found)
             except KeyboardInterrupt:  # while predicting
                 self.training.interrupted = True
             if self.training.interrupted:
@@ -144,21 +159,45 @@ class _Contest:
 
     def counted(self, name: str, rule: Any, notes: tuple[str, ...]) -> Candidate:
         """Its errors on the rows that train and on those that choose; no look at the others."""
-        wrong = np.zeros(FIFTHS, np.int64)
-        for fifth, labels, predicted in self.judged(rule):
+        wrong, losses, unseen = np.zeros(FIFTHS, np.int64), [], []
+        for fifth, labels, predicted, scores in self.judged(rule):
             here = (fifth != TEST) & (predicted != labels)
             wrong += np.bincount(fifth[here], minlength=FIFTHS)
+            chose = fifth == VALIDATION
+            classes = self.rows.classes
+            losses.append(self.judge.priced(labels[chose], predicted[chose], classes))
+            unseen.append(Unseen(scores[chose], labels[chose] == classes[1]))
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
-        sizes = len(train), len(validation)
-        return Candidate(name, rule, errors, sizes[0], missed, sizes[1], name == self.always, notes)
+        found = Candidate(
+            name,
+            rule,
+            errors,
+            len(train),
+            missed,
+            len(validation),
+            name == self.always,
+            notes,
+            losses=np.concatenate(losses),
+            unseen=Unseen.joined(unseen) if self.two else None,
+        )
+        return self.judge.judged(found)
+
+    def _forget(self, found: list[Candidate]) -> None:
+        """Single scores of all but the best so far: there may be very many."""
+        best = self.judge.best(found)[0] if len(found) > 1 else None
+        found[:] = [c if c is best else replace(c, losses=None, unseen=None) for c in found]
 
     def result(self) -> Selection:
         found = self.compare()
         if len(found) < 2:
             raise SelectionInterrupted(None)
-        winner, majority = best(found), majority_of(found[0])
-        labels, predictions = self._tested(winner)
+        winner, majority = self.judge.best(found)[0], majority_of(found[0])
+        moved = self._moved(winner)
+        labels, predictions, scores = self._tested(winner)
+        probability = None if winner.unseen is None else platt(winner.unseen)
+        if probability is not None:
+            probability = probability.lowered(moved)
         test, validation, train = self.parts
         selection = Selection(
             found,
@@ -173,22 +212,54 @@ class _Contest:
             int((labels != majority).sum()),
             _CONFIDENCE,
             self.seed,
+            self.judge,
             interrupted=self.training.interrupted,
+            scores=scores if self.two else None,
+            probabilities=None if probability is None else probability.of(scores),
+            unseen=_lowered(winner.unseen, moved),
+            probability=probability,
+            moved=moved,
         )
         if selection.interrupted:
             raise SelectionInterrupted(selection)
         return selection
 
-    def _tested(self, winner: Candidate) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Labels and predictions of the test rows, text by reference."""
+    def _moved(self, winner: Candidate) -> float:
+        """How far the threshold was moved: validation rows say it."""
+        if not self.judge.moves or winner.unseen is None:
+            return 0.0
+        by = winner.unseen.cheapest(self.judge.prices)
+        if by:
+            move_threshold(winner.estimator, by, self._mistakes)
+        return by
+
+    def _mistakes(self, rule: Any) -> tuple[int, float]:
+        """Training rows with a margin of 0 or less, and their weights."""
+        counts = dict(zip(self.rows.classes, self.learned_from.counts, strict=True))
+        wrong = np.zeros(2, np.int64)
+        for fifth, labels, _, scores in self.judged(rule):
+            here = (fifth > VALIDATION) & mistaken(scores, labels, self.rows.classes)
+            wrong += np.bincount(labels[here] == self.rows.classes[1], minlength=2)
+        weights = np.ones(2)
+        if rule.class_weight == "balanced":
+            weights = sum(counts.values()) / (2.0 * np.array(list(counts.values())))
+        return int(wrong.sum()), float(wrong @ weights)
+
+    def _tested(self, winner: Candidate) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Labels and predictions of the test rows, text by reference, and scores."""
         found: tuple[list[Any], list[Any]] = [], []
-        classes = self.rows.classes
+        scored, classes = [], self.rows.classes
         kind = object if classes.dtype.kind == "U" else classes.dtype
-        for fifth, *columns in self.judged(winner.estimator):
-            for part, column in zip(found, columns, strict=True):
+        for fifth, labels, predicted, scores in self.judged(winner.estimator):
+            for part, column in zip(found, (labels, predicted), strict=True):
                 part.append(_shared(column[fifth == TEST], classes, kind))
+            scored.append(scores[fifth == TEST])
         labels, predictions = (np.concatenate(part) for part in found)
-        return labels, predictions
+        return labels, predictions, np.concatenate(scored)
+
+
+def _lowered(unseen: Unseen | None, by: float) -> Unseen | None:
+    return None if unseen is None else Unseen(unseen.scores - by, unseen.second)
 
 
 def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[Any]:

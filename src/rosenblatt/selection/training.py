@@ -9,9 +9,8 @@ from typing import Any, final
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._streams.train import train
+from rosenblatt._streams.train import Linear, train
 from rosenblatt._support.files import as_path, make_folder
-from rosenblatt.perceptron import Perceptron
 
 Progress = Callable[[int, int, str], None]
 Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th one
@@ -40,7 +39,7 @@ class _Kept:
         make_folder(self._folder)
 
     def __call__(self, rule: Any, X: Any, y: Any, number: int) -> None:
-        if not isinstance(rule, Perceptron):
+        if not isinstance(rule, Linear):
             rule.fit(X, y)
             return
         place = checkpoint_of(self._folder, number)
@@ -57,14 +56,20 @@ class Training:
         self.done, self.total = 0, total
         self.interrupted = False
 
-    def fit(self, name: str, rule: Any, X: Any, y: Any) -> tuple[Any, tuple[str, ...]]:
-        """The rule, fitted, and what it warned of; None where Ctrl-C came before there was one."""
+    def fit(
+        self, name: str, rule: Any, X: Any, y: Any, *, kept: bool = True
+    ) -> tuple[Any, tuple[str, ...]]:
+        """The rule, fitted, and what it warned of; None where Ctrl-C came before there was one.
+
+        `kept=False`: of few rows, soon done again, and without a checkpoint.
+        """
+        trained = self.trained if kept else _fit
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 if self.progress is not None:
                     self.progress(self.done, self.total, name)
-                self.trained(rule, X, y, self.done)
+                trained(rule, X, y, self.done)
             except KeyboardInterrupt:
                 self.interrupted = True
                 rule = rule if _is_left_fitted(rule) else None

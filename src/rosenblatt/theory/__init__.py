@@ -25,11 +25,15 @@ from rosenblatt.theory.geometry import (
     sign_switch,
 )
 from rosenblatt.theory.losses import perceptron_loss, perceptron_loss_gradient, zero_one_loss
+from rosenblatt.theory.online import ArowBound, LossBound, arow_bound, passive_aggressive_bound
 
 __all__ = [
+    "ArowBound",
+    "LossBound",
     "MistakeBound",
     "angle",
     "angles",
+    "arow_bound",
     "distances",
     "kesler_lift",
     "lift",
@@ -37,6 +41,7 @@ __all__ = [
     "margins",
     "mistake_bound",
     "normalise",
+    "passive_aggressive_bound",
     "perceptron_loss",
     "perceptron_loss_gradient",
     "probability_separable",

@@ -1,6 +1,6 @@
 """Documents as `rosenblatt fit --json` prints them, for the tests of the report.
 
-credit.json, leak.json and species.json were printed so; the others are made from them.
+credit.json, costs.json, leak.json and species.json were printed so; the others are made from them.
 """
 
 import json
@@ -27,6 +27,11 @@ HOSTILE = [
 def credit():
     """The credit table without the two columns that tell the decision: the classes overlap."""
     return _read("credit")
+
+
+def costs():
+    """The same where a card that is granted wrongly costs 5."""
+    return _read("costs")
 
 
 def leak():
@@ -129,6 +134,11 @@ def hostile():
         zip(HOSTILE[1:3], content["margins"]["counts"].values(), strict=True)
     )
     content["confusion"]["labels"] = HOSTILE[1:3]
+    for part in ("roc", "thresholds", "calibration"):
+        content[part] |= {"label": HOSTILE[2], "other": HOSTILE[1], "sentence": HOSTILE[0]}
+    for one, label in zip(content["by_class"], HOSTILE[1:3], strict=True):
+        one["label"] = label
+    content["asked"]["sentence"] = HOSTILE[0]
     for row, label in zip(content["hardest_rows"], HOSTILE, strict=False):
         row |= {"label": label, "predicted": label, "values": dict.fromkeys(names, label)}
     verdict = content["verdict"]
@@ -231,7 +241,7 @@ def interrupted():
 ALL = {
     made.__name__: made
     for made in (
-        *(credit, leak, separable, undecided, hostile, wide),
+        *(credit, costs, leak, separable, undecided, hostile, wide),
         *(tiny, one_sided, kernel, interrupted, species, many_hostile),
     )
 }

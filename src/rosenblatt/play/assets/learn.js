@@ -175,7 +175,7 @@ export function recorded(rows, settings, record) {
   return Object.assign(run, all, { updates: row.length, converged: stop === "clean" });
 }
 
-/** The weights with the fewest mistakes so far; of equal ones the last, then the older. */
+/** The weights with the fewest mistakes so far; of equal ones an average, then the older. */
 class Kept {
   /** @param {number} n @param {Run} run */
   constructor(n, run) {
@@ -189,7 +189,7 @@ class Kept {
 
   /** @param {Float64Array} w @param {boolean} averaged */
   challenge(w, averaged) {
-    const ties = this.averaged && !averaged ? 1 : 0;
+    const ties = averaged && !this.averaged ? 1 : 0;
     const mistakes = this.run.clean && !averaged ? 0 : this.run.task.count(w, this.mistakes + ties);
     if (mistakes >= this.mistakes + ties) return;
     this.w = Float64Array.from(w);
@@ -201,6 +201,6 @@ class Kept {
   /** After an epoch: the last weights and their average. */
   challengeBoth() {
     this.challenge(this.run.task.w, false);
-    if (!this.run.clean) this.challenge(this.run.average(), true);
+    this.challenge(this.run.average(), true);
   }
 }

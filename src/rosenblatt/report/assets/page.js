@@ -1,7 +1,8 @@
 // @ts-check
 // A report that checks its own proof.
-import { theme } from "./theme.js";
+import { theme, unfolding } from "./theme.js";
 import { proving } from "./proving.js";
 
 theme();
+unfolding();
 proving();

@@ -1,5 +1,6 @@
 // @ts-check
 // A report that has no proof to check.
-import { theme } from "./theme.js";
+import { theme, unfolding } from "./theme.js";
 
 theme();
+unfolding();

@@ -14,3 +14,14 @@ export function theme() {
   button.hidden = false;
   say();
 }
+
+/** On paper nothing can be unfolded. */
+export function unfolding() {
+  /** @type {HTMLDetailsElement[]} */
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details")].filter((part) => !part.open);
+    folded.forEach((part) => { part.open = true; });
+  });
+  addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
+}

@@ -15,7 +15,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, save
+from rosenblatt import (
+    AROW,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RandomLinearClassifier,
+    save,
+)
+from rosenblatt._model.probability import Platt
 
 LI_HANG = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
 CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
@@ -61,11 +69,21 @@ def models():
     corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
     yield "three-classes-format-3", three.fit(corners, ["a", "b", "c"]), {}
 
+    likely = {"probability": Platt(0.5, -0.25, 3)}
+    again = Perceptron(order="cyclic", keep="last")
+    yield "li-hang-2.1-format-5", again.fit(LI_HANG, ["yes", "yes", "no"]), likely
+
     votes = KernelPerceptron(kernel="precomputed", order="cyclic", keep="vote", max_iter=2)
     yield "vote-precomputed", votes.fit(LI_HANG @ LI_HANG.T, np.int8([1, 1, 0])), {}
 
     guess = RandomLinearClassifier(k=20, fit_intercept=False, random_state=0)
     yield "random-linear", guess.fit([[2.0], [-1.0]], [7, 3]), {}
+
+    sure = AROW(r=1.0, order="cyclic", fit_intercept=False, max_iter=1)
+    yield "arow-format-5", sure.fit([[1.0, 0.0], [0.0, 1.0]], ["yes", "no"]), {}
+
+    mean = PassiveAggressive(C=0.5, order="cyclic", fit_intercept=False, max_iter=1)
+    yield "passive-aggressive-format-5", mean.fit([[1.0, 0.0], [0.0, 1.0]], [1, -1]), {}
 
 
 if __name__ == "__main__":

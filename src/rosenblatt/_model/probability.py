@@ -1,0 +1,45 @@
+"""A probability from a score, as a model file keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._support.strict_json import InvalidDocument, Part
+
+
+@dataclass(frozen=True)
+class Platt:
+    """The probability of the second class is 1 / (1 + exp(-(slope · score + intercept)))."""
+
+    slope: float  # 0 or greater
+    intercept: float
+    rows: int  # whose scores it was fitted to
+
+    def of(self, scores: Any) -> NDArray[np.float64]:
+        """Of each score."""
+        z = self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-z)))
+
+    def lowered(self, by: float) -> Platt:
+        """The same of scores that were lowered by so much."""
+        return Platt(self.slope, self.intercept + self.slope * by, self.rows)
+
+
+def written(found: Platt | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"slope": found.slope, "intercept": found.intercept, "rows": found.rows}
+
+
+def read(part: Part) -> Platt:
+    with part:
+        slope, rows = part.number("slope"), part.whole("rows")
+        intercept = part.number("intercept")
+    if slope < 0:
+        raise InvalidDocument(f"{part.name('slope')} is {slope}, which is less than 0")
+    return Platt(slope, intercept, rows)

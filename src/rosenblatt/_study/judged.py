@@ -1,0 +1,267 @@
+"""Kinds of errors: what they cost, what thresholds would do, how far probabilities hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._study.judged_document import (
+    Asked,
+    Calibrated,
+    Judged,
+    OfClass,
+    Priced,
+    RocCurve,
+    ThresholdPoint,
+    Thresholds,
+)
+from rosenblatt._study.objective import pairs_of
+from rosenblatt._study.options import Options
+from rosenblatt.report.words import number
+from rosenblatt.selection.calibration import calibration
+from rosenblatt.selection.judge import price_list
+from rosenblatt.selection.roc import roc
+from rosenblatt.selection.settling import ENOUGH
+
+if TYPE_CHECKING:
+    from rosenblatt._model.probability import Platt
+    from rosenblatt.selection import Selection
+    from rosenblatt.selection.unseen import Cuts
+
+_POINTS = 100  # of a curve
+_DRAWS = 10_000  # of the bootstrap
+
+
+def judged(selection: Selection, options: Options) -> Judged:
+    labels = [str(label) for label in selection.estimator.classes_]
+    prices = price_list(labels, pairs_of(options.costs, labels))
+    counts = confusion_counts(selection)
+    priced = options.costs is not None and selection.test_n > 0
+    return {
+        "asked": _asked(selection, options),
+        "by_class": _by_class(labels, counts, prices if priced else None),
+        "price": _price(labels, counts, prices, selection, options) if priced else None,
+        "roc": _roc(selection, labels),
+        "thresholds": _thresholds(selection, labels),
+        "calibration": _calibration(selection, labels),
+    }
+
+
+def confusion_counts(selection: Selection) -> NDArray[np.int64]:
+    """Of the test rows: by their labels, and what they were called."""
+    classes = selection.estimator.classes_
+    k = len(classes)
+    rows = np.searchsorted(classes, selection.labels.astype(classes.dtype))
+    columns = np.searchsorted(classes, selection.predictions.astype(classes.dtype))
+    return np.bincount(rows * k + columns, minlength=k * k).reshape(k, k)
+
+
+# --- What was asked, and what errors cost --------------------------------------------------------
+
+
+def _asked(selection: Selection, options: Options) -> Asked:
+    labels = [str(label) for label in selection.estimator.classes_]
+    pairs = pairs_of(options.costs, labels)
+    said = {
+        "error": "the fewest errors",
+        "cost": "the lowest price of errors",
+        "balanced": "the lowest mean of the errors of each label",
+    }[options.decides]
+    if options.costs:
+        listed = (f"{a} called {p} costs {number(cost)}" for (a, p), cost in pairs.items())
+        said += f"; {', '.join(listed)}, other errors cost 1"
+    if options.class_weight:
+        said += "; training weighed each label by how rare it is"
+    return {
+        "objective": options.decides,
+        "costs": [
+            {"actual": actual, "predicted": predicted, "cost": cost}
+            for (actual, predicted), cost in pairs.items()
+        ],
+        "class_weight": options.class_weight,
+        "moved": selection.moved,
+        "sentence": said,
+    }
+
+
+def _by_class(
+    labels: list[str], counts: NDArray[np.int64], prices: NDArray[np.float64] | None
+) -> list[OfClass]:
+    if not counts.sum():
+        return []
+    found: list[OfClass] = []
+    for i, label in enumerate(labels):
+        rows, called, right = int(counts[i].sum()), int(counts[:, i].sum()), int(counts[i, i])
+        found.append(
+            {
+                "label": label,
+                "rows": rows,
+                "errors": rows - right,
+                "called": called,
+                "recall": right / rows if rows else None,
+                "precision": right / called if called else None,
+                "price": None if prices is None else float(counts[i] @ prices[i]),
+            }
+        )
+    return found
+
+
+def _price(
+    labels: list[str],
+    counts: NDArray[np.int64],
+    prices: NDArray[np.float64],
+    selection: Selection,
+    options: Options,
+) -> Priced:
+    """The interval is that of the bootstrap: test rows are drawn again, as often as there are."""
+    n, confidence = selection.test_n, selection.confidence
+    total = float((counts * prices).sum())
+    drawn = np.random.default_rng(options.seed).multinomial(n, counts.ravel() / n, _DRAWS)
+    tail = (1 - confidence) / 2
+    ends = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
+    of_label = counts.sum(axis=1)
+    always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
+    cheapest = min(always, key=always.__getitem__)
+    sentence = (
+        f"{number(total)} for {n:,} test rows, {number(total / n, 3)} a row, "
+        f"{100 * confidence:g} % interval {number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap);"
+        f" always {cheapest}: {number(always[cheapest])}"
+    )
+    return {
+        "total": total,
+        "per_row": total / n,
+        "interval": ends,
+        "confidence": confidence,
+        "method": "bootstrap",
+        "always": always,
+        "sentence": sentence,
+    }
+
+
+# --- Two labels: ranking, thresholds, probabilities ----------------------------------------------
+
+
+def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
+    if selection.scores is None:
+        return None
+    second = selection.labels == selection.estimator.classes_[1]
+    if second.all() or not second.any():
+        return None
+    found = roc(selection.scores, second, selection.confidence)
+    called = selection.predictions == selection.estimator.classes_[1]
+    at = [float(called[~second].mean()), float(called[second].mean())]
+    some = _thinned(len(found.false))
+    points = np.column_stack([found.false[some], found.found[some]]).tolist()
+    sentence = f"AUC {found.auc:.3f}"
+    if found.interval is not None:
+        lo, hi = found.interval
+        percent = f"{100 * selection.confidence:g} %"
+        sentence += f", {percent} interval {lo:.3f} to {hi:.3f} (DeLong)"
+    sentence += f": how often a row of {labels[1]} scores above one of {labels[0]}"
+    return {
+        "label": labels[1],
+        "other": labels[0],
+        "points": points,
+        "at": at,
+        "auc": found.auc,
+        "interval": None if found.interval is None else list(found.interval),
+        "confidence": selection.confidence,
+        "method": "DeLong",
+        "sentence": sentence,
+    }
+
+
+def _thinned(n: int) -> NDArray[np.intp]:
+    """Places among n, both ends included."""
+    return np.unique(np.linspace(0, n - 1, min(n, _POINTS + 1)).round().astype(np.intp))
+
+
+def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
+    unseen = selection.unseen
+    if unseen is None or not len(unseen.scores):
+        return None
+    cuts, prices = unseen.cuts(), selection.judge.prices
+    at = int((cuts.thresholds <= 0).sum()) - 1  # the last one that calls what 0 calls
+    at = max(at, 0)
+    places = np.unique(np.append(_thinned(len(cuts.thresholds)), at))
+
+    def point(i: int) -> ThresholdPoint:
+        return _point(cuts, i, prices, selection.probability)
+
+    return {
+        "label": labels[1],
+        "other": labels[0],
+        "rows": len(unseen.scores),
+        "how": _how(selection),
+        "points": [point(int(i)) for i in places],
+        "chosen": point(at) | {"threshold": 0.0},
+    }
+
+
+def _point(
+    cuts: Cuts, i: int, prices: NDArray[np.float64], probability: Platt | None
+) -> ThresholdPoint:
+    threshold = float(cuts.thresholds[i])
+    missed, false = int(cuts.missed[i]), int(cuts.false[i])
+    return {
+        "threshold": threshold,
+        "probability": None if probability is None else float(probability.of(threshold)),
+        "called": int(cuts.called[i]),
+        "missed": missed,
+        "false": false,
+        "price": float(missed * prices[1, 0] + false * prices[0, 1]),
+    }
+
+
+def _how(selection: Selection) -> str:
+    """Whose scores chose the threshold."""
+    assert selection.unseen is not None
+    n, validation = len(selection.unseen.scores), len(selection.validation)
+    if selection.cv:
+        return f"{n:,} rows, each scored in the folds by a rule that had not seen it"
+    if not selection.retrained:
+        return f"{n:,} validation rows, scored by the rule itself"
+    if n == validation:
+        why = "" if n >= ENOUGH else ", since folds of the others were not possible"
+        return f"{n:,} validation rows, scored by the rule as it was compared{why}"
+    return (
+        f"{n:,} training and validation rows in five folds, each scored by a rule that learned "
+        "from the other folds"
+    )
+
+
+def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
+    probability = selection.probability
+    if probability is None or selection.probabilities is None or not selection.test_n:
+        return None
+    second = selection.labels == selection.estimator.classes_[1]
+    found = calibration(selection.probabilities, second, selection.confidence)
+    lo, hi = found.interval
+    sentence = (
+        f"Brier score {found.brier:.3f}, {100 * selection.confidence:g} % interval {lo:.3f} to "
+        f"{hi:.3f} (normal); always saying the share of {labels[1]}: {found.floor:.3f}"
+    )
+    return {
+        "label": labels[1],
+        "bins": [
+            {
+                "low": b.low,
+                "high": b.high,
+                "rows": b.rows,
+                "predicted": b.predicted,
+                "share": b.positive / b.rows,
+                "interval": list(b.interval),
+            }
+            for b in found.bins
+        ],
+        "brier": found.brier,
+        "interval": [lo, hi],
+        "confidence": selection.confidence,
+        "floor": found.floor,
+        "slope": probability.slope,
+        "intercept": probability.intercept,
+        "fitted_to": probability.rows,
+        "sentence": sentence,
+    }

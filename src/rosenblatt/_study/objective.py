@@ -1,0 +1,100 @@
+"""What is asked of a study besides few errors: costs, weights of classes, what decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt._inputs import validate
+from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.selection.judge import OBJECTIVES, Judge, price_list
+
+if TYPE_CHECKING:
+    from rosenblatt._study.options import Options
+
+Costs = dict[str, float]
+_HOW = (
+    'give actual:predicted=number, as costs={"yes:no": 5} (--cost yes:no=5): a yes that is called '
+    "no costs 5"
+)
+
+
+def costs_of(given: Any) -> Costs | None:
+    """By "actual:predicted", from a dict, or texts as "yes:no=5"; None where there are none."""
+    if given is None or (isinstance(given, Iterable) and not given):
+        return None
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, Mapping):
+        return {_pair(pair): _cost(cost) for pair, cost in given.items()}
+    if not isinstance(given, Iterable):
+        raise InputTypeError(f"costs={given!r} is not allowed: {_HOW}.")
+    found: Costs = {}
+    for text in given:
+        pair, is_there, cost = str(text).rpartition("=")
+        if not isinstance(text, str) or not is_there:
+            raise InputError(f"costs (--cost): {text!r} is not a price: {_HOW}.")
+        found[_pair(pair)] = _cost(cost)
+    return found
+
+
+def _pair(given: Any) -> str:
+    if isinstance(given, tuple) and len(given) == 2:
+        return f"{given[0]}:{given[1]}"
+    if not isinstance(given, str) or ":" not in given:
+        raise InputError(f"costs (--cost): {given!r} does not name two labels: {_HOW}.")
+    return given
+
+
+def _cost(given: Any) -> float:
+    try:
+        cost = float(given) if isinstance(given, str | Real) else math.nan
+    except ValueError:
+        cost = math.nan
+    if not 0 < cost < math.inf or isinstance(given, bool):
+        raise InputError(
+            f"costs (--cost): {given!r} is not a price. Give a number greater than 0; what is not "
+            "named costs 1."
+        )
+    return cost
+
+
+def class_weight_of(given: Any) -> str | None:
+    if given is not None and not (isinstance(given, str) and given == "balanced"):
+        raise InputError(
+            f'class_weight={given!r} (--class-weight) is not allowed: give "balanced", or None. '
+            "Prices of single errors are costs (--cost)."
+        )
+    return given
+
+
+def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> str:
+    """That given; else what the other two call for."""
+    if given is None:
+        return "cost" if costs else "balanced" if class_weight else "error"
+    validate.one_of("objective", given, OBJECTIVES)
+    if given == "cost" and not costs:
+        raise InputError(f"objective='cost' (--objective cost) needs costs: {_HOW}.")
+    return str(given)
+
+
+def judge_of(options: Options, counts: dict[str, int]) -> Judge:
+    """InputError where costs name a label that is none."""
+    costs = pairs_of(options.costs, list(counts))
+    price_list(list(counts), costs)  # refused whatever decides
+    return Judge.of(
+        counts, options.decides, costs, prefers_weights=options.linear_only is not False
+    )
+
+
+def pairs_of(costs: Costs | None, labels: list[str]) -> dict[tuple[str, str], float]:
+    """By (actual, predicted); a colon may be part of a label."""
+    found = {}
+    for text, cost in (costs or {}).items():
+        cuts = [i for i, c in enumerate(text) if c == ":"]
+        pairs = [(text[:i], text[i + 1 :]) for i in cuts]
+        known = [pair for pair in pairs if set(pair) <= set(labels)]
+        found[(known or pairs)[0]] = cost
+    return found

@@ -1,0 +1,133 @@
+"""What a wrong answer costs, and which candidate is chosen by it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.selection.result import Candidate
+
+OBJECTIVES = ("error", "cost", "balanced")
+Costs = Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Prices of wrong answers.
+
+    Attributes
+    ----------
+    prices : array of shape (k, k)
+        prices[i, j] is what a row of class i costs that is called j.
+    objective : "error", "cost" or "balanced"
+        What candidates are chosen by. With "cost" and "balanced" the threshold of a rule for two
+        classes is chosen, too; with "error" it stays as it was learned.
+    prefers_weights : bool
+        A rule without weights must win by a standard error of the difference at least.
+    """
+
+    prices: NDArray[np.float64]
+    objective: str = "error"
+    prefers_weights: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        counts: Mapping[str, int],
+        objective: str,
+        costs: Costs | None = None,
+        *,
+        prefers_weights: bool = False,
+    ) -> Judge:
+        """`counts` are the rows by label, `costs` by (actual, predicted) label: others cost 1."""
+        labels, k = list(counts), len(counts)
+        prices = 1.0 - np.eye(k)
+        if objective == "cost":
+            prices = price_list(labels, costs or {})
+        elif objective == "balanced":
+            shares = np.array(list(counts.values())) / sum(counts.values())
+            prices = prices / (k * shares[:, None])
+        return cls(prices, objective, prefers_weights)
+
+    @property
+    def moves(self) -> bool:
+        """Whether thresholds are chosen."""
+        return len(self.prices) == 2 and self.objective != "error"
+
+    def priced(self, labels: Any, predictions: Any, classes: Any) -> NDArray[np.float64]:
+        """What each of these answers costs."""
+        rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predictions)
+        return np.asarray(self.prices[rows, columns])
+
+    def judged(self, c: Candidate) -> Candidate:
+        """With its price: at the cheapest threshold, where that is chosen."""
+        if self.objective == "error":
+            return c
+        losses = c.losses
+        if self.moves and c.unseen is not None:
+            losses = c.unseen.prices(c.unseen.cheapest(self.prices), self.prices)
+        return c if losses is None else replace(c, losses=losses, price=float(losses.sum()))
+
+    def best(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
+        """The lowest loss on rows that did not train; and who would have won but for its lack of
+        weights. Of equal ones a rule with weights, which can be read, then the fewest training
+        errors, then the first."""
+        ours = [c for c in found if not c.peer]
+        chosen_from = [c for c in ours if not c.baseline] or ours[1:]  # Ctrl-C: all there is
+        winner = min(chosen_from, key=_rank)
+        readable = [c for c in chosen_from if _has_weights(c)]
+        if not self.prefers_weights or _has_weights(winner) or not readable:
+            return winner, None
+        rival = min(readable, key=_rank)
+        return (winner, None) if _clearly(winner, rival) else (rival, winner)
+
+
+def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
+    """The price of each mistake; InputError where a label is none."""
+    prices = 1.0 - np.eye(len(labels))
+    for pair, cost in costs.items():
+        for label in pair:
+            if label not in labels:
+                raise InputError(
+                    f"costs (--cost): {label!r} is not one of the labels, {_listed(labels)}. Write "
+                    "actual:predicted=number, as in "
+                    f"{labels[1]}:{labels[0]}=5 for a {labels[1]} that is called {labels[0]}."
+                )
+        actual, predicted = pair
+        if actual == predicted:
+            raise InputError(
+                f"costs (--cost): {actual}:{predicted} is a right answer, which costs nothing. "
+                "Give the price of a wrong one."
+            )
+        prices[labels.index(actual), labels.index(predicted)] = cost
+    return prices
+
+
+def _listed(labels: list[str]) -> str:
+    some = ", ".join(map(repr, labels[:10]))
+    return some + (f" and {len(labels) - 10} more" if len(labels) > 10 else "")
+
+
+def _has_weights(c: Candidate) -> bool:
+    return hasattr(c.estimator, "coef_")
+
+
+def _rank(c: Candidate) -> tuple[float, bool, int]:
+    return c.loss, not _has_weights(c), c.train_errors
+
+
+def _clearly(winner: Candidate, rival: Candidate) -> bool:
+    """Whether the difference on the same rows is a standard error of it at least."""
+    if winner.losses is None or rival.losses is None:
+        return True
+    by_row = rival.losses - winner.losses
+    error = math.sqrt(len(by_row)) * float(by_row.std(ddof=1)) if len(by_row) > 1 else math.inf
+    return float(by_row.sum()) >= error

@@ -1,0 +1,248 @@
+"""Prices, thresholds, ranking and probabilities: by hand, and beside scikit-learn's."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
+
+from rosenblatt._model.probability import Platt
+from rosenblatt.errors import InputError
+from rosenblatt.selection import Candidate
+from rosenblatt.selection.calibration import calibration
+from rosenblatt.selection.judge import Judge, price_list
+from rosenblatt.selection.platt import platt
+from rosenblatt.selection.roc import roc
+from rosenblatt.selection.unseen import Unit, Unseen
+
+scored = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=40).filter(
+    lambda rows: 0 < sum(second for _, second in rows) < len(rows)
+)
+
+
+def apart(rows):
+    scores, second = zip(*rows, strict=True)
+    return np.array(scores, dtype=float), np.array(second)
+
+
+# --- Thresholds -----------------------------------------------------------------------------------
+
+
+def test_the_cheapest_threshold_by_hand():
+    """Scores -2 n, -1 y, 1 n, 2 y. At 0: one missed, one false. A missed one at 5: all from -1 on
+    are called y, at the price of one false; -1.5 is in the middle of that gap."""
+    unseen = Unseen(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True]))
+    even, dear = np.array([[0, 1.0], [1, 0]]), np.array([[0, 1.0], [5, 0]])
+    assert unseen.cheapest(dear) == -1.5
+    assert unseen.prices(-1.5, dear).tolist() == [0, 0, 1, 0]
+    assert unseen.prices(0.0, dear).tolist() == [0, 5, 1, 0]
+    assert unseen.cheapest(even) in (-1.5, 1.5)  # one error each; 0 has two
+    cuts = unseen.cuts()
+    assert cuts.thresholds.tolist() == [-4.0, -1.5, 0.0, 1.5, 4.0]
+    assert cuts.missed.tolist() == [0, 0, 1, 1, 2]
+    assert cuts.false.tolist() == [2, 1, 1, 0, 0]
+    assert cuts.called.tolist() == [4, 3, 2, 1, 0]
+
+
+@given(scored, st.floats(0.1, 9), st.floats(0.1, 9))
+def test_no_threshold_is_cheaper(rows, miss, false):
+    scores, second = apart(rows)
+    unseen, prices = Unseen(scores, second), np.array([[0, false], [miss, 0]])
+    chosen = unseen.prices(unseen.cheapest(prices), prices).sum()
+    for threshold in np.arange(-5.25, 6, 0.5):
+        called = scores >= threshold
+        price = miss * (second & ~called).sum() + false * (~second & called).sum()
+        assert chosen <= price + 1e-9
+
+
+def test_a_threshold_between_neighbouring_floats_tells_them_apart():
+    low = 1.0
+    high = np.nextafter(low, 2)
+    unseen = Unseen(np.array([low, high]), np.array([False, True]))
+    threshold = unseen.cheapest(1.0 - np.eye(2))
+    assert unseen.prices(threshold, 1.0 - np.eye(2)).sum() == 0
+
+
+def test_the_learned_threshold_stays_where_none_is_cheaper():
+    unseen = Unseen(np.array([-2.0, 1.0]), np.array([False, True]))
+    assert unseen.cheapest(1.0 - np.eye(2)) == 0
+
+
+def test_the_unit_of_scores():
+    unit = Unit.of(np.array([1.0, 3.0]))
+    assert unit == (2.0, 1.0)
+    assert unit.measured(np.array([4.0])).tolist() == [2.0]
+    assert unit.scores(np.array([2.0])).tolist() == [4.0]
+    assert unit.lowered(0.5).measured(np.array([3.5])).tolist() == [2.0]
+    assert Unit.of(np.ones(3)) == Unit.of(np.array([1e300, -1e300])) == (0.0, 1.0)
+
+
+# --- Prices ---------------------------------------------------------------------------------------
+
+
+def test_prices_by_objective():
+    counts = {"no": 30, "yes": 10}
+    assert Judge.of(counts, "error").prices.tolist() == [[0, 1], [1, 0]]
+    assert Judge.of(counts, "cost", {("yes", "no"): 5}).prices.tolist() == [[0, 1], [5, 0]]
+    balanced = Judge.of(counts, "balanced").prices  # 30 rows at 2/3, 10 rows at 2: 20 each
+    assert balanced.tolist() == [[0, pytest.approx(2 / 3)], [2, 0]]
+    judge = Judge.of({"a": 1, "b": 1, "c": 1}, "cost", {("a", "c"): 7})
+    classes = np.array(["a", "b", "c"])
+    assert judge.priced(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
+    assert not judge.moves  # of three classes no threshold tells
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [(("maybe", "no"), "'maybe' is not one of the labels, 'no', 'yes'"), (("no", "no"), "right")],
+)
+def test_prices_of_what_is_no_error(pair, words):
+    with pytest.raises(InputError, match=words):
+        price_list(["no", "yes"], {pair: 2.0})
+
+
+class Weights:
+    coef_ = (1.0,)
+
+
+def compared(name, wrong, rule):
+    losses = np.array(wrong, dtype=float)
+    return Candidate(name, rule, 0, 60, int(losses.sum()), len(losses), losses=losses)
+
+
+def test_a_kernel_must_win_by_a_standard_error():
+    """Of 20 rows; d is the difference by row. Clear: d is 1 in three rows, Σd = 3, and its standard
+    error √(20·(3 - 9/20)/19) = 1.64. Not clear: d is 1, 1 and -1, Σd = 1, √(20·(3 - 1/20)/19) =
+    1.76."""
+    judge, none = Judge(1.0 - np.eye(2), prefers_weights=True), [0] * 17
+    floor = compared("floor", [1] * 20, Weights())
+    line = compared("average", [1, 1, 1, *none], Weights())
+    curve = compared("kernel", [0, 0, 0, *none], object())
+    assert judge.best([floor, line, curve]) == (curve, None)
+    line = compared("average", [1, 1, 0, *none], Weights())
+    curve = compared("kernel", [0, 0, 1, *none], object())
+    assert judge.best([floor, line, curve]) == (line, curve)
+    assert Judge(1.0 - np.eye(2)).best([floor, line, curve]) == (curve, None)
+
+
+def test_peers_are_never_chosen():
+    peer = Candidate("logistic", Weights(), 0, 60, 0, 20, peer=True)
+    ours = Candidate("average", Weights(), 9, 60, 9, 20)
+    assert Judge(1.0 - np.eye(2)).best([ours, ours, peer])[0] is ours
+
+
+# --- Ranking --------------------------------------------------------------------------------------
+
+
+@given(scored)
+def test_the_curve_is_scikit_learns(rows):
+    scores, second = apart(rows)
+    found = roc(scores, second)
+    false, true, _ = roc_curve(second, scores, drop_intermediate=False)
+    assert found.false.tolist() == false.tolist()
+    assert found.found.tolist() == true.tolist()
+    assert found.auc == pytest.approx(roc_auc_score(second, scores))
+
+
+def test_delongs_interval_by_hand():
+    """Positive 1, 3, 4; others 0, 2. Of the positive ones 1/2, 1, 1 of the others are below: mean
+    5/6, variance 1/12. Of the others 1 and 2/3 of the positive ones are above: variance 1/18.
+    1/36 + 1/36 = 1/18."""
+    found = roc([1, 3, 4, 0, 2], [True, True, True, False, False])
+    width = 1.959964 / np.sqrt(18)
+    assert found.auc == pytest.approx(5 / 6)
+    assert found.interval == (pytest.approx(5 / 6 - width), 1.0)
+
+
+def test_delongs_interval_holds_the_truth(heavy):
+    """Normal scores one standard deviation apart: the area is Φ(1/√2) = 0.760."""
+    rng, truth = np.random.default_rng(0), 0.7602499
+    runs = max(heavy(2000), 200)
+    held = 0
+    for _ in range(runs):
+        second = np.arange(120) < 50
+        low, high = roc(rng.standard_normal(120) + second, second).interval
+        held += low <= truth <= high
+    assert 0.9 <= held / runs <= 0.99
+
+
+def test_no_interval_where_it_would_have_no_width():
+    assert roc([1, 2, 3, 4], [False, False, True, True]).interval is None
+    assert roc([1, 3, 2], [False, False, True]).interval is None  # one positive row
+    with pytest.raises(InputError, match="needs rows that are positive"):
+        roc([1, 2], [True, True])
+
+
+# --- Probabilities --------------------------------------------------------------------------------
+
+
+def rows_of(n, seed=0, noise=1.0):
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal(n) * 3
+    return Unseen(scores, scores + 2 * noise * rng.standard_normal(n) > 0.5)
+
+
+@pytest.mark.parametrize("n", [10, 60, 500])
+def test_platts_sigmoid_is_scikit_learns(n):
+    from sklearn.calibration import _SigmoidCalibration
+
+    unseen = rows_of(n, seed=n)
+    theirs = _SigmoidCalibration().fit(unseen.scores, unseen.second.astype(int))
+    at = np.linspace(-9, 9, 31)
+    assert platt(unseen).of(at) == pytest.approx(theirs.predict(at), abs=2e-4)
+
+
+def test_platts_sigmoid_is_the_likeliest():
+    """By an optimiser that knows nothing of derivatives, on Platt's targets."""
+    unseen = rows_of(80, seed=3)
+    positive = int(unseen.second.sum())
+    target = np.where(unseen.second, (positive + 1) / (positive + 2), 1 / (80 - positive + 2))
+
+    def loss(at):
+        z = at[0] * unseen.scores + at[1]
+        return (np.logaddexp(0, z) - target * z).sum()
+
+    best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
+    found = platt(unseen)
+    assert (found.slope, found.intercept) == pytest.approx(best.x, abs=1e-5)
+
+
+def test_scores_that_tell_nothing_give_the_share():
+    second = np.array([True] * 10 + [False] * 30)
+    found = platt(Unseen(np.where(second, -1.0, 1.0), second))  # the wrong way round
+    assert (found.slope, found.of([-5.0, 5.0]).tolist()) == (0.0, [pytest.approx(11 / 42)] * 2)
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e12])
+def test_the_unit_of_scores_does_not_matter(factor):
+    unseen = rows_of(100)
+    other = platt(Unseen(unseen.scores * factor, unseen.second))
+    assert other.of(unseen.scores * factor) == pytest.approx(platt(unseen).of(unseen.scores))
+
+
+def test_separated_scores_have_finite_probabilities():
+    second = np.arange(20) >= 10
+    p = platt(Unseen(np.where(second, 1e6, -1e6), second)).of([-1e6, 1e6])
+    assert p == pytest.approx([1 / 12, 11 / 12], abs=1e-6)  # Platt's targets
+
+
+def test_the_same_probability_of_scores_that_were_lowered():
+    found = Platt(2.0, -1.0, 9)
+    assert found.lowered(0.5).of(0.7 - 0.5) == pytest.approx(found.of(0.7))
+
+
+def test_the_brier_score_and_the_shares_are_scikit_learns():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(size=300)
+    positive = rng.uniform(size=300) < p
+    found = calibration(p, positive)
+    assert found.brier == pytest.approx(brier_score_loss(positive, p))
+    shares, means = calibration_curve(positive, p, n_bins=10)
+    assert [b.positive / b.rows for b in found.bins] == pytest.approx(shares)
+    assert [b.predicted for b in found.bins] == pytest.approx(means)
+    squares = (p - positive) ** 2
+    width = 1.959964 * squares.std(ddof=1) / np.sqrt(300)
+    assert found.interval == pytest.approx((found.brier - width, found.brier + width))
+    assert found.floor == pytest.approx(np.mean(positive) * np.mean(~positive))

@@ -1,0 +1,323 @@
+"""Costs, objectives, retraining, peers and probabilities, through the command and from Python."""
+
+import csv
+import json
+import shlex
+import typing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    brier_score_loss,
+    precision_recall_fscore_support,
+    roc_auc_score,
+    roc_curve,
+)
+
+from rosenblatt import model_file, study
+from rosenblatt.datasets import load_credit
+from rosenblatt.errors import InputError
+
+CREDIT = load_credit().filename
+LEAK = ["share", "expenditure"]
+
+
+def made(n=400, share=0.25, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3)).round(3)
+    hidden = X[:, 0] + rng.standard_normal(n)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame["ill"] = np.where(hidden > np.quantile(hidden, 1 - share), "yes", "no")
+    return frame
+
+
+@pytest.fixture(scope="module")
+def dear():
+    return study(CREDIT, target="card", ignore=LEAK, costs={("no", "yes"): 5})
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return study(CREDIT, target="card", ignore=LEAK)
+
+
+# --- What is told is what scikit-learn tells of the same predictions, scores and probabilities ----
+
+
+def test_precision_recall_and_ranking_are_scikit_learns(dear):
+    document, found = dear.to_dict(), dear.selection
+    labels, predicted = found.labels, found.predictions
+    p, r, _, rows = precision_recall_fscore_support(labels, predicted, labels=["no", "yes"])
+    told = document["by_class"]
+    assert [one["precision"] for one in told] == pytest.approx(p)
+    assert [one["recall"] for one in told] == pytest.approx(r)
+    assert [one["rows"] for one in told] == rows.tolist()
+    scores = dear.estimator.decision_function(dear.encoding.apply(CREDIT)[found.test])
+    second = labels == "yes"
+    assert document["roc"]["auc"] == pytest.approx(roc_auc_score(second, scores))
+    curve = set(zip(*roc_curve(second, scores, drop_intermediate=False)[:2], strict=True))
+    assert {tuple(point) for point in document["roc"]["points"]} <= curve
+    assert tuple(document["roc"]["at"]) in curve
+    probabilities = dear.predict_proba(CREDIT)[found.test, 1]
+    assert document["calibration"]["brier"] == pytest.approx(
+        brier_score_loss(second, probabilities)
+    )
+
+
+def test_the_price_is_that_of_the_errors_counted_once(dear, plain):
+    document, found = dear.to_dict(), dear.selection
+    granted = int(((found.labels == "no") & (found.predictions == "yes")).sum())
+    refused = int(((found.labels == "yes") & (found.predictions == "no")).sum())
+    price = document["price"]
+    assert price["total"] == 5 * granted + refused
+    assert [one["price"] for one in document["by_class"]] == [5 * granted, refused]
+    assert price["per_row"] == price["total"] / 264
+    assert price["always"] == {"no": 205.0, "yes": 5 * 59.0}
+    assert price["interval"][0] < price["per_row"] < price["interval"][1]
+    assert found.test.tolist() == plain.selection.test.tolist()
+    before = plain.selection
+    wrong = (before.labels == "no") & (before.predictions == "yes")
+    assert granted < wrong.sum() / 2  # the dear errors are fewer
+    assert document["asked"]["objective"] == "cost"
+    assert plain.to_dict()["price"] is None
+
+
+def test_the_bootstrap_is_near_the_normal_interval(dear):
+    """The price of a row is 0, 1 or 5: its mean has the standard error s/√n."""
+    found = dear.selection
+    wrong = found.labels != found.predictions
+    by_row = np.where(found.labels == "no", 5.0, 1.0) * wrong
+    width = 1.96 * by_row.std(ddof=1) / np.sqrt(len(by_row))
+    ends = by_row.mean() - width, by_row.mean() + width
+    assert dear.to_dict()["price"]["interval"] == pytest.approx(ends, abs=0.02)
+
+
+def test_the_curve_says_what_thresholds_do_and_the_chosen_one_is_the_cheapest(dear):
+    told, unseen = dear.to_dict()["thresholds"], dear.selection.unseen
+    assert told["rows"] == len(unseen.scores) == 1055
+    for point in told["points"]:
+        called = unseen.scores >= point["threshold"]
+        assert point["called"] == called.sum()
+        assert point["missed"] == (unseen.second & ~called).sum()
+        assert point["false"] == (~unseen.second & called).sum()
+        assert point["price"] == point["missed"] + 5 * point["false"]
+    chosen = told["chosen"]
+    assert chosen["threshold"] == 0
+    assert chosen["missed"] == (unseen.second & (unseen.scores < 0)).sum()
+    assert chosen["price"] <= min(point["price"] for point in told["points"])
+    assert "five folds" in told["how"]
+
+
+def test_the_rule_in_words_has_the_threshold_that_was_chosen(dear):
+    rule, rows = dear.to_dict()["rule"], pd.read_csv(CREDIT)
+    for word in ("owner", "selfemp"):
+        rows[f"{word}=yes"] = rows[word] == "yes"
+    total = sum(term["weight"] * rows[term["feature"]] for term in rule["terms"])
+    called = np.where(total >= rule["threshold"], "yes", "no")
+    assert (called == dear.predict(CREDIT)).all()
+    assert dear.to_dict()["asked"]["moved"] > 0
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+def test_the_command_gives_what_the_function_gives(shell):
+    made().to_csv("t.csv", index=False)
+    more = ["--cost", "yes:no=4", "--linear-only", "--no-peers", "--seed", "2"]
+    code, out, err = shell("fit", "t.csv", "-y", "ill", *more, "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    options = {"costs": {"yes:no": 4}, "linear_only": True, "peers": False, "seed": 2}
+    found = study("t.csv", target="ill", **options).to_dict()
+    for part in ("asked", "by_class", "price", "roc", "thresholds", "calibration", "candidates"):
+        assert told[part] == found[part]
+    assert told["not_tried"] == {"rbf kernel": "only rules that can be shown (--linear-only)"}
+    again = shlex.split(told["reproduce"]["command"])[1:]
+    assert {"--cost=yes:no=4", "--linear-only", "--no-peers"} <= set(again)
+    code, out, _ = shell(*again, "--json", "--force")
+    assert json.loads(out)["price"] == told["price"]
+
+
+def test_what_is_printed_with_costs(shell):
+    made().to_csv("t.csv", index=False)
+    out = shell("fit", "t.csv", "-y", "ill", "--cost", "yes:no=4")[1]
+    subjects = [line.split()[0] for line in out.splitlines() if line[:1] not in ("", " ")]
+    assert subjects[:6] == ["core", "data", "split", "candidates", "error", "price"]
+    assert "price a row" in out
+    assert out.count("for comparison, not written") == 2
+    assert "always" in out.split("price ")[2]
+    balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced", "--force")[1]
+    assert "the mean of the errors of each label; always the same label: 50.0%" in " ".join(
+        balanced.split()
+    )
+
+
+def test_balanced_finds_more_of_the_rare_label():
+    frame = made(n=800, share=0.08)
+    plain, even = study(frame, target="ill"), study(frame, target="ill", class_weight="balanced")
+    recall = [s.to_dict()["by_class"][1]["recall"] for s in (plain, even)]
+    assert recall[1] > recall[0] + 0.2
+    assert even.to_dict()["asked"]["objective"] == "balanced"
+    assert even.estimator.class_weight == "balanced"
+    by_error = study(frame, target="ill", class_weight="balanced", objective="error")
+    assert by_error.selection.moved == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"costs": {"yes": 5}}, "does not name two labels: give actual:predicted=number"),
+        ({"costs": "yes:no"}, "'yes:no' is not a price: give actual:predicted=number"),
+        ({"costs": {"yes:no": 0}}, "0 is not a price. Give a number greater than 0"),
+        ({"costs": {"yes:no": "many"}}, "'many' is not a price"),
+        ({"costs": {"yes:no": True}}, "True is not a price"),
+        ({"costs": {"yes:maybe": 5}}, "'maybe' is not one of the labels, 'no', 'yes'"),
+        ({"costs": {"yes:yes": 5}}, "yes:yes is a right answer"),
+        ({"costs": 5}, "costs=5 is not allowed"),
+        ({"objective": "cost"}, "needs costs"),
+        ({"objective": "f1"}, "Allowed: 'error', 'cost', 'balanced'"),
+        ({"class_weight": {"yes": 2}}, 'give "balanced", or None'),
+        ({"linear_only": 1}, "linear_only=1 is not allowed"),
+        ({"retrain": False, "cv": 3}, "give one of them"),
+    ],
+)
+def test_what_cannot_be_asked(options, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=words) as caught:
+        study(made(60), target="ill", **options)
+    assert str(caught.value).endswith(".")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_price_for_a_label_that_is_none_writes_nothing(shell):
+    made(60).to_csv("t.csv", index=False)
+    code, out, err = shell("fit", "t.csv", "-y", "ill", "--cost", "ill:no=5")
+    assert (code, out) == (2, "")
+    assert "'ill' is not one of the labels, 'no', 'yes'. Write actual:predicted=number" in err
+    assert not Path("t-rosenblatt").exists()
+
+
+def test_a_colon_may_be_part_of_a_label():
+    frame = made(200).assign(ill=lambda f: f["ill"].map({"yes": "10:30", "no": "9:15"}))
+    found = study(frame, target="ill", costs={"10:30:9:15": 4}, peers=False).to_dict()
+    assert found["asked"]["costs"] == [{"actual": "10:30", "predicted": "9:15", "cost": 4.0}]
+
+
+def test_many_labels_have_prices_of_pairs_and_no_threshold():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 2))
+    y = np.array(["low", "mid", "top"])[
+        np.digitize(X[:, 0] + rng.standard_normal(300), [-0.5, 0.5])
+    ]
+    found = study(X, y, costs={"top:low": 8}, peers=False)
+    document, chosen = found.to_dict(), found.selection
+    wrong = chosen.labels != chosen.predictions
+    dear = (chosen.labels == "top") & (chosen.predictions == "low")
+    assert document["price"]["total"] == wrong.sum() + 7 * dear.sum()
+    assert [c["price"] is not None for c in document["candidates"]] == [True] * 7
+    assert all(document[part] is None for part in ("roc", "thresholds", "calibration"))
+    with pytest.raises(InputError, match="those of two labels, and there are 3"):
+        found.predict_proba(X)
+
+
+# --- Learning again, and peers --------------------------------------------------------------------
+
+
+def test_the_chosen_rule_learns_from_four_fifths(plain):
+    document = plain.to_dict()
+    assert document["split"]["learned_from"] == 1055 == document["learning"]["rows"]
+    assert "the chosen rule learns again, from 1,055" in document["split"]["sentence"]
+    before = study(CREDIT, target="card", ignore=LEAK, retrain=False)
+    assert before.to_dict()["split"]["learned_from"] == 791
+    assert "again" not in before.to_dict()["split"]["sentence"]
+    assert "validation rows, scored by the rule itself" in before.to_dict()["thresholds"]["how"]
+
+
+def test_peers_are_what_scikit_learn_makes_of_the_same_rows(plain):
+    split, rows = plain.selection, pd.read_csv(CREDIT)
+    logistic = next(c for c in plain.to_dict()["candidates"] if c["name"] == "logistic")
+    assert logistic["peer"]
+    X = rows.drop(columns=["card", *LEAK])
+    X = pd.get_dummies(X, drop_first=True).astype(float)
+    X = (X - X.iloc[split.train].mean()) / X.iloc[split.train].std(ddof=0)
+    alone = LogisticRegression(max_iter=1000, C=1.0).fit(
+        X.iloc[split.train], rows["card"].iloc[split.train]
+    )
+    wrong = alone.predict(X.iloc[split.validation]) != rows["card"].iloc[split.validation]
+    assert logistic["validation_errors"] == pytest.approx(
+        wrong.sum(), abs=1
+    )  # words are not scaled
+    assert plain.selection.winner.name not in ("logistic", "boosting")
+
+
+# --- Probabilities --------------------------------------------------------------------------------
+
+
+def test_the_model_file_has_the_probability_and_predict_prints_it(shell, dear, tmp_path):
+    dear.save("fit")
+    model = model_file.read("fit/model.json")
+    assert model.probability == dear.selection.probability
+    code, out, err = shell("predict", "fit/model.json", CREDIT, "--probability")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(out.splitlines()))
+    printed = [float(row["probability of yes"]) for row in rows]
+    assert printed == dear.predict_proba(CREDIT)[:, 1].tolist()
+    by_hand = 1 / (
+        1 + np.exp(-model.probability.slope * float(rows[0]["score"]) - model.probability.intercept)
+    )
+    assert printed[0] == pytest.approx(by_hand)
+    assert "probability" not in shell("predict", "fit/model.json", CREDIT)[1]
+    document = json.loads(shell("predict", "fit/model.json", CREDIT, "--probability", "--json")[1])
+    assert [row["probability"] for row in document["rows"]] == printed
+
+
+def test_a_model_without_a_probability_says_so(shell):
+    from sklearn.datasets import load_iris
+
+    from rosenblatt import load, save
+
+    iris = load_iris(as_frame=True)
+    iris.data.assign(kind=iris.target_names[iris.target]).to_csv("iris.csv", index=False)
+    assert shell("fit", "iris.csv", "-y", "kind", "--no-peers")[0] == 0
+    code, out, err = shell("predict", "iris-rosenblatt/model.json", "iris.csv", "--probability")
+    assert (code, out) == (2, "")
+    assert "it tells 3 labels apart, and probabilities are those of two" in err
+    save(load("iris-rosenblatt/model.json"), "alone.json")
+    assert model_file.read("alone.json").probability is None
+
+
+# --- Rows on disk ---------------------------------------------------------------------------------
+
+
+def test_costs_on_rows_on_disk(tmp_path):
+    frame = made(2000)
+    options = {"target": "ill", "stream": True, "cache": tmp_path / "cache"}
+    plain, dear = study(frame, **options), study(frame, costs={"yes:no": 6}, **options)
+    document, found = dear.to_dict(), dear.selection
+    assert found.moved < 0
+    missed = (found.labels == "yes") & (found.predictions == "no")
+    before = (plain.selection.labels == "yes") & (plain.selection.predictions == "no")
+    assert missed.sum() < before.sum() / 2
+    assert (
+        document["price"]["total"]
+        == 6 * missed.sum() + ((found.labels == "no") & (found.predictions == "yes")).sum()
+    )
+    X, y = dear.encoding.apply(frame.drop(columns="ill")), frame["ill"].to_numpy()
+    scores = dear.estimator.decision_function(X[found.train])
+    margins = np.where(y[found.train] == "yes", scores, -scores)
+    assert dear.estimator.training_errors_ == (margins <= 0).sum()
+    assert found.scores == pytest.approx(dear.estimator.decision_function(X[found.test]))
+    assert document["not_tried"]["logistic"] == "it needs the rows in memory"
+    assert document["roc"]["auc"] == pytest.approx(
+        roc_auc_score(found.labels == "yes", found.scores)
+    )
+
+
+def test_the_document_is_what_its_types_say(dear):
+    from rosenblatt._study import judged_document
+
+    kinds = typing.get_type_hints(judged_document.Judged)
+    assert kinds.keys() <= dear.to_dict().keys()

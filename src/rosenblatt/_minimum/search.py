@@ -26,6 +26,7 @@ _MOST_ABSORBED = 500  # errors: each takes a search
 _IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
 _TINY = 64  # rows: conflicts are found at once, and say more
 _MOST_CONES = 20_000  # without a time limit
+_SOON, _NEARLY = 4000, 2  # after so many cones, so few errors apart: conflicts may find the rule
 _SOLVER = 1e-6  # what the solver's sums may be off by
 
 
@@ -136,6 +137,9 @@ class Search:
         if cones is None:
             return  # by now conflicts prove more
         try:
+            cones.reach(most=_SOON)
+            if 0 < self.problem.best.cost - cones.bound <= _NEARLY * self.problem.scale:
+                self._absorb()  # a better rule may be all that is missing
             cones.reach(most=None if self.clock.limited else _MOST_CONES)
         finally:
             if cones.bound > self.proved or cones is self.cones:
@@ -212,8 +216,7 @@ class Search:
             raise LimitReached
 
     def _relaxed(self, part: float) -> Relaxation:
-        none = np.zeros(self.problem.rows.n, dtype=bool)
-        among = range(len(self.cover.rows))
+        none, among = np.zeros(self.problem.rows.n, dtype=bool), range(len(self.cover.rows))
         check_interrupt = self.problem.rows.budget.check_interrupt
         return self.cover.relaxation(among, none, check_interrupt, self.clock.left(part))
 
@@ -233,9 +236,8 @@ class Search:
             return False
         if number < known:
             raise LimitReached  # the solver's set does not do what was asked
-        x = removed.astype(np.float64)
         self._add_conflicts(~removed)
-        self._add_around(x)
+        self._add_around(removed.astype(np.float64))
         return True
 
     def _add_around(self, x: Floats) -> int:

@@ -11,7 +11,7 @@ from scipy import stats
 from rosenblatt._support.one_thread import one_thread
 from rosenblatt.errors import InputError
 from rosenblatt.separation.given import Given
-from rosenblatt.separation.likelihood import Likelihood
+from rosenblatt.separation.penalised import Penalised
 from rosenblatt.separation.words import table_of
 
 
@@ -86,7 +86,7 @@ def firth(
 
 
 def _estimated(given: Given, confidence: float) -> FirthEstimate:
-    penalised = Likelihood(given.X, given.t, given.c, penalised=True)
+    penalised = Penalised(given.X, given.t, given.c)
     beta, value = penalised.maximum(np.zeros(penalised.size))
     places = range(penalised.size)
     tests = [penalised.deviance(beta, value, j, 0.0) for j in places]

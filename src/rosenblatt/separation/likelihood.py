@@ -1,21 +1,18 @@
-"""The likelihood of a logistic regression, plain or with Firth's penalty, and its maximum.
+"""The likelihood of a logistic regression, its maximum and its profiles.
 
-l(β) = Σ c_i (t_i η_i - log(1 + exp η_i)) with η = Xβ and t = 0 or 1; Firth adds half the logarithm
-of the determinant of the information X'WX, W = diag(c_i π_i (1 - π_i)). Columns are scaled to
-length 1 in the mean: neither maximum depends on it, and floats do.
+l(β) = Σ c_i (t_i η_i - log(1 + exp η_i)) with η = Xβ and t = 0 or 1; its information is X'WX,
+W = diag(c_i π_i (1 - π_i)). Columns are scaled to length 1 in the mean: the maximum does not depend
+on it, and floats do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize, special, stats
-
-from rosenblatt.errors import InputError
 
 Numbers = NDArray[np.float64]
 _STEPS, _HALVINGS, _DOUBLINGS = 500, 40, 60
@@ -33,14 +30,13 @@ class _Point:
     root: Numbers  # R with R'R = the information
 
 
-@final
 class Likelihood:
     """Of rows X, which have the column of the intercept, outcomes t and weights c of rows."""
 
-    def __init__(self, X: Numbers, t: Numbers, c: Numbers, *, penalised: bool):
+    def __init__(self, X: Numbers, t: Numbers, c: Numbers):
         self.scale = np.sqrt(np.mean(X * X, axis=0))
         self.scale[self.scale == 0] = 1.0
-        self._X, self._t, self._c, self.penalised = X / self.scale, t, c, penalised
+        self._X, self._t, self._c = X / self.scale, t, c
 
     @property
     def size(self) -> int:
@@ -53,15 +49,7 @@ class Likelihood:
         residual = self._c * (self._t - p)
         weight = np.maximum(self._c * p * special.expit(-eta), _LEAST)
         half = self._X * np.sqrt(weight)[:, None]
-        if not self.penalised:
-            root: Numbers = np.asarray(np.linalg.qr(half, mode="r"))
-            return _Point(value, self._X.T @ residual, root)
-        q, root = np.linalg.qr(half)
-        diagonal = np.abs(np.diag(root))
-        if not diagonal.all():
-            return _Point(-np.inf, np.zeros(self.size), root)
-        value += float(np.sum(np.log(diagonal)))
-        residual = residual + np.sum(q * q, axis=1) * (0.5 - p)
+        root: Numbers = np.asarray(np.linalg.qr(half, mode="r"))
         return _Point(value, self._X.T @ residual, root)
 
     def maximum(self, start: Numbers, fixed: int | None = None) -> tuple[Numbers, float]:
@@ -87,11 +75,6 @@ class Likelihood:
             else:
                 return beta, here.value
             beta, here = beta + step, there
-        if self.penalised:
-            raise InputError(
-                "The penalised likelihood was not maximised in "
-                f"{_STEPS} steps: scale the columns, or leave out nearly collinear ones."
-            )
         return beta, here.value
 
     def errors(self, beta: Numbers) -> Numbers:
@@ -133,16 +116,24 @@ class Likelihood:
         """Twice what the likelihood loses if coefficient j is held there."""
         return self._profile(beta, value, j, 0.0)(at * float(self.scale[j]))
 
+    def moved(self, beta: Numbers, j: int, at: float) -> Numbers:
+        """Where the profile of coefficient j is sought from, with this maximum at hand."""
+        start = beta.copy()
+        start[j] = at
+        return start
+
     def _profile(
         self, beta: Numbers, value: float, j: int, quantile: float
     ) -> Callable[[float], float]:
-        start = beta.copy()
+        last = beta
+        known = {float(beta[j]): -quantile} if beta.any() else {}  # asked twice, the same answer
 
         def below(at: float) -> float:
-            nonlocal start
-            start[j] = at
-            start, there = self.maximum(start, fixed=j)
-            return 2.0 * (value - there) - quantile
+            nonlocal last
+            if at not in known:
+                last, there = self.maximum(self.moved(last, j, at), fixed=j)
+                known[at] = 2.0 * (value - there) - quantile
+            return known[at]
 
         return below
 

@@ -152,7 +152,7 @@ def _intervals(
     """Of finite coefficients from the rows that are fitted; of running ones from all rows."""
     found: dict[str, tuple[float, float]] = {}
     chosen = independent(given.X)
-    whole = Likelihood(given.X[:, chosen], given.t, given.c, penalised=False)
+    whole = Likelihood(given.X[:, chosen], given.t, given.c)
     for j, name in enumerate(given.names):
         if signs[name] == "0" and fitted.likelihood is not None:
             k = fitted.columns.index(j)
@@ -183,7 +183,7 @@ class _Fitted:
         columns = independent(X, first) if len(X) else []
         if not columns:
             return cls([], None, np.empty(0), 0.0)
-        likelihood = Likelihood(X[:, columns], given.t[rest], given.c[rest], penalised=False)
+        likelihood = Likelihood(X[:, columns], given.t[rest], given.c[rest])
         beta, value = likelihood.maximum(np.zeros(len(columns)))
         return cls(columns, likelihood, beta, value)
 

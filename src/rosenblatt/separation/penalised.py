@@ -1,0 +1,138 @@
+"""The likelihood with Firth's penalty, half the logarithm of the determinant of the information.
+
+Its maximum always exists, but it is not concave, and steps by the information alone may circle
+around it for ever where rows are separated. So the search turns to its own second derivatives when
+these steps do not get shorter quickly. All is done in coordinates in which the information is the
+identity: neither the scale of columns nor where their zero lies makes a difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy import linalg, special
+
+from rosenblatt.errors import InputError
+from rosenblatt.separation.likelihood import Likelihood, Numbers
+
+_STEPS, _HALVINGS = 500, 60
+_LONGEST = 5.0  # what a step may change a row's log-odds by
+_LEAST = 1e-290  # weight of a row, so that logarithms are finite
+_GAIN, _PROFILE_GAIN = 1e-20, 1e-12  # what a step promises where the search ends
+_ENOUGH = 1e-8  # a gain that rounding may stand in the way of
+_SLOW = 0.1  # a gain that is a larger share of the one before asks for second derivatives
+_FLATTEST = 1e-3  # curvature, where the information's is 1
+_NOISE = 1e-14  # of the likelihood, as a share of it
+
+
+@dataclass(frozen=True)
+class _Point:
+    value: float
+    inverse: Numbers  # V with V V' = the inverse of the information
+    score: Numbers  # V' times the score
+    rows: Numbers  # X V
+    p: Numbers
+    leverage: Numbers
+
+
+@final
+class Penalised(Likelihood):
+    """Of rows whose columns are independent."""
+
+    def at_penalised(self, beta: Numbers) -> _Point:
+        eta = self._X @ beta
+        p = special.expit(eta)
+        value = float(np.sum(self._c * (self._t * eta - np.logaddexp(0.0, eta))))
+        weight = np.maximum(self._c * p * special.expit(-eta), _LEAST)
+        # Heavy rows first and columns by their length: weights that differ by many powers of ten
+        # then do no harm (Cox and Higham, 1998).
+        order = np.argsort(-weight, kind="stable")
+        half = (self._X * np.sqrt(weight)[:, None])[order]
+        root, columns = linalg.qr(half, mode="r", pivoting=True)
+        root = root[: self.size]
+        value += float(np.sum(np.log(np.abs(np.diag(root)))))
+        inverse = np.zeros((self.size, self.size))
+        inverse[columns] = linalg.solve_triangular(root, np.eye(self.size))
+        rows = self._X @ inverse
+        leverage = np.where(weight > _LEAST, weight * np.sum(rows * rows, axis=1), 0.0)
+        residual = self._c * (self._t - p) + leverage * (0.5 - p)
+        return _Point(value, inverse, rows.T @ residual, rows, p, leverage)
+
+    def maximum(self, start: Numbers, fixed: int | None = None) -> tuple[Numbers, float]:
+        """By Newton's method; the fixed coefficient stays as it starts."""
+        beta, here = start.copy(), self.at_penalised(start)
+        enough = _GAIN if fixed is None else _PROFILE_GAIN
+        before = gain = np.inf
+        for _ in range(_STEPS):
+            free = _free(here, fixed)
+            score = free.T @ here.score
+            gain = float(score @ score)
+            if gain <= enough:
+                return beta, here.value
+            if gain > _SLOW * before:
+                score = self._newton(here, free, score)
+            before = gain
+            direction = free @ score
+            promised = float(direction @ here.score)
+            change = float(np.abs(here.rows @ direction).max())
+            step = here.inverse @ direction * min(1.0, _LONGEST / change)
+            if fixed is not None:
+                step[fixed] = 0.0
+            share = min(1.0, _LONGEST / change)
+            noise = _NOISE * (1.0 + abs(here.value))
+            for _ in range(_HALVINGS):
+                there = self.at_penalised(beta + step)
+                if there.value >= here.value + 1e-4 * share * promised - noise:
+                    break
+                step, share = step / 2, share / 2
+            else:
+                break
+            beta, here = beta + step, there
+        if gain <= _ENOUGH:
+            return beta, here.value
+        raise InputError(
+            "The penalised likelihood was not maximised: numbers of the columns differ too much. "
+            "Scale the columns, or leave out nearly collinear ones."
+        )
+
+    def _newton(self, here: _Point, free: Numbers, score: Numbers) -> Numbers:
+        """The step by second derivatives; where they do not bend down, uphill all the same."""
+        rows = here.rows @ free
+        bend = 0.5 * here.leverage * (1.0 - 6.0 * here.p * (1.0 - here.p))
+        weight = self._c * here.p * (1.0 - here.p)
+        curvature = np.eye(len(score)) - rows.T @ (rows * bend[:, None])
+        tilted = rows * (weight * (1.0 - 2.0 * here.p))[:, None]
+        for k in range(self.size):
+            part = tilted.T @ (here.rows * here.rows[:, [k]])
+            curvature += 0.5 * part @ part.T
+        values, vectors = np.linalg.eigh(curvature)
+        found: Numbers = vectors @ ((vectors.T @ score) / np.maximum(np.abs(values), _FLATTEST))
+        return found
+
+    def errors(self, beta: Numbers) -> Numbers:
+        inverse = self.at_penalised(beta).inverse
+        found: Numbers = np.linalg.norm(inverse, axis=1) / self.scale
+        return found
+
+    def moved(self, beta: Numbers, j: int, at: float) -> Numbers:
+        """Where the profile of coefficient j is sought from: along its tangent, if that is better
+        than to move this coefficient only."""
+        alone = beta.copy()
+        alone[j] = at
+        inverse = self.at_penalised(beta).inverse
+        tangent = inverse @ inverse[j]
+        along = beta + tangent * ((at - beta[j]) / tangent[j])
+        along[j] = at
+        if self.at_penalised(along).value > self.at_penalised(alone).value:
+            return along
+        return alone
+
+
+def _free(here: _Point, fixed: int | None) -> Numbers:
+    """Orthonormal directions that leave the fixed coefficient alone."""
+    if fixed is None:
+        return np.eye(len(here.score))
+    found: Numbers = linalg.qr(here.inverse[fixed][:, None])[0][:, 1:]
+    return found

@@ -95,11 +95,11 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
         return dict(zip(given.names, values, strict=True))
 
     return FirthEstimate(
-        named((beta / penalised.scale).tolist()),
+        named(penalised.coefficients(beta).tolist()),
         named([penalised.interval(beta, value, j, confidence) for j in places]),
         named([float(stats.chi2.sf(max(test, 0.0), 1)) for test in tests]),
         named(penalised.errors(beta).tolist()),
-        value - float(np.sum(np.log(1.0 / penalised.scale))),
+        value + penalised.volume,
         confidence,
         given.labels[1],
         given.labels[0],

@@ -94,7 +94,7 @@ class Likelihood:
         ends = []
         for side in (-1.0, 1.0):
             profile = self._profile(beta, value, j, quantile)
-            end = _crossing(profile, float(beta[j]), side * max(width, 1e-8))
+            end = _crossing(profile, self.coefficient(beta, j), side * max(width, 1e-8))
             ends.append(end / float(self.scale[j]))
         return ends[0], ends[1]
 
@@ -116,6 +116,10 @@ class Likelihood:
         """Twice what the likelihood loses if coefficient j is held there."""
         return self._profile(beta, value, j, 0.0)(at * float(self.scale[j]))
 
+    def coefficient(self, beta: Numbers, j: int) -> float:
+        """That of the scaled column j."""
+        return float(beta[j])
+
     def moved(self, beta: Numbers, j: int, at: float) -> Numbers:
         """Where the profile of coefficient j is sought from, with this maximum at hand."""
         start = beta.copy()
@@ -126,7 +130,9 @@ class Likelihood:
         self, beta: Numbers, value: float, j: int, quantile: float
     ) -> Callable[[float], float]:
         last = beta
-        known = {float(beta[j]): -quantile} if beta.any() else {}  # asked twice, the same answer
+        known = (
+            {self.coefficient(beta, j): -quantile} if beta.any() else {}
+        )  # asked twice, the same answer
 
         def below(at: float) -> float:
             nonlocal last

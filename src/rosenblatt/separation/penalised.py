@@ -2,8 +2,9 @@
 
 Its maximum always exists, but it is not concave, and steps by the information alone may circle
 around it for ever where rows are separated. So the search turns to its own second derivatives when
-these steps do not get shorter quickly. All is done in coordinates in which the information is the
-identity: neither the scale of columns nor where their zero lies makes a difference.
+these steps do not get shorter quickly. Columns are made orthogonal, the intercept's first, and steps
+are taken in coordinates in which the information is the identity: neither the scale of columns nor
+where their zero lies makes a difference, such as that of years.
 """
 
 from __future__ import annotations
@@ -39,7 +40,27 @@ class _Point:
 
 @final
 class Penalised(Likelihood):
-    """Of rows whose columns are independent."""
+    """Of rows whose columns are independent; `beta` is that of the orthogonal ones."""
+
+    def __init__(self, X: Numbers, t: Numbers, c: Numbers):
+        super().__init__(X, t, c)
+        basis, root = np.linalg.qr(self._X[:, ::-1])  # the intercept is the last column
+        length = np.sqrt(len(X))
+        self._X = basis * length
+        back = linalg.solve_triangular(root, np.eye(len(root))) * length
+        self._back: Numbers = np.ascontiguousarray(back[::-1])  # to the scaled columns
+        # What the penalty is larger by in terms of the given columns.
+        self.volume = float(
+            np.sum(np.log(np.abs(np.diag(root)) / length)) + np.sum(np.log(self.scale))
+        )
+
+    def coefficient(self, beta: Numbers, j: int) -> float:
+        return float(self._back[j] @ beta)
+
+    def coefficients(self, beta: Numbers) -> Numbers:
+        """Those of the given columns."""
+        found: Numbers = (self._back @ beta) / self.scale
+        return found
 
     def at_penalised(self, beta: Numbers) -> _Point:
         eta = self._X @ beta
@@ -66,7 +87,7 @@ class Penalised(Likelihood):
         enough = _GAIN if fixed is None else _PROFILE_GAIN
         before = gain = np.inf
         for _ in range(_STEPS):
-            free = _free(here, fixed)
+            free = self._free(here, fixed)
             score = free.T @ here.score
             gain = float(score @ score)
             if gain <= enough:
@@ -77,10 +98,8 @@ class Penalised(Likelihood):
             direction = free @ score
             promised = float(direction @ here.score)
             change = float(np.abs(here.rows @ direction).max())
-            step = here.inverse @ direction * min(1.0, _LONGEST / change)
-            if fixed is not None:
-                step[fixed] = 0.0
             share = min(1.0, _LONGEST / change)
+            step = here.inverse @ direction * share
             noise = _NOISE * (1.0 + abs(here.value))
             for _ in range(_HALVINGS):
                 there = self.at_penalised(beta + step)
@@ -112,27 +131,20 @@ class Penalised(Likelihood):
         return found
 
     def errors(self, beta: Numbers) -> Numbers:
-        inverse = self.at_penalised(beta).inverse
+        inverse = self._back @ self.at_penalised(beta).inverse
         found: Numbers = np.linalg.norm(inverse, axis=1) / self.scale
         return found
 
     def moved(self, beta: Numbers, j: int, at: float) -> Numbers:
-        """Where the profile of coefficient j is sought from: along its tangent, if that is better
-        than to move this coefficient only."""
-        alone = beta.copy()
-        alone[j] = at
-        inverse = self.at_penalised(beta).inverse
-        tangent = inverse @ inverse[j]
-        along = beta + tangent * ((at - beta[j]) / tangent[j])
-        along[j] = at
-        if self.at_penalised(along).value > self.at_penalised(alone).value:
-            return along
-        return alone
+        """Along the tangent of the profile, or by the least change of log-odds if that is better."""
+        inverse, row = self.at_penalised(beta).inverse, self._back[j]
+        far = at - self.coefficient(beta, j)
+        starts = [beta + way * (far / (row @ way)) for way in (inverse @ (inverse.T @ row), row)]
+        return max(starts, key=lambda start: self.at_penalised(start).value)
 
-
-def _free(here: _Point, fixed: int | None) -> Numbers:
-    """Orthonormal directions that leave the fixed coefficient alone."""
-    if fixed is None:
-        return np.eye(len(here.score))
-    found: Numbers = linalg.qr(here.inverse[fixed][:, None])[0][:, 1:]
-    return found
+    def _free(self, here: _Point, fixed: int | None) -> Numbers:
+        """Orthonormal directions that leave the fixed coefficient alone."""
+        if fixed is None:
+            return np.eye(self.size)
+        found: Numbers = linalg.qr((self._back[fixed] @ here.inverse)[:, None])[0][:, 1:]
+        return found

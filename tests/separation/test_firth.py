@@ -75,6 +75,56 @@ def test_the_maximum_and_an_end_of_an_interval_by_another_way():
     assert low < beta[0] < high
 
 
+@pytest.mark.parametrize("ones", [[0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]])
+@pytest.mark.parametrize("shift", [0, 2000])
+def test_a_small_separated_table_has_its_maximum(ones, shift):
+    x = np.arange(len(ones)) + shift
+    found = firth(x[:, None], ones)
+    design = np.column_stack([x - x.mean(), np.ones(len(x))])
+    t = np.array(ones)
+    best = optimize.minimize(lambda b: -penalised(design, t, b), [1.0, 0.0], tol=1e-12)
+    assert found.coefficients["x0"] == pytest.approx(best.x[0], abs=1e-5)
+    for end in found.intervals["x0"]:
+        rest = min(
+            optimize.minimize(
+                lambda b, end=end: -penalised(design, t, np.array([end, *b])), [start], tol=1e-12
+            ).fun
+            for start in (-1.0, 0.0, 1.0)
+        )
+        assert 2 * (rest - best.fun) == pytest.approx(stats.chi2.ppf(0.95, 1), abs=1e-3)
+
+
+def score(X, t, beta):
+    """Firth's, by the diagonal of the hat matrix."""
+    p = 1 / (1 + np.exp(-X @ beta))
+    q = np.linalg.qr(X * np.sqrt(p * (1 - p))[:, None])[0]
+    return X.T @ (t - p + np.sum(q * q, axis=1) * (0.5 - p))
+
+
+def random_table(random):
+    """Of few rows; two in three are separated."""
+    n, k = int(random.integers(6, 40)), int(random.integers(1, 4))
+    X = random.normal(size=(n, k))
+    if random.random() < 0.3:
+        X = X * 10.0 ** random.integers(-3, 4, size=k) + 2000
+    direction = random.normal(size=k) / X.std(axis=0)
+    noise = random.normal(size=n) * (random.random() < 0.4)
+    y = ((X - X.mean(axis=0)) @ direction + noise > 0).astype(int)
+    return X, y
+
+
+def test_no_table_fails(heavy):
+    random = np.random.default_rng(8)
+    for _ in range(heavy(300)):
+        X, y = random_table(random)
+        found = firth(X, y)
+        beta = np.array(list(found.coefficients.values()))
+        design = np.column_stack([X, np.ones(len(X))])
+        assert np.abs(score(design, y, beta) / np.abs(design).max(axis=0)).max() < 1e-6
+        for name, (low, high) in found.intervals.items():
+            assert low < found.coefficients[name] < high
+
+
 def test_words_no_intercept_and_wider_intervals():
     frame = pd.DataFrame({"town": ["Rome", "Rome", "Bern", "Rome", "Bern"] * 3, "a": range(15)})
     y = ([0, 1, 1, 0, 1] * 3)[:15]

@@ -17,7 +17,10 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin
 
-_NO_ESTIMATE = "a logistic regression has no finite estimate: see rosenblatt.separation"
+_NO_ESTIMATE = (
+    "a logistic regression has no finite estimate: docs/separation.md says what to do, and so does "
+    "python -m pydoc rosenblatt.separation"
+)
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
 

@@ -159,12 +159,12 @@ def _solved(root: Numbers, score: Numbers) -> Numbers:
 
 def _crossing(profile: Callable[[float], float], inner: float, step: float) -> float:
     """Where the profile, which is below 0 at `inner`, reaches 0 in the direction of the step."""
-    outer = inner + step
+    outer, farthest = inner + step, 1e8 * max(1.0, abs(step))
     for _ in range(_DOUBLINGS):
         if profile(outer) > 0:
             return float(optimize.brentq(profile, inner, outer, xtol=1e-9, rtol=1e-10))
         inner, step = outer, 2 * step
         outer = inner + step
-        if abs(outer) > 1e8:
+        if abs(outer) > farthest:
             break
     return float(np.sign(step) * np.inf)

@@ -48,12 +48,21 @@ class LimitingModel:
     other: str
 
     def __str__(self) -> str:
-        held = len(self.separated_rows)
-        head = (
-            f"Limiting conditional model, log-odds of {self.label} against {self.other}; "
-            f"{many(held, 'row')} held at {'its' if held == 1 else 'their'} label"
-        )
-        return "\n".join([head, *table_of(self.coefficients, self.intervals, self.confidence)])
+        odds = f"log-odds of {self.label} against {self.other}"
+        table = table_of(self.coefficients, self.intervals, self.confidence)
+        if self.verdict == "complete separation":
+            return (
+                "No limiting conditional model: complete separation holds every row at its label, "
+                "and no row is left to fit.\n"
+                "rosenblatt.separation.firth(X, y) has finite estimates."
+            )
+        if self.verdict == "overlap":
+            head = f"Maximum likelihood estimate, {odds}; it is finite, and no row is held"
+        else:
+            held = len(self.separated_rows)
+            rows = f"{many(held, 'row')} held at {'its' if held == 1 else 'their'} label"
+            head = f"Limiting conditional model, {odds}; {rows}"
+        return "\n".join([head, *table])
 
 
 def limiting_model(
@@ -70,7 +79,9 @@ def limiting_model(
     Rows that a hyperplane separates have their observed label with probability 1 in the limit, and
     the model is fitted on the others, where its estimate exists (Geyer, Electronic Journal of
     Statistics 3, 2009). Which rows these are, and which coefficients run to infinity, `certify` has
-    proved; without separation it is the usual maximum-likelihood estimate.
+    proved. In overlap it is the usual maximum-likelihood estimate, and no row is held. Under
+    complete separation no row is left to fit, so that there is no such model: `firth` has finite
+    estimates.
 
     Parameters
     ----------

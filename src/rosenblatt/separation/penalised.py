@@ -2,9 +2,9 @@
 
 Its maximum always exists, but it is not concave, and steps by the information alone may circle
 around it for ever where rows are separated. So the search turns to its own second derivatives when
-these steps do not get shorter quickly. Columns are made orthogonal, the intercept's first, and steps
-are taken in coordinates in which the information is the identity: neither the scale of columns nor
-where their zero lies makes a difference, such as that of years.
+these steps do not get shorter quickly. Columns are made orthogonal, the intercept's first, and
+steps are taken in coordinates in which the information is the identity: neither the scale of
+columns nor where their zero lies makes a difference, such as that of years.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Penalised(Likelihood):
         return found
 
     def moved(self, beta: Numbers, j: int, at: float) -> Numbers:
-        """Along the tangent of the profile, or by the least change of log-odds if that is better."""
+        """Along the tangent of the profile, or by the least change of log-odds, if better."""
         inverse, row = self.at_penalised(beta).inverse, self._back[j]
         far = at - self.coefficient(beta, j)
         starts = [beta + way * (far / (row @ way)) for way in (inverse @ (inverse.T @ row), row)]

@@ -19,7 +19,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.separation.likelihood import Likelihood, Numbers
 
 _STEPS, _HALVINGS = 500, 60
-_LONGEST = 5.0  # what a step may change a row's log-odds by
+_LONGEST = 5.0  # what a first step may change a row's log-odds by; good steps double it
 _LEAST = 1e-290  # weight of a row, so that logarithms are finite
 _GAIN, _PROFILE_GAIN = 1e-20, 1e-12  # what a step promises where the search ends
 _ENOUGH = 1e-8  # a gain that rounding may stand in the way of
@@ -86,6 +86,7 @@ class Penalised(Likelihood):
         beta, here = start.copy(), self.at_penalised(start)
         enough = _GAIN if fixed is None else _PROFILE_GAIN
         before = gain = np.inf
+        longest = _LONGEST
         for _ in range(_STEPS):
             free = self._free(here, fixed)
             score = free.T @ here.score
@@ -98,14 +99,15 @@ class Penalised(Likelihood):
             direction = free @ score
             promised = float(direction @ here.score)
             change = float(np.abs(here.rows @ direction).max())
-            share = min(1.0, _LONGEST / change)
+            share = min(1.0, longest / change)
             step = here.inverse @ direction * share
             noise = _NOISE * (1.0 + abs(here.value))
+            longest *= 2
             for _ in range(_HALVINGS):
                 there = self.at_penalised(beta + step)
                 if there.value >= here.value + 1e-4 * share * promised - noise:
                     break
-                step, share = step / 2, share / 2
+                step, share, longest = step / 2, share / 2, max(longest / 2, _LONGEST)
             else:
                 break
             beta, here = beta + step, there

@@ -8,6 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 from endometrial import endometrial
+from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
 from rosenblatt.separation import firth
 
@@ -123,6 +124,23 @@ def test_no_table_fails(heavy):
         assert np.abs(score(design, y, beta) / np.abs(design).max(axis=0)).max() < 1e-6
         for name, (low, high) in found.intervals.items():
             assert low < found.coefficients[name] < high
+
+
+def test_of_two_maxima_the_higher_one():
+    """Spending in the credit table separates: maxima are at 1.788, next to 0, and at 4.926."""
+    credit = load_credit(as_frame=True)
+    X = credit.data.drop(columns="share")
+    found = firth(X, credit.target)
+    assert found.coefficients["expenditure"] == pytest.approx(4.926, abs=1e-3)
+    design = np.column_stack([X.to_numpy(dtype=float), np.ones(len(X))])
+    eta = design @ np.array(list(found.coefficients.values()))
+    spread = np.exp(-np.abs(eta)) / (1 + np.exp(-np.abs(eta))) ** 2
+    scaled = design / np.abs(design).max(axis=0)
+    penalty = np.linalg.slogdet(scaled.T @ (scaled * spread[:, None]))[1] / 2
+    penalty += np.log(np.abs(design).max(axis=0)).sum()
+    value = np.sum(credit.target * eta - np.logaddexp(0, eta)) + penalty
+    assert found.log_likelihood == pytest.approx(value, abs=1e-6)
+    assert value > -39.5518 + 0.4  # the lower one
 
 
 def test_words_no_intercept_and_wider_intervals():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
 from scipy import stats
 
 from rosenblatt._support.one_thread import one_thread
@@ -87,7 +86,7 @@ def firth(
 
 def _estimated(given: Given, confidence: float) -> FirthEstimate:
     penalised = Penalised(given.X, given.t, given.c)
-    beta, value = penalised.maximum(np.zeros(penalised.size))
+    beta, value = penalised.highest()
     places = range(penalised.size)
     tests = [penalised.deviance(beta, value, j, 0.0) for j in places]
 

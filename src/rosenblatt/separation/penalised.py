@@ -25,6 +25,7 @@ _GAIN, _PROFILE_GAIN = 1e-20, 1e-12  # what a step promises where the search end
 _ENOUGH = 1e-8  # a gain that rounding may stand in the way of
 _SLOW = 0.1  # a gain that is a larger share of the one before asks for second derivatives
 _FLATTEST = 1e-3  # curvature, where the information's is 1
+_STRETCHES = 2.0, 4.0
 _NOISE = 1e-14  # of the likelihood, as a share of it
 
 
@@ -80,6 +81,14 @@ class Penalised(Likelihood):
         leverage = np.where(weight > _LEAST, weight * np.sum(rows * rows, axis=1), 0.0)
         residual = self._c * (self._t - p) + leverage * (0.5 - p)
         return _Point(value, inverse, rows.T @ residual, rows, p, leverage)
+
+    def highest(self) -> tuple[Numbers, float]:
+        """The highest of the maxima that are found from 0 and from beyond the first one: where
+        rows are separated by a column of large numbers there may be several."""
+        best = first = self.maximum(np.zeros(self.size))
+        for stretch in _STRETCHES:
+            best = max(best, self.maximum(stretch * first[0]), key=lambda found: found[1])
+        return best
 
     def maximum(self, start: Numbers, fixed: int | None = None) -> tuple[Numbers, float]:
         """By Newton's method; the fixed coefficient stays as it starts."""

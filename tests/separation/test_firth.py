@@ -103,7 +103,7 @@ def score(X, t, beta):
 
 
 def random_table(random):
-    """Of few rows; two in three are separated."""
+    """Of few rows; most are separated."""
     n, k = int(random.integers(6, 40)), int(random.integers(1, 4))
     X = random.normal(size=(n, k))
     if random.random() < 0.3:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
+from rosenblatt._study import forced
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 FLAGS = [  # of Chromium
@@ -32,6 +33,16 @@ def cache_of_the_tests(tmp_path_factory):
     os.environ["ROSENBLATT_CACHE"] = str(tmp_path_factory.mktemp("cache"))
     yield
     del os.environ["ROSENBLATT_CACHE"]
+
+
+WORK = forced.WORK
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """What the rows of a study force is searched in full where that is what is tested, or shown."""
+    shown = "project" in item.path.parts or item.get_closest_marker("in_full")
+    forced.WORK = WORK if shown or SOAK else WORK // 20
 
 
 @pytest.fixture(scope="session")

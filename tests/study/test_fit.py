@@ -96,6 +96,7 @@ def test_it_is_no_worse_than_logistic_regression_by_more_than_a_point(heavy):
     assert ours <= theirs + 0.01 * rows
 
 
+@pytest.mark.in_full
 def test_the_page_shows_what_is_printed(shell):
     """But for the processor and the milliseconds."""
     page = (Path(__file__).parents[2] / "docs" / "fit.md").read_text()

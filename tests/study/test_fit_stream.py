@@ -19,6 +19,13 @@ from rosenblatt.selection.stored import fifths
 WORD = 2**64 - 1
 
 
+def of_name(name):
+    """The candidate, as its name says."""
+    keep, _, margin = name.partition(" with ")
+    more = {"margin": "scale"} if margin else {}
+    return Perceptron(order="blocks", keep=keep, random_state=0, **more)
+
+
 def mixed(z):
     """The output function of SplitMix64: Steele, Lea and Flood (2014), as published by Vigna."""
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
@@ -106,7 +113,7 @@ def test_the_rule_is_that_of_train_and_its_errors_are_counted_right(fit, form, t
 
     model = model_file.read(found["files"]["model"])
     name = found["rule"]["name"]
-    expected = train(Perceptron(order="blocks", keep=name, random_state=0), batches)
+    expected = train(of_name(name), batches)
     same_order = expected.classes_.tolist() == model.estimator.classes_.tolist()
     sign = 1 if same_order else -1  # a function's labels are sorted
     assert (sign * expected.coef_ == model.estimator.coef_).all()
@@ -179,7 +186,7 @@ def test_svmlight_files_stream_too(fit):
     keep = found["rule"]["name"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of rows that overlap, if keep="last"
-        same = Perceptron(order="blocks", keep=keep, random_state=0).fit(X[trained], y[trained])
+        same = of_name(keep).fit(X[trained], y[trained])
     assert (same.coef_ == estimator.coef_).all()
     assert found["verdict"]["rows"] == 600
 

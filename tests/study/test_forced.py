@@ -12,6 +12,8 @@ from rosenblatt import study
 from rosenblatt._study import forced
 from rosenblatt.report import render
 
+pytestmark = pytest.mark.in_full
+
 
 @pytest.fixture(scope="module")
 def cancer():
@@ -62,7 +64,7 @@ def test_rows_without_a_label_do_not_count(cancer, found):
 
 
 def test_it_is_the_same_every_time_although_it_is_cut_short(monkeypatch):
-    monkeypatch.setattr(forced, "_WORK", 200_000)
+    monkeypatch.setattr(forced, "WORK", 200_000)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8)).round(2)
     frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(y=X[:, 0] + rng.normal(size=120) > 0)

@@ -71,7 +71,7 @@ def test_a_question_mark_that_counts_as_a_category(shell):
 
 def test_what_was_not_tried_is_said(shell):
     table().to_csv("t.csv", index=False)
-    said = "rbf kernel      not tried: "
+    said = f"{'rbf kernel':<20}not tried: "
     assert said not in shell("fit", "t.csv", "-y", "label")[1]
     told = shell("fit", "t.csv", "-y", "label", "--no-rows", "--force")[1]
     assert f"{said}its rule is made of training rows" in told

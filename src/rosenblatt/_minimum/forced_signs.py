@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -99,11 +100,14 @@ def found_within(
     errors: int | None = None,
     sample_weight: Any = None,
     encoding: Encoding | None = None,
+    names: list[str] | None = None,
 ) -> SignReport:
-    """`longer`: what may settle more, in words."""
+    """`longer`: what may settle more, in words; `names` of the columns, if they have others."""
     table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
     if encoding is not None:
         table = named(table, encoding)
+    if names is not None:
+        table = replace(table, columns=names)
     if len(table.columns) > MOST_COLUMNS:
         raise InputError(
             f"forced_signs looks at up to {MOST_COLUMNS} columns, and X has {len(table.columns)}: "

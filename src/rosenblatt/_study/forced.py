@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt.sign_report import SignReport
 
-_WORK = 6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
+WORK = 6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
 _MOST_PAIRS = 2_500_000  # of rows of both labels: with more, one look takes too long
 _LONGER = "rosenblatt certify --signs, which searches longer"
 
@@ -33,20 +33,15 @@ def look(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport |
         return None
     try:
         return found_within(
-            Clock(None, _WORK),
-            _named(X, certificate),
+            Clock(None, WORK),
+            np.asarray(X),
             y,
             sample_weight=weights,
+            names=certificate.feature_names,
             longer=_LONGER,
         )
     except InputError:  # numbers that are too far apart
         return None
-
-
-def _named(X: Any, certificate: Certificate) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(np.asarray(X), columns=certificate.feature_names)
 
 
 def forced(report: SignReport) -> Forced:

@@ -75,7 +75,7 @@ WAYS = {
     "groups": (["--group", "person", "--seed", "5"], {"group": "person", "seed": 5}),
     "people": (["--no-rows", "--time-limit", "60"], {"no_rows": True, "time_limit": 60}),
     "stream": (["--stream", "--cache", "kept"], {"stream": True, "cache": "kept"}),
-    "checkpoint": (["--checkpoint", "run"], {"checkpoint": "run", "checkpoint_every": 0}),
+    "checkpoint": (["--checkpoint", "run"], {"checkpoint": "run", "checkpoint_every": 0.2}),
     "positive": (["-y", "town", "--positive", "Bern"], {"target": "town", "positive": "Bern"}),
 }
 

@@ -3,8 +3,10 @@
 import gzip
 import json
 import re
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
@@ -158,9 +160,20 @@ def test_other_certificates_and_other_files(reports, opened, tmp_path):
     assert judged(page, wide).startswith("accepted")
     binary = tmp_path / "credit.parquet"
     pd.read_csv(table).to_parquet(binary)
-    assert "rosenblatt verify also reads Parquet" in judged(page, binary)
+    book, archive = tmp_path / "credit.xlsx", tmp_path / "credit.zip"
+    with zipfile.ZipFile(archive, "w") as inside:
+        inside.write(table, "credit.csv")
+    book.write_bytes(archive.read_bytes())  # a workbook is an archive, too
     (tmp_path / "rows.svm").write_text("1 1:2\n")
-    assert "svmlight file, which this page does not read" in judged(page, tmp_path / "rows.svm")
+    (tmp_path / "latin.csv").write_bytes("größe,y\n1,2\n".encode("latin-1"))
+    for unread in (binary, book, archive, tmp_path / "rows.svm", tmp_path / "latin.csv"):
+        said = f"cannot be read {unread.name} cannot be read here: rosenblatt verify certificate"
+        assert judged(page, unread) == f"{said}.json {unread.name}"
+    bracket = tmp_path / "errors.json"
+    bracket.write_text(json.dumps({"schema": "rosenblatt-errors/1"}))
+    said = "cannot be read errors.json cannot be read here: rosenblatt verify errors.json"
+    assert judged(page, bracket, table) == f"{said} {table.name}"
+    assert judged(page, bracket) == f"{said} TABLE"
     assert opened.troubles == []
 
 
@@ -175,21 +188,41 @@ def test_a_table_in_several_files_is_read_in_the_order_of_the_report(iris, opene
     assert judged(page, parts[1], parts[0]).startswith("accepted")
 
 
-def test_a_table_is_dropped_with_the_mouse(reports, opened):
+@pytest.mark.parametrize("place", ["#drop", "h1"])
+def test_a_table_is_dropped_with_the_mouse_anywhere(reports, opened, place):
     path, table = reports["separable"]
     page = opened(path)
     text = table.read_text()
     page.evaluate(
-        """([text]) => {
+        """([text, place]) => {
           const transfer = new DataTransfer();
           transfer.items.add(new File([text], "iris.csv"));
-          for (const type of ["dragover", "drop"])
-            document.getElementById("drop").dispatchEvent(
-              new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+          for (const type of ["dragover", "drop"]) {
+            const more = { dataTransfer: transfer, bubbles: true, cancelable: true };
+            const left = document.querySelector(place).dispatchEvent(new DragEvent(type, more));
+            if (left) throw new Error("left to the browser, which opens it");
+          }
         }""",
-        [text],
+        [text, place],
     )
     page.get_by_text("complete separation, 150 rows, proved.").wait_for()
+
+
+def test_on_paper_the_rows_fit_and_no_check_is_claimed(opened, tmp_path):
+    """A4 at 96 dots an inch, less margins, is 696 wide."""
+    rng = np.random.default_rng(0)
+    names = [f"a_rather_long_name_of_column_{j}" for j in range(14)]
+    table = pd.DataFrame(rng.standard_normal((60, 14)) * 1234.56789, columns=names)
+    table = pd.concat([table, table]).assign(y=["yes"] * 60 + ["no"] * 60)  # the same points
+    study(table, target="y", peers=False).report(tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    page.set_viewport_size({"width": 696, "height": 900})
+    page.emulate_media(media="print")
+    rows = page.locator("section[aria-labelledby=check] table")
+    assert rows.is_visible()
+    assert rows.locator("thead th").count() == 3 + 12
+    assert page.evaluate("document.documentElement.scrollWidth") <= 696
+    assert not any(page.locator(f"#{name}").is_visible() for name in ("checked", "check", "drop"))
 
 
 def test_everyone_can_read_and_use_it(reports, opened):

@@ -211,6 +211,21 @@ def test_prices_lead_where_they_decide():
     assert "price a row" not in Page(render(reports.credit())).text
 
 
+def test_the_picture_of_the_headline_is_of_the_price_where_that_decides():
+    content = reports.costs()
+    price, n = content["price"], content["error"]["test_n"]
+    label = min(price["always"], key=price["always"].get)
+    low, high = price["interval"]
+    said = Page(render(content)).text
+    assert "The price of a test row" in said
+    assert "The error on the test rows" not in said
+    assert (
+        f"{price['per_row']:.3g}, between {low:.3g} and {high:.3g}; "
+        f"always {label} alone: {price['always'][label] / n:.3g}." in said
+    )
+    assert "The error on the test rows" in Page(render(reports.credit())).text
+
+
 def test_curves_are_drawn_where_their_numbers_are():
     plane = Plane([0.0, 1.0], [0.0, 10.0], 178, 166)  # 100 wide, 100 high
     assert (plane.x(0), plane.x(0.5), plane.x(1)) == (58, 108, 158)

@@ -173,3 +173,13 @@ def test_on_paper_sections_fill_the_pages(opened):
     )
     assert kept
     assert sorted(kept)[-2] < 1017 / 2
+
+
+def test_on_paper_a_table_has_letters_of_one_size(opened):
+    page = opened(reports.costs())
+    page.emulate_media(media="print")
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll("section[aria-labelledby=candidates] table *")]
+          .filter(e => e.textContent && !e.closest("svg")).map(e => getComputedStyle(e).fontSize)"""
+    )
+    assert len(set(sizes)) == 1

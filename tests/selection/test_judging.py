@@ -194,6 +194,13 @@ def test_platts_sigmoid_is_scikit_learns(n):
     assert platt(unseen).of(at) == pytest.approx(theirs.predict(at), abs=2e-4)
 
 
+def test_platts_sigmoid_of_scores_that_all_but_part_warns_of_nothing():
+    """A steep sigmoid has exp of more than floats hold; warnings are errors here."""
+    scores = np.concatenate([[-1e4], np.linspace(-1, -0.1, 2000), np.linspace(0.1, 1, 2000)])
+    found = platt(Unseen(scores, scores > 0))
+    assert found.of(np.array([-1e4, 0, 1e4])) == pytest.approx([0, 0.5, 1], abs=1e-2)
+
+
 def test_platts_sigmoid_is_the_likeliest():
     """By an optimiser that knows nothing of derivatives, on Platt's targets."""
     unseen = rows_of(80, seed=3)

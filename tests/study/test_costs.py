@@ -321,3 +321,41 @@ def test_the_document_is_what_its_types_say(dear):
 
     kinds = typing.get_type_hints(judged_document.Judged)
     assert kinds.keys() <= dear.to_dict().keys()
+
+
+# --- Errors and prices of candidates are those of one rule ----------------------------------------
+
+
+@pytest.mark.parametrize("more", [{}, {"cv": 3}, {"stream": True}])
+def test_the_errors_of_a_candidate_are_those_that_its_price_is_of(more, tmp_path):
+    """An error costs 1, or 7: the price of e errors is e + 6 k, and none is cheaper than 1."""
+    more = more | ({"cache": tmp_path / "cache"} if "stream" in more else {})
+    found = study(made(600, 0.1), target="ill", costs={"yes:no": 7}, **more)
+    told = found.to_dict()["candidates"]
+    assert any(c["validation_errors"] < c["price"] for c in told)
+    for c in told:
+        dear, rest = divmod(c["price"] - c["validation_errors"], 6)
+        assert rest == 0
+        assert 0 <= dear <= c["validation_errors"]
+    floor, chosen = told[0], next(c for c in told if c["chosen"])
+    assert floor["price"] == 7 * floor["validation_errors"]  # it says no, whatever that costs
+    winner = f"The winner's price, {chosen['price']:,g} for {chosen['validation_n']} validation"
+    assert found.to_dict()["error"]["optimism"].startswith(winner)
+
+
+def test_training_errors_are_counted_at_the_threshold_of_the_price():
+    frame, options = made(600, 0.1), {"costs": {"yes:no": 7}, "retrain": False, "peers": False}
+    found = study(frame, target="ill", **options)
+    chosen = next(c for c in found.to_dict()["candidates"] if c["chosen"])
+    split, labels = found.selection, frame["ill"].to_numpy()
+    assert split.moved != 0
+    called = found.predict(frame.drop(columns="ill"))  # by the rule that was compared, as moved
+    for part, rows in (("train", split.train), ("validation", split.validation)):
+        assert chosen[f"{part}_errors"] == (called[rows] != labels[rows]).sum()
+
+
+def test_the_balanced_mean_is_what_is_too_optimistic_where_it_chose():
+    found = study(made(400, 0.1), target="ill", objective="balanced", peers=False).to_dict()
+    chosen = next(c for c in found["candidates"] if c["chosen"])
+    mean = f"{chosen['price'] / chosen['validation_n']:.1%}, the mean of the errors of each label,"
+    assert found["error"]["optimism"].startswith(f"The winner's validation error, {mean} is too")

@@ -22,12 +22,17 @@ class Platt:
     def of(self, scores: Any) -> NDArray[np.float64]:
         """Of each score."""
         z = self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
-        with np.errstate(over="ignore"):
-            return np.asarray(1 / (1 + np.exp(-z)))
+        return sigmoid(z)
 
     def lowered(self, by: float) -> Platt:
         """The same of scores that were lowered by so much."""
         return Platt(self.slope, self.intercept + self.slope * by, self.rows)
+
+
+def sigmoid(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + exp(-z)); far below 0 that is 0, since exp is infinite there."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-z)))
 
 
 def written(found: Platt | None) -> dict[str, Any] | None:

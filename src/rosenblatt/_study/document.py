@@ -79,7 +79,7 @@ class Candidate(TypedDict):
     validation_n: int
     baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
     peer: bool  # somebody else's rule: for comparison, not written
-    price: float | None  # of its validation errors at its cheapest threshold; None: errors decide
+    price: float | None  # of its validation errors; None: errors decide
     passed_over: bool  # it has no weights, and would have won by less than a standard error
     chosen: bool
 

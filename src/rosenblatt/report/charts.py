@@ -135,11 +135,14 @@ class Charts:
         floor: float | None,
         title: str,
         named: str = "the larger class",
+        *,
+        share: bool = True,
     ) -> Markup:
-        """An error rate with its interval, and the rate of a rule that always says one label."""
+        """An error rate, or a price, with its interval, and that of always saying one label."""
         width = 440  # it stands beside the rule
         left, right, y = 8, width - 8, 28
-        ticks = nice_ticks(0, min(max(rate, floor or 0, (ends or (0, 0))[1], 0.01) * 1.08, 1))
+        highest = max(rate, floor or 0, (ends or (0, 0))[1])
+        ticks = nice_ticks(0, min(max(highest, 0.01) * 1.08, 1) if share else highest * 1.08)
 
         def x(value: float) -> float:
             return left + min(value / ticks[-1], 1) * (right - left)
@@ -147,9 +150,10 @@ class Charts:
         body = [rule(left, y, right, y, "axis")]
         for tick in ticks:
             anchor = "start" if tick == ticks[0] else "end" if tick == ticks[-1] else "middle"
+            mark = f"{100 * tick:.3g}%" if share else number(tick)
             body += [
                 rule(x(tick), y - 4, x(tick), y + 4, "axis"),
-                text(x(tick), y + 26, f"{100 * tick:.3g}%", anchor, "quiet"),
+                text(x(tick), y + 26, mark, anchor, "quiet"),
             ]
         if ends is not None:
             start, end = x(ends[0]), x(ends[1])
@@ -160,11 +164,15 @@ class Charts:
         if floor is not None:
             body.append(rule(x(floor), y - 18, x(floor), y + 12, "floor"))
         body.append(dot(x(rate), y, "first"))
-        said = f"{100 * rate:.1f}%"
+
+        def words(value: float) -> str:
+            return f"{100 * value:.1f}%" if share else number(value, 3)
+
+        said = words(rate)
         if ends is not None:
-            said += f", between {100 * ends[0]:.1f}% and {100 * ends[1]:.1f}%"
+            said += f", between {words(ends[0])} and {words(ends[1])}"
         if floor is not None:
-            said += f"; {named} alone: {100 * floor:.1f}%"
+            said += f"; {named} alone: {words(floor)}"
         return self.svg(62, title, f"{said}.", body, width)
 
     def svg(

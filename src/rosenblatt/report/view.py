@@ -74,7 +74,7 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
     in_formula = n_terms if n_terms <= FORMULA_TERMS + 1 else FORMULA_TERMS
     return {
         "several": several,
-        "error_chart": _error_chart(charts, content.get("error"), several=several),
+        **_error_chart(charts, content, several=several),
         "formula": formula(terms, in_formula),
         "more_terms": n_terms - in_formula,
         "n_terms": n_terms,
@@ -102,19 +102,26 @@ def _classes(content: Mapping[str, Any]) -> list[str]:
     return list((content.get("data") or {}).get("classes") or [])
 
 
-def _error_chart(
-    charts: Charts, error: Mapping[str, Any] | None, *, several: bool
-) -> Markup | None:
-    if not error or error.get("rate") is None:
-        return None
-    ends, n, floor = error.get("interval"), error.get("test_n"), error.get("majority_errors")
-    return charts.interval(
-        error["rate"],
-        (ends[0], ends[1]) if ends else None,
-        floor / n if floor is not None and n else None,
-        "The error on the test rows",
-        "the largest class" if several else "the larger class",
-    )
+def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -> dict[str, Any]:
+    """What the headline says, as a picture, and the label that always said is its floor."""
+    error, price = content.get("error") or {}, content.get("price")
+    n, largest = error.get("test_n"), "the largest class" if several else "the larger class"
+    if price and (content.get("asked") or {}).get("objective") == "cost":
+        prices = (price.get("always") or {}).items()
+        always = {label: total for label, total in prices if total is not None}
+        label = min(always, key=always.__getitem__, default=None)
+        rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
+        title, named, share = "The price of a test row", f"always {label}", False
+    else:
+        label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
+        floor, title = error.get("majority_errors"), "The error on the test rows"
+        named, share = largest, True
+    found = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
+    if rate is None:
+        return {**found, "error_chart": None}
+    least = floor / n if floor is not None and n else None
+    both = (ends[0], ends[1]) if ends else None
+    return {**found, "error_chart": charts.interval(rate, both, least, title, named, share=share)}
 
 
 def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup | None:

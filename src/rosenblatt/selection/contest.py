@@ -100,6 +100,7 @@ class Contest:
     ) -> Candidate:
         (X, y), (X_val, y_val) = train, validation
         predicted = rule.predict(X_val)
+        scored = self.two and not isinstance(rule, DummyClassifier)  # which says what it says
         return Candidate(
             name,
             rule,
@@ -111,7 +112,8 @@ class Contest:
             notes,
             peer,
             losses=self.judge.priced(y_val, predicted, self.classes),
-            unseen=self.unseen(rule, X, X_val, y_val) if self.two else None,
+            unseen=self.unseen(rule, X, X_val, y_val) if scored else None,
+            seen=self.unseen(rule, X, X, y) if scored and self.judge.moves else None,
         )
 
     def unseen(self, rule: Any, X: Any, X_val: Any, y_val: Any) -> Unseen:

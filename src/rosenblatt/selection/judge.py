@@ -68,13 +68,23 @@ class Judge:
         return np.asarray(self.prices[rows, columns])
 
     def judged(self, c: Candidate) -> Candidate:
-        """With its price: at the cheapest threshold, where that is chosen."""
+        """With its price and its errors: at the cheapest threshold, where that is chosen."""
         if self.objective == "error":
             return c
-        losses = c.losses
-        if self.moves and c.unseen is not None:
-            losses = c.unseen.prices(c.unseen.cheapest(self.prices), self.prices)
-        return c if losses is None else replace(c, losses=losses, price=float(losses.sum()))
+        threshold = self.threshold(c)
+        if threshold is not None and c.unseen is not None:
+            c = replace(
+                c,
+                losses=c.unseen.prices(threshold, self.prices),
+                validation_errors=c.unseen.errors(threshold),
+                train_errors=c.train_errors if c.seen is None else c.seen.errors(threshold),
+                seen=None,
+            )
+        return c if c.losses is None else replace(c, price=float(c.losses.sum()))
+
+    def threshold(self, c: Candidate) -> float | None:
+        """The cheapest one on rows that did not train it; None where none is chosen."""
+        return c.unseen.cheapest(self.prices) if self.moves and c.unseen is not None else None
 
     def best(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of

@@ -121,11 +121,16 @@ def _added(same: list[Candidate]) -> Candidate:
     fields = ("train_errors", "train_n", "validation_errors", "validation_n")
     sums = {name: sum(getattr(c, name) for c in same) for name in fields}
     notes = tuple(dict.fromkeys(note for c in same for note in c.notes))
-    parts = [c.unseen for c in same if c.unseen is not None]
     return replace(
         same[0],
         notes=notes,
         losses=_joined([c.losses for c in same]),
-        unseen=Unseen.joined(parts) if parts else None,
+        unseen=_pooled([c.unseen for c in same]),
+        seen=_pooled([c.seen for c in same]),
         **sums,
     )
+
+
+def _pooled(parts: list[Unseen | None]) -> Unseen | None:
+    there = [part for part in parts if part is not None]
+    return Unseen.joined(there) if there else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._model.probability import Platt
+from rosenblatt._model.probability import Platt, sigmoid
 from rosenblatt.selection.unseen import Unseen
 
 _STEPS = 100
@@ -49,7 +49,7 @@ def _fitted(x: NDArray[np.float64], target: NDArray[np.float64]) -> tuple[float,
 
     now = loss(at)
     for _ in range(_STEPS):
-        p = 1 / (1 + np.exp(-(lifted @ at)))
+        p = sigmoid(lifted @ at)
         gradient = lifted.T @ (p - target)
         curved = lifted.T @ (lifted * (p * (1 - p))[:, None]) + 1e-12 * np.eye(2)
         step, length = np.linalg.solve(curved, gradient), 1.0

@@ -18,7 +18,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A rule that was compared; with `cv` errors and rows are added up over the folds."""
+    """A rule that was compared; with `cv` errors and rows are added up over the folds.
+
+    Where a threshold is chosen, errors and price are those at the threshold.
+    """
 
     name: str
     estimator: Any  # fitted
@@ -29,9 +32,10 @@ class Candidate:
     baseline: bool = False  # the floor: compared, not chosen
     notes: tuple[str, ...] = ()  # warnings of its training
     peer: bool = False  # somebody else's rule, for comparison: not chosen, not written
-    price: float | None = None  # of its validation errors, at the threshold that is chosen
+    price: float | None = None  # of its validation errors
     losses: Floats | None = field(default=None, repr=False, compare=False)  # by validation row
     unseen: Unseen | None = field(default=None, repr=False, compare=False)  # of validation rows
+    seen: Unseen | None = field(default=None, repr=False, compare=False)  # of training rows, too
 
     @property
     def loss(self) -> float:
@@ -154,11 +158,19 @@ class Selection:
         if compared < 2:
             return "One candidate was given, so that nothing was chosen on the validation rows."
         return (
-            f"The winner's validation error, {winner.validation_errors:,} of "
-            f"{winner.validation_n:,}, is too optimistic: the best of {compared} candidates on the "
-            "same rows is partly the luckiest. So it is measured once more, on test rows that "
+            f"{self._chosen_by(winner)} is too optimistic: the best of {compared} candidates on "
+            "the same rows is partly the luckiest. So it is measured once more, on test rows that "
             "chose nothing."
         )
+
+    def _chosen_by(self, winner: Candidate) -> str:
+        n = winner.validation_n
+        if winner.price is None:
+            return f"The winner's validation error, {winner.validation_errors:,} of {n:,},"
+        if self.judge.objective == "balanced":
+            mean = f"{winner.price / n:.1%}, the mean of the errors of each label"
+            return f"The winner's validation error, {mean},"
+        return f"The winner's price, {winner.price:,g} for {n:,} validation rows,"
 
     def __str__(self) -> str:
         room = max(16, 1 + max(len(c.name) for c in self.candidates))

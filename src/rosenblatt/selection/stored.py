@@ -179,9 +179,19 @@ class _Contest:
             name == self.always,
             notes,
             losses=np.concatenate(losses),
-            unseen=Unseen.joined(unseen) if self.two else None,
+            unseen=Unseen.joined(unseen) if self.two and name != self.always else None,
         )
+        if threshold := self.judge.threshold(found):
+            found = replace(found, train_errors=self._trained_errors(rule, threshold))
         return self.judge.judged(found)
+
+    def _trained_errors(self, rule: Any, threshold: float) -> int:
+        """Rows are read once more: scores of all that trained may be very many."""
+        found, second = 0, self.rows.classes[1]
+        for fifth, labels, _, scores in self.judged(rule):
+            here = fifth > VALIDATION
+            found += Unseen(scores[here], labels[here] == second).errors(threshold)
+        return found
 
     def _forget(self, found: list[Candidate]) -> None:
         """Single scores of all but the best so far: there may be very many."""

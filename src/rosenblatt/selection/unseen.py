@@ -29,6 +29,10 @@ class Unseen:
         missed, false = prices[1, 0] * ~called, prices[0, 1] * called
         return np.asarray(np.where(self.second, missed, false))
 
+    def errors(self, threshold: float) -> int:
+        """How many rows are wrong if scores from the threshold on are called the second class."""
+        return int(((self.scores >= threshold) != self.second).sum())
+
     def cheapest(self, prices: Floats) -> float:
         """The threshold of the lowest price: 0 if nothing is cheaper, else between two scores."""
         cuts = self.cuts()

@@ -3,10 +3,12 @@
 import { judge } from "./check.js";
 import { readPlain } from "./csv.js";
 import { readEncoded } from "./encoded.js";
+import { SCHEMAS } from "./form.js";
 import { parsed } from "./json.js";
 import { checkSome } from "./some.js";
 
 const HERE = "this page", LONG = 1e6; // characters of a table that takes seconds
+const BINARY = /^(PK\x03\x04|PAR1|FEA1|ARROW1|BZh\d1A|\xfd7zXZ|\x28\xb5\x2f\xfd|\xd0\xcf\x11\xe0)/; // workbooks, columns, archives
 const PAUSE = 30; // milliseconds, so that a person can see what is done
 
 /** @param {string} id */
@@ -74,29 +76,51 @@ function dropping(own) {
     } catch (error) {
       show(judged, "cannot be read", "odd", [/** @type {Error} */ (error).message]);
     }
+    judged.scrollIntoView({ block: "nearest" });
   };
   drop.hidden = false;
   input.addEventListener("change", () => look(input.files));
   for (const [type, over] of /** @type {[string, boolean][]} */ ([["dragover", true], ["dragleave", false], ["drop", false]]))
-    drop.addEventListener(type, (event) => {
+    document.addEventListener(type, (event) => { // wherever it falls: else the browser leaves the page for the file
+      const { dataTransfer } = /** @type {DragEvent} */ (event);
+      if (!dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       drop.classList.toggle("over", over);
-      if (type === "drop") look(/** @type {DragEvent} */ (event).dataTransfer?.files);
+      if (type === "drop") look(dataTransfer.files);
     });
 }
 
 /** What the verifier says of these files. @param {string} own @param {File[]} given */
 async function judgment(own, given) {
   const certificates = given.filter((file) => /\.json$/i.test(file.name)), tables = given.filter((file) => !certificates.includes(file));
-  const certificate = certificates.length ? decoded(await bytesOf(certificates[0]), null, certificates[0].name) : own;
+  const named = certificates[0]?.name ?? "certificate.json", reads = (/** @type {string} */ name) => elsewhere(name, named, name);
+  const certificate = certificates.length ? decoded(await bytesOf(certificates[0]), null, () => elsewhere(named, named, tables[0]?.name)) : own;
+  if (isOther(certificate)) throw elsewhere(named, named, tables[0]?.name);
   if (!tables.length) throw new Error("Give the table, too: the certificate alone claims something, and proves nothing.");
   const sparse = tables.find((file) => /\.(svm|svmlight|libsvm)(\.\w+)?$/i.test(file.name));
-  if (sparse) throw new Error(`${sparse.name} is an svmlight file, which this page does not read: rosenblatt verify does.`);
+  if (sparse) throw reads(sparse.name);
   const files = await Promise.all(inOrder(tables).map(async (file) => ({ name: file.name, bytes: await bytesOf(file) })));
-  return judge(certificate, (claim) => {
+  /** @type {Error | null} */ let unread = null; // says nothing about the certificate
+  const found = judge(certificate, (claim) => {
     const charset = claim.encoding?.reading?.charset ?? null;
-    return readEncoded(claim, files.map(({ name, bytes }) => ({ name, text: decoded(bytes, charset, name) })));
+    const text = (/** @type {{ name: string, bytes: Uint8Array }} */ { name, bytes }) => decoded(bytes, charset, () => (unread = reads(name)));
+    return readEncoded(claim, files.map((file) => ({ name: file.name, text: text(file) })));
   });
+  if (unread) throw unread;
+  return found;
+}
+
+/** What this page does not read. @param {string} what @param {string} certificate @param {string} [table] */
+const elsewhere = (what, certificate, table = "TABLE") => new Error(`${what} cannot be read here: rosenblatt verify ${certificate} ${table}`);
+
+/** Whether it is a proof, but of another kind than this page checks. @param {string} text */
+function isOther(text) {
+  try {
+    const schema = parsed(text)?.schema;
+    return typeof schema === "string" && !SCHEMAS.includes(schema);
+  } catch {
+    return false; // the verifier says what is wrong with it
+  }
 }
 
 /** As the report names them, or else by name. @param {File[]} tables */
@@ -114,15 +138,14 @@ async function bytesOf(file) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** @param {Uint8Array} bytes @param {string | null} charset @param {string} name */
-function decoded(bytes, charset, name) {
+/** @param {Uint8Array} bytes @param {string | null} charset @param {() => Error} refused */
+function decoded(bytes, charset, refused) {
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-  const used = charset ?? wide;
-  if (used === "utf-8" && bytes.subarray(0, 4096).includes(0))
-    throw new Error(`${name} is no table of text. This page reads CSV and its relatives; rosenblatt verify also reads Parquet, Feather, Arrow and workbooks.`);
+  const used = charset ?? wide, start = String.fromCharCode(...bytes.subarray(0, 6));
+  if (BINARY.test(start) || (!/^utf-?(16|32)/i.test(used) && bytes.subarray(0, 4096).includes(0))) throw refused();
   try {
     return new TextDecoder(used, { fatal: true }).decode(bytes);
   } catch {
-    throw new Error(`${name} is not written in ${used}. Save it as UTF-8.`);
+    throw refused();
   }
 }

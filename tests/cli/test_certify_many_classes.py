@@ -34,6 +34,15 @@ def test_it_says_what_python_says(shell, iris):
     assert shell("certify", iris, "-y", "species", "--time-limit", "1e-9")[0] == 20
 
 
+def test_signs_of_many_classes_do_not_hide_the_verdict(shell, iris):
+    code, out, _ = shell("certify", iris, "-y", "species", "--signs")
+    assert code == 11
+    assert out.startswith("Quasi-complete separation")
+    assert "Signs are looked for with two classes: --positive LABEL asks about one.\n" in out
+    code, out, _ = shell("certify", iris, "-y", "species", "--positive", "virginica", "--signs")
+    assert (code, "petal width (cm): + is forced" in out) == (10, True)
+
+
 def test_complete_separation_exits_with_zero(shell):
     wine = load_wine(as_frame=True)
     wine.data.assign(maker=wine.target).to_csv("wine.csv", index=False)

@@ -148,7 +148,7 @@ def command(
                 encoding=encoding,
             )
     found = None
-    if signs:
+    if signs and not certificate.many:
         found = forced.signs(X, y, weights, bracket, fewest_errors, encoding, quiet=quiet)
     if proofs is not None:
         forced.write(proofs, bracket, found, quiet=quiet)
@@ -160,6 +160,8 @@ def command(
         for answer in (bracket, found):
             if answer is not None:
                 click.echo(str(answer))
+        if signs and certificate.many:
+            click.echo("Signs are looked for with two classes: --positive LABEL asks about one.")
         if scale:
             click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
         several = len(certificate.classes) > 1 and weight is None

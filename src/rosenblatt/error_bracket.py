@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import verify, verify_errors
+from rosenblatt._minimum import proof_file
 from rosenblatt._minimum.proof import Case
-from rosenblatt._support.files import write_whole
 from rosenblatt.certificate import Certificate, Conflict
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError
 
 _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 
@@ -182,21 +181,18 @@ class ErrorBracket:
                 "This bound is proved by conflicts, not by directions: each of them has a "
                 "certificate of its own, certificate(0) and so on."
             )
-        rule = [float(v).hex() for v in [*self.coef_[0].tolist(), *self.intercept_.tolist()]]
-        return {
-            **self._head,
-            "schema": verify_errors.SCHEMA,
-            "unit": str(self._unit),
-            "at_least": self._ends[0],
-            "at_most": self._ends[2],
-            "rule": rule,
-            **self._tree,
-        }
+        return proof_file.proof_document(
+            self._head,
+            self._tree,
+            unit=self._unit,
+            at_least=self._ends[0],
+            at_most=self._ends[2],
+            rule=np.append(self.coef_[0], self.intercept_),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write that proof as JSON, whole or not at all."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False)
-        write_whole(path, f"{text}\n".encode(), overwrite=True)
+        proof_file.save(self.to_dict(), path)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check the rule, its errors, and what proves `proved_lower` against the data, exactly.
@@ -204,14 +200,8 @@ class ErrorBracket:
         Raises CertificateRejected if something does not hold.
         """
         from rosenblatt._minimum.check import check
-        from rosenblatt._proof.table import read_again
 
-        X, _, texts = read_again(X, y, self._head)
-        try:
-            signs = np.array(verify.label_signs(self._head, texts), dtype=np.int8)
-            check(self, X, signs)
-        except (verify.Rejected, ValueError) as reason:
-            raise CertificateRejected(f"The bracket is rejected: {reason}.") from None
+        proof_file.held_against(self._head, X, y, partial(check, self), "The bracket is")
 
     # --- In words ---
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import verify, verify_errors
-from rosenblatt._support.files import write_whole
+from rosenblatt import verify_errors
+from rosenblatt._minimum import proof_file
 from rosenblatt._support.foreign import one_line
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError
 
 
 @final
@@ -115,39 +114,36 @@ class SignReport:
         column = self[name]
         if column.tree is None:
             raise InputError(f"The sign of {name!r} is not known to be forced: there is no proof.")
-        return {
-            **self._head,
-            "schema": verify_errors.SCHEMA,
-            "unit": str(column.unit),
-            "at_least": column.ends[0],
-            "at_most": column.ends[1],
-            "rule": [float(v).hex() for v in column.rule.tolist()],
-            **column.tree,
-        }
+        least, most = column.ends
+        return proof_file.proof_document(
+            self._head,
+            column.tree,
+            unit=column.unit,
+            at_least=least,
+            at_most=most,
+            rule=column.rule,
+        )
 
     def save(self, name: str, path: str | os.PathLike[str]) -> None:
         """Write that proof as JSON, whole or not at all."""
-        text = json.dumps(self.to_dict(name), ensure_ascii=False)
-        write_whole(path, f"{text}\n".encode(), overwrite=True)
+        proof_file.save(self.to_dict(name), path)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every forced sign, and the errors of its rule, against the data, exactly.
 
         Raises CertificateRejected if something does not hold.
         """
-        from rosenblatt._proof.check import data_of
-        from rosenblatt._proof.table import read_again
+        proof_file.held_against(self._head, X, y, self._check, "The signs are")
 
-        X, _, texts = read_again(X, y, self._head)
-        try:
-            signs = np.array(verify.label_signs(self._head, texts), dtype=np.int8)
-            for column in self.columns:
-                if column.sign is not None:
-                    claim = self.to_dict(column.name)
-                    verify_errors.check_form(claim)
-                    verify_errors.check(claim, data_of(self._head, X, signs))
-        except (verify.Rejected, ValueError) as reason:
-            raise CertificateRejected(f"The signs are rejected: {reason}.") from None
+    def _check(self, X: Any, signs: NDArray[np.int8]) -> None:
+        from rosenblatt._proof.check import data_of
+
+        data = data_of(self._head, X, signs)
+        for column in self.columns:
+            if column.sign is not None:
+                claim = self.to_dict(column.name)
+                verify_errors.check_form(claim)
+                verify_errors.check(claim, data)
 
     # --- In words ---
 

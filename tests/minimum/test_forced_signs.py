@@ -193,6 +193,7 @@ def test_other_data_is_rejected(cancer, report):
     [
         (np.ones((4, 11)), {}, "up to 10 columns, and X has 11"),
         (np.ones((4, 2)), {"errors": -1}, "errors must be a number from 0 on"),
+        (np.ones((4, 2)), {"errors": np.inf}, "errors must be a number from 0 on"),
         (np.ones((4, 2)), {"time_limit": 0}, "time_limit"),
         (np.array([[1e-300, 1], [1, 2], [3, 4], [5, 6]]), {}, "numbers of similar size"),
     ],

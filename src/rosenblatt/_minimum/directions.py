@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt._minimum.cones import Cone, Cones, best_cut
-from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
+from rosenblatt._minimum.pairs import NO_PAIRS
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._support.budget import LimitReached
 
@@ -28,13 +28,13 @@ _MOST_RANKS = 2 * 10**8  # kept in memory, of all open cones
 class Directions:
     """The open cones of a problem, and those whose bound is final."""
 
-    def __init__(self, problem: Problem, table: PairTable, signs: dict[int, int] | None = None):
-        self.problem, self.table = problem, table
-        self._cones = Cones(table)
+    def __init__(self, problem: Problem, signs: dict[int, int] | None = None):
+        self.problem, self.table = problem, problem.pairs
+        self._cones = Cones(self.table)
         self.signs = signs or {}
         self.roots: list[Cone] = []
         self._open: list[tuple[int, int, Cone]] = []
-        self._final: list[int] = []
+        self._final: list[int] = []  # the least bound of cones that are split no further
         self.made = 0
 
     @property
@@ -44,21 +44,20 @@ class Directions:
             return 0
         return min([*self._final, *(bound for bound, _, _ in self._open[:1])])
 
-    def reach(self, target: int | None = None, most: int | None = None) -> None:
-        """Split until the bound is what the best rule costs, or the target; or `most` were made."""
+    def reach(self, most: int | None = None) -> None:
+        """Split until the bound is what the best rule costs, or `most` cones were made."""
         if not self.roots:
             self._begin()
-        while self._open and self.bound < self._enough(target):
-            self.problem.rows.budget.spend(
-                2 * (self.table.n + _BESIDE)
-            )  # nothing below may be cut short
+        while self._open and self.bound < self._enough():
+            # Nothing below may be cut short: a cone is open or its halves are.
+            self.problem.rows.budget.spend(2 * (self.table.n + _BESIDE))
             if self.made * self.table.n > _MOST_RANKS:
                 raise LimitReached
             if most is not None and self.made > most:
                 return
             _, _, cone = heapq.heappop(self._open)
             if not self._cones.halves(cone):
-                self._final.append(cone.bound)
+                self._final = [min([*self._final, cone.bound])]
                 if cone.settled and cone.bound < self.problem.best.cost:
                     self._offer_exactly(cone)
                 continue
@@ -76,9 +75,7 @@ class Directions:
         for cone in roots:
             self._enter(cone)
 
-    def _enough(self, target: int | None) -> int:
-        if target is not None:
-            return target
+    def _enough(self) -> int:
         beyond = self.problem.beyond_floats
         return self.problem.best.cost if beyond is None else min(self.problem.best.cost, beyond)
 
@@ -106,7 +103,7 @@ class Directions:
         place = np.array([order[s] for s in scores], dtype=np.float64)
         _, cut = best_cut(place, self.table.y, self.table.cost)
         values = sorted(order)
-        at = int(np.ceil(cut))  # the cut is below the value of this place
+        at = max(int(np.ceil(cut)), 0)  # the cut is below the value of this place
         low = values[at - 1] if at > 0 else values[0] - 2
         high = values[at] if at < len(values) else values[-1] + 2
         w = [Fraction(v << k) for v, k in zip(middle, self.table.below.tolist(), strict=True)]
@@ -123,5 +120,4 @@ def directions(problem: Problem, signs: dict[int, int] | None = None) -> Directi
         return None
     if rows.d > 2 and labels[0] * labels[1] > _MOST_PAIRS:
         return None
-    table = PairTable(rows.x(0, rows.n), rows.y.astype(np.int8), problem.cost.astype(np.int64))
-    return Directions(problem, table, signs) if table.possible else None
+    return Directions(problem, signs) if problem.pairs.possible else None

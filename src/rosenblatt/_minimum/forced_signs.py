@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._minimum.tree import document
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.heading import head
-from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import Table, named, read
 from rosenblatt._proof.whole_numbers import Floats, Vector
 from rosenblatt._support.budget import Budget, LimitReached
@@ -115,7 +115,7 @@ def found_within(
         )
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    problem = _problem(table, present, weights)
+    problem = _problem(table, weights)
     blends = [c.vector for c in collinear_columns(problem.rows)]
     without = _rules(problem, clock)
     least = 0 if errors is not None else _least(problem, clock)
@@ -174,13 +174,13 @@ def _least(problem: Problem, clock: Clock) -> int:
     return cones.bound
 
 
-def _problem(table: Table, present: Any, weights: Floats | None) -> Problem:
-    rows = Rows(table.X[present], table.y[present], intercept=True, decimal=False, budget=Budget())
-    problem = Problem(rows, None if weights is None else weights[present])
+def _problem(table: Table, weights: Floats | None) -> Problem:
+    problem = Problem.of(table, weights, intercept=True)
     if directions(problem) is None:
         raise InputError(
             "forced_signs cannot look at this table: it needs a dense table of two labels, with up "
-            "to 4,000,000 numbers of similar size in each column."
+            "to 4,000,000 numbers of similar size in each column and, in three columns or more, up "
+            "to 25,000,000 pairs of rows of both labels (10,000 rows, half of each)."
         )
     return problem
 
@@ -189,7 +189,8 @@ def _allowed(errors: Any, problem: Problem) -> int:
     """In units."""
     if errors is None:
         return problem.best.cost
-    if not isinstance(errors, (int, float)) or isinstance(errors, bool) or not errors >= 0:
+    real = isinstance(errors, Real) and not isinstance(errors, bool)
+    if not real or not 0 <= errors < math.inf:
         raise InputError(f"errors must be a number from 0 on, or None; got {errors!r}.")
     return math.floor(Fraction(errors) / problem.unit)
 

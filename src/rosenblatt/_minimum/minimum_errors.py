@@ -15,9 +15,7 @@ from rosenblatt._minimum.search import Search
 from rosenblatt._minimum.tree import document
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
-from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.table import named, read
-from rosenblatt._support.budget import Budget
 from rosenblatt.error_bracket import ErrorBracket
 
 if TYPE_CHECKING:
@@ -78,21 +76,14 @@ def minimum_errors(
         table = named(table, encoding)
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    rows = Rows(
-        table.X if table.present is None else table.X[present],
-        table.y[present],
-        intercept=bool(fit_intercept),
-        decimal=False,
-        budget=Budget(),
-    )
-    problem = Problem(rows, None if weights is None else weights[present])
+    problem = Problem.of(table, weights, intercept=bool(fit_intercept))
     search = Search(problem, clock)
     search.run()
     name = say.Names(present[problem.first])
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, rows.intercept, "binary64", rows.budget, encoding),
+        head(table, bool(fit_intercept), "binary64", problem.rows.budget, encoding),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

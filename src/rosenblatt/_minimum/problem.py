@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._minimum.pairs import PairTable
 from rosenblatt._proof.by_training import is_wide
 from rosenblatt._proof.findings import hashes
 from rosenblatt._proof.metric import Metric, decision_metric
 from rosenblatt._proof.rows import Rows
+from rosenblatt._proof.table import Table
 from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt._support.budget import Budget
 
@@ -50,6 +52,20 @@ class Problem:
         self.best = self.nothing()
         self.beyond_floats: int | None = None  # the cost of a rule that no floats were found for
 
+    @classmethod
+    def of(cls, table: Table, weights: Floats | None, *, intercept: bool) -> Problem:
+        """Of the rows of a table that count."""
+        rows = Rows(
+            table.X if table.present is None else table.X[table.present],
+            table.y if table.present is None else table.y[table.present],
+            intercept=intercept,
+            decimal=False,
+            budget=Budget(),
+        )
+        if weights is not None and table.present is not None:
+            weights = weights[table.present]
+        return cls(rows, weights)
+
     def nothing(self) -> Rule:
         """The rule that has every row on its hyperplane."""
         return Rule(np.zeros(self.rows.D), np.ones(self.rows.n, dtype=bool), int(self.cost.sum()))
@@ -58,6 +74,12 @@ class Problem:
     def wide(self) -> bool:
         """So many dimensions that conflicts cannot be searched for."""
         return is_wide(self.rows)
+
+    @cached_property
+    def pairs(self) -> PairTable:
+        """The rows in whole numbers, for cones of directions."""
+        x, y = self.rows.x(0, self.rows.n), self.rows.y.astype(np.int8)
+        return PairTable(x, y, self.cost.astype(np.int64))
 
     @cached_property
     def metric(self) -> Metric:

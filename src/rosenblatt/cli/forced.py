@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt._support.files import make_folder, write_whole
+from rosenblatt._support.files import make_folder
 from rosenblatt.cli import _common
 from rosenblatt.errors import InputError
 
@@ -89,8 +88,9 @@ def write(
     if not documents:
         _common.say("There is no proof by directions to write.", quiet=quiet)
         return
+    from rosenblatt._minimum.proof_file import save
+
     make_folder(Path(folder))
     for name, document in documents.items():
-        text = json.dumps(document, ensure_ascii=False)
-        write_whole(Path(folder) / name, f"{text}\n".encode(), overwrite=True)
+        save(document, Path(folder) / name)
     _common.say(f"The proofs are in {folder}: {', '.join(documents)}.", quiet=quiet)

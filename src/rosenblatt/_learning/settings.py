@@ -51,7 +51,7 @@ class Settings(NamedTuple):
 def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
     meaning, rule = drop_in.meaning(estimator), estimator._step_rule()
-    validate.one_of("order", meaning.order, orders_of(estimator, rule))
+    _check_order(estimator, meaning.order, rule)
     keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
     validate.one_of("keep", meaning.keep, keeps)
     if meaning.order == "mixed":
@@ -78,10 +78,17 @@ def checked(estimator: Any) -> Settings:
     )
 
 
-def orders_of(estimator: Any, rule: Rule) -> list[str]:
-    """Those that it takes: steps of the perceptron alone can be added up, and weights be mixed."""
-    orders = [o for o in ORDERS if rule.kind == "perceptron" or o not in ("batch", "mixed")]
-    return [o for o in orders if o != "mixed" or not hasattr(estimator, "kernel")]
+def _check_order(estimator: Any, order: Any, rule: Rule) -> None:
+    """Steps of the perceptron alone can be added up, and its weights of the features be mixed."""
+    perceptron = rule.kind == "perceptron"
+    mixes = perceptron and not hasattr(estimator, "kernel")
+    known = [o for o in ORDERS if (perceptron or o != "batch") and (mixes or o != "mixed")]
+    if isinstance(order, str) and order == "mixed" and not mixes:
+        raise InputError(
+            f"order='mixed' mixes weights of the features that the perceptron's updates have made: "
+            f"Perceptron takes it, {type(estimator).__name__} does not. Use order='blocks'."
+        )
+    validate.one_of("order", order, known)
 
 
 def _refuse_with_mixed(keep: Any, max_updates: Any) -> None:

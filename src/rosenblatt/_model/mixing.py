@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosenblatt._compute.backend import compute
 from rosenblatt._compute.folding import Fold
 from rosenblatt._learning.mixing import Share, together
 from rosenblatt._model.linear import read_weights, written_weights
@@ -43,7 +44,8 @@ def read(
         shards = mixing.whole("shards")
         branches = [_read_share(branch, shape, averaged) for branch in mixing.parts("branches")]
     # A fold of so many has one branch for each 1 among their binary digits.
-    if len(branches) != shards.bit_count() or sum(b.visits for b in branches) != position:
+    sound = len(branches) == shards.bit_count() and shards * compute.rows_of_shard == position
+    if not sound or sum(branch.visits for branch in branches) != position:
         raise InvalidDocument(
             f"{part.name('mixing')} is not of {shards} shards and {position} visits"
         )

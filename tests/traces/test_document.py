@@ -171,7 +171,7 @@ def refused(document, message):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/3'"),
+        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/4'"),
         ("classes", [1], "classes are 1 labels, not two or more"),
         ("classes", [1, [2]], "something that is no label"),
         ("updates.rival", [0] * 7, "there are two classes"),

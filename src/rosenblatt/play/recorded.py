@@ -78,7 +78,9 @@ def _refuse(trace: Trace) -> None:
     check_size(*run.X.shape)
     check_classes(len(trace.replay.about.classes))
     why = None
-    if trace.estimator is None:
+    if not run.by_count:
+        why = "it knows the perceptron's rule only"
+    elif trace.estimator is None:
         why = "it was read from a file, which has not all of it: trace the estimator again"
     elif run.c is not None:
         why = "its rows have weights"

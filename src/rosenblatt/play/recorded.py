@@ -75,12 +75,15 @@ def check_classes(k: int) -> None:
 def _refuse(trace: Trace) -> None:
     """What the page cannot show, in words."""
     run = trace.replay.run
+    if not run.by_count:
+        raise InputError(
+            "The playground shows the perceptron's rule only: trace a Perceptron, or look at "
+            "trace.steps() and rosenblatt.plots."
+        )
     check_size(*run.X.shape)
     check_classes(len(trace.replay.about.classes))
     why = None
-    if not run.by_count:
-        why = "it knows the perceptron's rule only"
-    elif trace.estimator is None:
+    if trace.estimator is None:
         why = "it was read from a file, which has not all of it: trace the estimator again"
     elif run.c is not None:
         why = "its rows have weights"

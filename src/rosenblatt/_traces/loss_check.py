@@ -19,6 +19,7 @@ from rosenblatt._traces.space import Features
 from rosenblatt._traces.verdict import (
     HELD,
     VIOLATED,
+    WITHIN,
     Claim,
     Numbers,
     after_each,
@@ -122,11 +123,12 @@ def _sums(n: Numbers, known: Ledger, statement: str) -> Claim:
 
 def _mistakes(run: Run, known: Ledger, statement: str) -> Claim:
     """Rows that were on the wrong side, or on the hyperplane, when they called for an update."""
-    mistakes, bound = int(np.count_nonzero(run.margins <= 0)), known.bound
-    if bound is None:
-        return Claim("mistakes", statement, "within rounding", run.n_steps, float(mistakes))
-    status = HELD if mistakes <= bound else VIOLATED
-    return Claim("mistakes", statement, status, run.n_steps, float(mistakes), real(bound))
+    mistakes = int(np.count_nonzero(run.margins <= 0))
+    if known.bounds is None:
+        return Claim("mistakes", statement, WITHIN, run.n_steps, float(mistakes))
+    low, high = known.bounds
+    status = HELD if mistakes <= low else VIOLATED if mistakes > high else WITHIN
+    return Claim("mistakes", statement, status, run.n_steps, float(mistakes), real(high))
 
 
 class _Words(NamedTuple):

@@ -58,15 +58,22 @@ class Ledger:
         return left, self.factor * right
 
     @property
-    def bound(self) -> int | None:
-        """The most mistakes; None where the numbers are beyond floats."""
+    def bounds(self) -> tuple[int, int] | None:
+        """The most mistakes, rounded down and up; None where the numbers are beyond floats."""
         total = self.start + sum(self.right.tolist())
+        off = Fraction(0)
         if not isinstance(total, Fraction):
-            total += self.start_doubt + float(self.doubts.sum())
-            total *= 1 + (len(self.right) + 8) * 2 * ULP
-            if not math.isfinite(total):
+            doubt = self.start_doubt + float(self.doubts.sum())
+            doubt = 2 * doubt + (len(self.right) + 8) * 2 * ULP * abs(total)
+            if not (math.isfinite(total) and math.isfinite(doubt)):
                 return None
-        return math.floor(self.by_mistake * Fraction(total))
+            total, off = Fraction(total), Fraction(doubt)
+        low, high = (math.floor(self.by_mistake * (total + sign * off)) for sign in (-1, 1))
+        return low, high
+
+    @property
+    def bound(self) -> int | None:
+        return None if self.bounds is None else self.bounds[1]
 
 
 def ledger(run: Run, space: Features, star: Star, n: Numbers, longest: Fraction) -> Ledger:

@@ -25,7 +25,7 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
     steps = list(range(1, len(trace) + 1) if steps is None else steps)
     made = [run.updates_of(k) for k in steps]
     first = [updates.start for updates in made]
-    single = run.order != "batch"
+    single = run.single
     rows = [run.rows[updates] for updates in made]
     found: dict[str, list[Any]] = {
         "k": list(steps),
@@ -113,12 +113,15 @@ def _ends(trace: Trace) -> tuple[list[int], list[int]]:
 def _summary(trace: Trace) -> str:
     run, about = trace.replay.run, trace.replay.about
     updates = f"{len(run.rows)} updates"
-    if run.order == "batch":
-        updates += f" in {len(trace)} steps"
+    if not run.single:
+        updates += f" in {len(trace)} {'epochs' if run.mixed else 'steps'}"
     if not run.by_count:
         updates += f", {int((run.margins <= 0).sum())} of them at mistakes"
-    theorem = "the convergence theorem" if run.by_count else "its theorem"
-    bound = "" if trace.bound is None else f", at most {trace.bound} by {theorem}"
+    bound = ""
+    if trace.bound is not None:
+        most = f"{trace.bound} epochs" if run.mixed else f"{trace.bound}"
+        theorem = "the convergence theorem" if run.by_count else "its theorem"
+        bound = f", at most {most} by {theorem}"
     return f"{about.estimator}: {updates}{bound}. {about.ended}"
 
 

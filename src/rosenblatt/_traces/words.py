@@ -58,7 +58,8 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
     sign, what = _change((after - before)[:-1], x, sizes, over=_over(run))
     moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
     if run.intercept:
-        step = float(sizes.sum()) if run.rule != "AROW" else float((after - before)[-1])
+        summed = run.rule != "AROW" and not run.mixed
+        step = float(sizes.sum()) if summed else float((after - before)[-1])
         moved += f", b {_sum(before[-1], step)} = {number(after[-1])}"
     return f"step {k}: {_why(trace, k)}: {moved}"
 

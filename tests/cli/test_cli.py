@@ -38,6 +38,41 @@ def test_help_loads_nothing_heavy():
     assert all(name in done.stdout for name in COMMANDS)
 
 
+# What takes most of a second to import, and what each of these commands can do without.
+ESTIMATORS = ("sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.special")
+TABLES = ("numpy", "pyarrow", "rich", "scipy", *ESTIMATORS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "without"),
+    [
+        (["fit", "--help"], TABLES),
+        (["fit", "--no-such-option"], TABLES),
+        (["completion", "bash"], TABLES),
+        (["doctor"], ("pyarrow", "scipy", *ESTIMATORS)),
+        (["inspect", str(CREDIT)], ESTIMATORS),
+        (["certify", str(CREDIT), "--target=card", "--fewest-errors=0", "-o", "card"], ESTIMATORS),
+        (["verify", "card", str(CREDIT)], ESTIMATORS),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_command_imports_what_it_needs(arguments, without, tmp_path, shell):
+    if arguments[0] == "verify":
+        assert (
+            shell("certify", CREDIT, "-y", "card", "--fewest-errors=0", "-o", tmp_path / "card")[0]
+            == 11
+        )
+    code = (
+        f"import sys; from rosenblatt.cli import run; code = run({arguments!r});"
+        f"print(code, [m for m in {without!r} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    done_with = {"certify": 11}.get(arguments[0], 2 if "--no-such-option" in arguments else 0)
+    assert done.stdout.splitlines()[-1] == f"{done_with} []"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(shell, name):
     code, out, _ = shell(name, "--help")

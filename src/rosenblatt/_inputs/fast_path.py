@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-_FEW = 1 << 17  # numbers: with more of them validation does not count
+_FEW = 1 << 17  # numbers to look at: with more of them validation does not count
 
 
 def plain(X: Any, *, finite: bool) -> bool:
-    """Whether X is a small array of rows; with `finite`, also whether its numbers are."""
+    """Whether X is an array of rows; with `finite`, a small one of finite numbers."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
         and X.dtype in _FLOATS
-        and 0 < X.size <= _FEW
+        and X.size > 0
+        and (X.size <= _FEW or not finite)
         and X.flags.c_contiguous
         and X.flags.aligned
         and (not finite or bool(np.isfinite(X).all()))

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt._compute.device import to_host
 from rosenblatt._compute.examples import Examples, Placed
@@ -38,6 +36,8 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
     if type(y) is list and len(y) == 1:
         y = np.asarray(y)
     if not plain_labels(y):
+        from sklearn.utils import column_or_1d
+
         y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise InputError(
@@ -143,6 +143,8 @@ def _refuse_not_labels(found: NDArray[Any]) -> None:
     """A regression target gets scikit-learn's words, and what to do."""
     if found.dtype.kind in "biuU":  # whole numbers and texts are labels always
         return
+    from sklearn.utils.multiclass import check_classification_targets
+
     if found.dtype == object:  # Python's own numbers and booleans are labels, too
         found = np.array(found.tolist())
     with warnings.catch_warnings():  # one error is enough

@@ -1,6 +1,7 @@
 """Checks of parameters and rows; `targets.py` has those of labels, `weights.py` of weights.
 
-Every input is checked here, once: what reaches the kernels is in order.
+Every input is checked here, once: what reaches the kernels is in order. scikit-learn is asked
+where there is something to say, and imported then: commands that need no estimator do without.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_matrix
@@ -95,6 +94,8 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
         return np.asarray(X)
     if not reset and plain_for(estimator, X, finite=finite):
         return np.asarray(X)
+    from sklearn.utils.validation import validate_data
+
     if reset:
         _forget_encoding(estimator)
     if sparse.issparse(X):
@@ -121,9 +122,24 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
     return _arrays(X) if sparse.issparse(X) else as_matrix(X)
 
 
+def rows_alone(
+    X: Any, *, finite: bool = True, name: str = "X"
+) -> tuple[Matrix, NDArray[Any] | None]:
+    """X as `rows` gives it, for no estimator, and the names of its columns where it has some."""
+    if plain(X, finite=finite):
+        return np.asarray(X), None
+    from sklearn.base import BaseEstimator
+
+    reader = BaseEstimator()
+    matrix = rows(reader, X, reset=True, finite=finite, name=name)
+    return matrix, getattr(reader, "feature_names_in_", None)
+
+
 def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
     """X as `rows` gives it, for an estimator that must be fitted."""
     if "_rule" not in vars(estimator):
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(estimator)
     return rows(estimator, X, reset=False, finite=finite)
 
@@ -144,6 +160,8 @@ def _forget_encoding(estimator: Any) -> None:
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
     """Scores are not finite: because X is not, or because they overflowed."""
+    from sklearn.utils import check_array
+
     values = X.data[:, None] if isinstance(X, Csr) else X
     check_array(values, estimator=estimator, input_name="X")  # raises scikit-learn's own error
     if np.isnan(scores).any():

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
 from rosenblatt._inputs.arrays import floats
 from rosenblatt._inputs.validate import not_negative
@@ -64,6 +63,8 @@ def class_weights(
     """The factors of the steps of each class; y are signs, or numbers of many classes."""
     if not is_balanced(class_weight):
         return _given_weights(class_weight, classes)
+    from sklearn.utils.class_weight import compute_class_weight
+
     labels = classes[_places(y)]
     if c is not None:
         labels = labels[c != 0]

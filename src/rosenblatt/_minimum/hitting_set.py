@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from rosenblatt._minimum.problem import Index, Mask
 from rosenblatt._proof.balance import Blend
@@ -86,6 +85,8 @@ class Cover:
         x = np.zeros(len(self.cost))
         if not among:
             return Relaxation(x, 0.0, dict)
+        from scipy.optimize import linprog
+
         A = self.incidence(among)
         columns = np.setdiff1d(np.unique(A.indices), np.flatnonzero(kept))
         A = A[:, columns]
@@ -110,6 +111,8 @@ class Cover:
 
     def integral(self, limit: float | None) -> Integral:
         """Over all conflicts."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
         A = self.incidence(range(len(self.rows)))
         columns = np.unique(A.indices)
         c = np.array([v / self.scale for v in self.cost[columns].tolist()])

@@ -10,11 +10,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._minimum.problem import Problem, Rule
@@ -22,7 +21,9 @@ from rosenblatt._proof.least_distance import mean
 from rosenblatt._proof.rows import Rows
 from rosenblatt._proof.whole_numbers import Floats
 from rosenblatt.errors import InputError, WeightsOverflow
-from rosenblatt.perceptron import Perceptron
+
+if TYPE_CHECKING:
+    from rosenblatt.perceptron import Perceptron
 
 _EPOCHS = 64
 _UPDATES = 2000  # of the pocket, each of which counts all errors
@@ -102,6 +103,8 @@ def _starts(problem: Problem) -> Iterator[Floats]:
         yield _weights(problem, mean(rows, problem.metric))
     if (rows.y == rows.y[0]).all():
         return
+    from rosenblatt.perceptron import Perceptron
+
     X, scale, center = _scaled(problem)
     work = _WORK if compute.native else _WORK // 1000  # a time limit is a time limit
     numbers = rows.n + (rows.X.nnz if sparse.issparse(rows.X) else rows.X.size)
@@ -140,6 +143,8 @@ def _scaled(problem: Problem) -> tuple[Any, Floats, Floats]:
 
 
 def _fit(problem: Problem, perceptron: Perceptron, X: Any) -> bool:
+    from sklearn.exceptions import ConvergenceWarning
+
     problem.rows.budget.spend(problem.rows.n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

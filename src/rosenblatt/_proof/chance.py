@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from scipy.special import bdtr
-
 from rosenblatt._inputs import validate
 
 
@@ -29,5 +27,7 @@ def probability_separable(n: int, d: int, *, fit_intercept: bool = True) -> floa
     if n <= size:
         return 1.0
     if n > 1000:
+        from scipy.special import bdtr
+
         return float(bdtr(size - 1, n - 1, 0.5))
     return float(Fraction(sum(math.comb(n - 1, k) for k in range(size)), 2 ** (n - 1)))

@@ -8,7 +8,6 @@ dimensions that its rows do not span: there a small problem finds the rows that 
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
 
 from rosenblatt._proof.metric import Sight
 from rosenblatt._proof.rows import Rows
@@ -25,6 +24,8 @@ def completed(rows: Rows, sight: Sight, support: list[int]) -> list[int]:
     missing = size - len(support)
     if not 0 < missing <= min(_MOST_MISSING, len(support)):
         return support
+    from scipy.optimize import nnls  # late: it takes longer to import than most proofs
+
     rows.budget.spend(size**2)  # a decomposition; it takes as long as so many rows
     own = _columns(rows, sight, np.array(support, dtype=np.intp))
     free = np.linalg.qr(own.T, mode="complete")[0][:, len(support) :]

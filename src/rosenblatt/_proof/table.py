@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from rosenblatt import verify
 from rosenblatt._compute.examples import Csr, Matrix
@@ -208,13 +207,11 @@ def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
     """X as numbers, the names of its columns, and whether they were given."""
     decimal = semantics == "decimal"
     exact.refuse_rounded(X, decimal=decimal)
-    reader = BaseEstimator()
-    matrix = validate.rows(reader, X, reset=True, finite=False)
+    matrix, names = validate.rows_alone(X, finite=False)
     if decimal:
         exact.refuse_other_decimals(X, matrix)
     if isinstance(matrix, Csr) and len(matrix.data) != X.nnz:  # some were added
         exact.refuse_other_sums(X, matrix, decimal=decimal)
-    names = getattr(reader, "feature_names_in_", None)
     columns = _columns(matrix, frames.design_names(X) if names is None else names)
     _refuse_not_finite(matrix, columns)
     return matrix, columns, names is not None

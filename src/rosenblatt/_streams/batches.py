@@ -10,7 +10,6 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._inputs import targets, validate
@@ -63,12 +62,12 @@ class BatchRows:
             if _is_empty(X):
                 targets.labels(y, 0, f"y of batch {number}")
                 continue
-            width = _Width()
             name = f"X of batch {number}"
-            rows = validate.rows(width, X, reset=True, finite=False, name=name)
-            _refuse_not_finite(rows, width.names, name)
+            rows, given = validate.rows_alone(X, finite=False, name=name)
+            names = None if given is None else [str(text) for text in given]
+            _refuse_not_finite(rows, names, name)
             labels = targets.labels(y, rows.shape[0], f"y of batch {number}")
-            yield _Batch(number, rows, labels, width.names)
+            yield _Batch(number, rows, labels, names)
 
     def _iterator(self) -> Iterator[Any]:
         found = self.batches()
@@ -95,15 +94,6 @@ def _refuse_not_finite(rows: Matrix, names: list[str] | None, name: str) -> None
         f"{name} holds {numbers[place]} at row {row}, {shown}: each number must be finite. Fill in "
         "what is missing (sklearn.impute.SimpleImputer), or leave such rows out."
     )
-
-
-class _Width(BaseEstimator):  # type: ignore[misc] # untyped base
-    """Learns how many features a batch has and how they are named."""
-
-    @property
-    def names(self) -> list[str] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from rosenblatt._streams import meta
 from rosenblatt._streams.housekeeping import (
+    cache_folder,
     folder_of,
     lock_of,
     note_source,
@@ -27,21 +27,6 @@ from rosenblatt._support.files import sync_folder
 from rosenblatt._support.folders import onto_disk
 from rosenblatt._support.locks import Lock
 from rosenblatt.errors import FileError
-
-
-def cache_folder(folder: Path | None = None) -> Path:
-    """Where rows are kept: the folder that was given, else $ROSENBLATT_CACHE, else the user's."""
-    if folder is not None:
-        return Path(folder)
-    if given := os.environ.get("ROSENBLATT_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "rosenblatt"
 
 
 @contextmanager

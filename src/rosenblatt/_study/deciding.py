@@ -16,7 +16,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._support.bar import Bar
 from rosenblatt.data.encode import Number
-from rosenblatt.data.scales import Preparation
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.together import head
 from rosenblatt.data.unlabelled import in_place
 

@@ -30,9 +30,9 @@ from rosenblatt._study.work import Work, look_at, table_in
 from rosenblatt._support.bar import Bar
 from rosenblatt.data._watching import shown_on
 from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
-from rosenblatt.data.scales import Preparation
 from rosenblatt.data.written import refuse_rounded_entries
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains

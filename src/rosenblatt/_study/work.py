@@ -18,8 +18,8 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
 from rosenblatt._support.numbered import Numbered
 from rosenblatt.data.naming import in_doubt
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.reading import read as read_table
-from rosenblatt.data.scales import Preparation
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.summary import words_like_gaps
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select

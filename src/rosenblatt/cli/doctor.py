@@ -34,8 +34,7 @@ def _examine() -> dict[str, Any]:
 
     from rosenblatt._compute.about import core
     from rosenblatt._compute.backend import compute
-    from rosenblatt._streams.cache import cache_folder
-    from rosenblatt._streams.housekeeping import size
+    from rosenblatt._streams.housekeeping import cache_folder, size
 
     packages: dict[str, str | None] = {}
     for name in _PACKAGES:

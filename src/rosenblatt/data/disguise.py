@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from rosenblatt._support.words import listed, option
-from rosenblatt.data.part import Place
+from rosenblatt.data.part import Place, codes_of
 from rosenblatt.errors import InputError
 
 MISSING_LIKE = frozenset(
@@ -103,7 +103,7 @@ def converted(
     this place."""
     words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
     found = [number(word) if word else None for word in words]
-    codes = np.asarray(column.indices.fill_null(-1), dtype=np.int64)
+    codes = codes_of(column)
     wrong = np.array([bool(w) and f is None for w, f in zip(words, found, strict=True)] + [False])
     if wrong[codes].any():
         row = int(wrong[codes].argmax())

@@ -95,8 +95,7 @@ class Part:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where one is missing."""
-        column = self.batch.column(name)
-        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+        return np.asarray(_values(self.batch.column(name)), dtype=np.float64)
 
     def matrix(self, names: list[str]) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Columns of numbers as rows, some at a time, and which is the first of them: sooner
@@ -114,12 +113,27 @@ class Part:
         """
         column = self.batch.column(name)
         words = [_clean(word) for word in column.dictionary.to_pylist()]
-        indices = column.indices
-        codes = np.asarray(indices.fill_null(-1) if indices.null_count else indices, dtype=np.int64)
+        codes = codes_of(column)
         if None in words:
             empty = np.array([word is None for word in [*words, "there"]])
             codes = np.where(empty[codes], -1, codes)
         return codes, words
+
+
+def codes_of(column: Any) -> NDArray[np.int64]:
+    """The places in the dictionary of a column of text; -1 where a word is missing."""
+    indices = column.indices
+    known = indices.fill_null(-1) if indices.null_count else indices
+    return np.asarray(_values(known), dtype=np.int64)
+
+
+def _values(column: Any) -> NDArray[Any]:
+    """NaN where one is missing. Not by to_numpy, which imports pandas: that takes longer."""
+    if not column.null_count:
+        return np.from_dlpack(column)  # the same memory
+    batch = pa.RecordBatch.from_arrays([column], names=[""])
+    values: NDArray[Any] = batch.to_tensor(null_to_nan=True).to_numpy()[:, 0]
+    return values
 
 
 def _clean(word: str | None) -> str | None:

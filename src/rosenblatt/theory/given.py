@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from rosenblatt._compute.examples import Examples, Matrix, Rows
 from rosenblatt._inputs import arrays, starts, targets, validate, weights
@@ -20,7 +19,7 @@ _NEGATIVE = ("-1", "-1.0", "0", "0.0", "False")  # one class alone is taken for 
 
 def matrix(X: Any) -> Matrix:
     """X as finite numbers."""
-    return validate.rows(BaseEstimator(), X, reset=True)
+    return validate.rows_alone(X)[0]
 
 
 def signs(y: Any, n: int) -> NDArray[np.int8]:

@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from rosenblatt import forced_signs
 from rosenblatt._minimum import forced_signs as forced_module
+from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
 from rosenblatt.errors import CertificateRejected, InputError
 
 
@@ -214,3 +215,21 @@ def test_other_data_is_rejected(cancer, report):
 def test_bad_input_gets_one_clear_error(X, choices, message):
     with pytest.raises(InputError, match=message):
         forced_signs(pd.DataFrame(X).add_prefix("c"), [0, 1, 0, 1], **choices)
+
+
+def test_every_orthant_is_looked_at_once(monkeypatch):
+    """The questions about all three columns begin with the same eight orthants."""
+    looked, honest = [], PairTable.forced
+
+    def counted(self, ranks, known):
+        if known is NO_PAIRS:
+            looked.append(tuple(map(bytes, ranks)))
+        return honest(self, ranks, known)
+
+    monkeypatch.setattr(PairTable, "forced", counted)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (40, 3))
+    y = X @ [2, -1, 1] + rng.integers(-6, 7, 40) > 8
+    signs = [column.sign for column in forced_signs(X, y, time_limit=None)]
+    assert len(looked) == len(set(looked)) == 2**3
+    assert any(signs)

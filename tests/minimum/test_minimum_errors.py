@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
+from scipy import optimize, sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -24,7 +24,6 @@ import rational
 from degenerate import KINDS, dense, instance
 from fewest import fewest, fewest_on_a_line
 from rosenblatt import Perceptron, minimum_errors, verify
-from rosenblatt._minimum import hitting_set as covers
 from rosenblatt._minimum import rules, search
 from rosenblatt._minimum.hitting_set import Cover
 from rosenblatt._minimum.pairs import PairTable
@@ -292,7 +291,7 @@ def test_a_solver_that_lies_cannot_change_what_is_proved(monkeypatch):
     X, y = overlapping(60)
     truth = checked(X, y, time_limit=None)
     assert truth.proved
-    honest = covers.linprog
+    honest = optimize.linprog
 
     def generous(*args, **options):
         found = honest(*args, **options)
@@ -300,7 +299,7 @@ def test_a_solver_that_lies_cannot_change_what_is_proved(monkeypatch):
         found.fun *= 4
         return found
 
-    monkeypatch.setattr(covers, "linprog", generous)
+    monkeypatch.setattr(optimize, "linprog", generous)
     bracket = minimum_errors(X, y, time_limit=2.0)
     bracket.verify(X, y)
     assert bracket.proved_lower <= truth.upper <= bracket.upper
@@ -308,8 +307,8 @@ def test_a_solver_that_lies_cannot_change_what_is_proved(monkeypatch):
     def overbearing(c, **options):
         return SimpleNamespace(x=None, mip_dual_bound=1e6, status=1)
 
-    monkeypatch.setattr(covers, "linprog", honest)
-    monkeypatch.setattr(covers, "milp", overbearing)
+    monkeypatch.setattr(optimize, "linprog", honest)
+    monkeypatch.setattr(optimize, "milp", overbearing)
     bracket = checked(X, y, time_limit=2.0)
     assert bracket.lower <= truth.upper <= bracket.upper  # a rule contradicts it
 
@@ -408,7 +407,7 @@ def test_ctrl_c_goes_on(while_asking, monkeypatch):
         monkeypatch.setattr(PairTable, "forced", pressed)
     else:
         monkeypatch.setattr(search, "directions", lambda problem: None)
-        monkeypatch.setattr(covers, "linprog", pressed)
+        monkeypatch.setattr(optimize, "linprog", pressed)
     X, y = load_iris(return_X_y=True)
     with pytest.raises(KeyboardInterrupt):
         minimum_errors(X[50:, :2], y[50:])

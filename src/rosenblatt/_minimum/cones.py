@@ -25,6 +25,9 @@ _FLAT = 1e-12  # of the spread of the columns: what rounding may leave of nothin
 _FEW = 64  # pairs that are looked at
 
 
+Cut = tuple[int, float]  # the fewest errors along a direction, and the threshold with so few
+
+
 @dataclass(frozen=True)
 class Generator:
     direction: Direction
@@ -57,6 +60,7 @@ class Cone:
     split: Split | None = None
     halves: list[Cone] = field(default_factory=list)
     settled: bool = False  # nothing in it is undecided
+    cut: Cut | None = None  # of its middle, if it is known
 
     @property
     def bound(self) -> int:
@@ -71,19 +75,28 @@ class Cones:
 
     def __init__(self, table: PairTable):
         self.table = table
+        self._orthants: dict[Direction, tuple[Pairs, Cut]] = {}  # by their signs
         self._covariance = np.cov(table.scaled, rowvar=False).reshape(table.d, table.d)
         self._not_edges = np.tri(table.d, dtype=bool)  # each edge once
         self._largest = math.sqrt(max(float(np.diag(self._covariance).max()), 0.0))
 
     def orthants(self, signs: dict[int, int]) -> Iterator[Cone]:
-        """All of them, or those in which the weights of some columns have given signs."""
+        """All of them, or those in which the weights of some columns have given signs.
+
+        Each is looked at once: the questions about all columns begin with the same ones.
+        """
         choices = [[signs[j]] if j in signs else [1, -1] for j in range(self.table.d)]
         axes = [
             [self._generator(tuple(s * (k == j) for k in range(self.table.d))) for s in choice]
             for j, choice in enumerate(choices)
         ]
         for generators in itertools.product(*axes):
-            yield self._cone(generators, NO_PAIRS)
+            place = tuple(sum(g.direction) for g in generators)
+            if place not in self._orthants:
+                cone = self._cone(generators, NO_PAIRS)
+                self._orthants[place] = cone.pairs, self.cut(cone)
+            pairs, cut = self._orthants[place]
+            yield Cone(generators, pairs, cut=cut)
 
     def halves(self, cone: Cone) -> bool:
         """Split it. False: nothing is left to split, or the numbers would be too long."""
@@ -105,6 +118,12 @@ class Cones:
     def middle(self, cone: Cone) -> Floats:
         """A direction inside the cone, for the columns of similar size."""
         return np.asarray(np.sum([g.unit for g in cone.generators], axis=0))
+
+    def cut(self, cone: Cone) -> Cut:
+        """Of the rules along the middle of the cone, as floating point has it."""
+        if cone.cut is not None:
+            return cone.cut
+        return best_cut(self.table.scaled @ self.middle(cone), self.table.y, self.table.cost)
 
     def whole_middle(self, cone: Cone) -> list[int]:
         """Another one in whole numbers, exactly."""
@@ -206,7 +225,7 @@ def _reduced(direction: Direction) -> Direction:
     return tuple(v // divisor for v in direction) if divisor > 1 else direction
 
 
-def best_cut(scores: Floats, y: NDArray[np.int8], cost: NDArray[np.int64]) -> tuple[int, float]:
+def best_cut(scores: Floats, y: NDArray[np.int8], cost: NDArray[np.int64]) -> Cut:
     """The fewest errors of `score > t`, and that t: in the middle of a gap between scores."""
     order = np.argsort(scores, kind="stable")
     s = scores[order]

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from rosenblatt._minimum.cones import Cone, Cones, best_cut
+from rosenblatt._minimum.cones import Cone, best_cut
 from rosenblatt._minimum.pairs import NO_PAIRS
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._support.budget import LimitReached
@@ -29,8 +29,7 @@ class Directions:
     """The open cones of a problem, and those whose bound is final."""
 
     def __init__(self, problem: Problem, signs: dict[int, int] | None = None):
-        self.problem, self.table = problem, problem.pairs
-        self._cones = Cones(self.table)
+        self.problem, self.table, self._cones = problem, problem.pairs, problem.cones
         self.signs = signs or {}
         self.roots: list[Cone] = []
         self._open: list[tuple[int, int, Cone]] = []
@@ -68,6 +67,7 @@ class Directions:
     def _begin(self) -> None:
         """With all orthants or none."""
         roots = []
+        # Those that are known count as work, too: no answer depends on who asked first.
         for cone in self._cones.orthants(self.signs):
             self.problem.rows.budget.spend(self.table.n + _BESIDE)
             roots.append(cone)
@@ -87,9 +87,9 @@ class Directions:
 
     def _offer(self, cone: Cone) -> None:
         """The middle of the cone as a rule, with the best intercept; floating point may guess."""
-        v = self._cones.middle(cone)
-        errors, cut = best_cut(self.table.scaled @ v, self.table.y, self.table.cost)
+        errors, cut = self._cones.cut(cone)
         if errors < self.problem.best.cost:
+            v = self._cones.middle(cone)
             self.problem.offer(np.append(np.ldexp(v, self.table.below - self.table.bits), -cut))
 
     def _offer_exactly(self, cone: Cone) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._minimum.cones import Cones
 from rosenblatt._minimum.pairs import PairTable
 from rosenblatt._proof.by_training import is_wide
 from rosenblatt._proof.findings import hashes
@@ -80,6 +81,11 @@ class Problem:
         """The rows in whole numbers, for cones of directions."""
         x, y = self.rows.x(0, self.rows.n), self.rows.y.astype(np.int8)
         return PairTable(x, y, self.cost.astype(np.int64))
+
+    @cached_property
+    def cones(self) -> Cones:
+        """Of directions, in the same rows."""
+        return Cones(self.pairs)
 
     @cached_property
     def metric(self) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ class Judged(NamedTuple):
     names: Sequence[str]  # of the features
     kept: list[str]  # the columns that were asked for
     batches: Iterator[Batch]
+    unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
 
 
 def check_model(model: str) -> None:
@@ -53,7 +54,9 @@ def judged(
     """The rows of files for a model that was read. `gaps`: rows with a missing value that was not
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
+    from rosenblatt.data.again import parts_like
     from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.unlabelled import left_out_of
 
     if known.encoding is None:
         if not is_svmlight(list(files)):
@@ -68,8 +71,9 @@ def judged(
     vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
     found = find(list(files))
     kept, texts = _kept(encoding, found, reading, keep)
-    batches = _batches(encoding, found, reading, unseen, gaps, texts, labelled)
-    return Judged(encoding.feature_names, kept, batches)
+    parts = parts_like(found, encoding, labelled=labelled, **reading)
+    batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
+    return Judged(encoding.feature_names, kept, batches, lambda: len(left_out_of(parts)))
 
 
 def _of_svmlight(estimator: Any, files: Any) -> Judged:
@@ -95,8 +99,7 @@ def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str
 
 def _batches(
     encoding: Any,
-    files: Any,
-    reading: dict[str, Any],
+    parts: Any,
     unseen: str,
     gaps: str,
     texts: Iterator[tuple[str, ...]],
@@ -104,9 +107,7 @@ def _batches(
 ) -> Iterator[Batch]:
     import numpy as np
 
-    from rosenblatt.data.again import parts_like
-
-    for part in parts_like(files, encoding, labelled=labelled, **reading):
+    for part in parts:
         lacking = encoding.lacking(part) if gaps == "mark" else {}
         strange = encoding.unseen(part) if unseen == "zero" else {}
         kept = list(islice(texts, part.rows))

@@ -21,6 +21,7 @@ class Batch(NamedTuple):
     lacking: dict[int, list[str]]  # which these are, and what they lack
     unseen: dict[int, list[str]]  # words that did not occur in training, by row
     kept: list[tuple[str, ...]]  # the values of the columns that were asked for, by row
+    wordless: dict[int, list[str]]  # columns of prose without a known word, by row
     y: Any = None  # the labels of the rows that lack nothing
 
 
@@ -30,6 +31,7 @@ class Judged(NamedTuple):
     names: Sequence[str]  # of the features
     kept: list[str]  # the columns that were asked for
     batches: Iterator[Batch]
+    prose: bool = False  # some columns are
     unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
 
 
@@ -73,7 +75,9 @@ def judged(
     kept, texts = _kept(encoding, found, reading, keep)
     parts = parts_like(found, encoding, labelled=labelled, **reading)
     batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
-    return Judged(encoding.feature_names, kept, batches, lambda: len(left_out_of(parts)))
+    return Judged(
+        encoding.feature_names, kept, batches, bool(encoding.prose), lambda: len(left_out_of(parts))
+    )
 
 
 def _of_svmlight(estimator: Any, files: Any) -> Judged:
@@ -82,7 +86,7 @@ def _of_svmlight(estimator: Any, files: Any) -> Judged:
     d = estimator.n_features_in_
     table = SparseTable(files, n_features=d)
     y = table.labels()
-    return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), y)]))
+    return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)]))
 
 
 def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str]) -> Any:
@@ -117,4 +121,7 @@ def _batches(
             there[list(lacking)] = False
             part = part.only(there)  # noqa: PLW2901 - what is left of it
         y = encoding.labels(part) if labelled else None
-        yield Batch(encoding.rows(part, unseen=unseen), rows, lacking, strange, kept, y)
+        X = encoding.rows(part, unseen=unseen)
+        numbers = [i for i in range(rows) if i not in lacking]
+        wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
+        yield Batch(X, rows, lacking, strange, kept, wordless, y)

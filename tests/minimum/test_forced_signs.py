@@ -212,6 +212,7 @@ def test_words_of_a_frame_become_columns_as_certify_makes_them():
     found = forced_signs(frame, y, time_limit=None)
     assert [(c.name, c.sign) for c in found.columns] == [("income", "+"), ("region=south", "+")]
     assert [c.name for c in found.columns] == certify(frame, y).feature_names
+    assert "errors on these 12 rows (+ speaks for the label yes, - against it):" in str(found)
     found.verify(frame, y)
     bracket = minimum_errors(frame, y)
     assert (bracket.lower, bracket.upper) == (0, 0)

@@ -38,7 +38,7 @@ def test_the_fewest_errors_and_the_signs(found):
         assert column["otherwise_at_most"] >= column["otherwise_at_least"] > 55
     sentence = (
         "No linear rule makes fewer than 55 errors on these 569 rows; every rule with so few has "
-        "the signs + on mean radius, + on mean texture."
+        "the signs + on mean radius, + on mean texture (+ speaks for malignant)."
     )
     assert told["sentence"] == sentence
     assert sentence in " ".join(str(found).split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import zlib
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, overload
@@ -70,8 +71,13 @@ def script() -> str:
 
 def begun_with() -> dict[str, Any]:
     """What the page and the notebook are given: the core and the examples."""
-    core = base64.b64encode(asset("core.wasm", binary=True)).decode()
-    return {"version": __version__, "core": core, "presets": examples()}
+    return {"version": __version__, "core": packed_core(), "presets": examples()}
+
+
+@cache
+def packed_core() -> str:
+    """The compiled core as it travels: deflated, in base64."""
+    return base64.b64encode(zlib.compress(asset("core.wasm", binary=True), 9)).decode()
 
 
 def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:

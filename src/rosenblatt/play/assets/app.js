@@ -22,7 +22,7 @@ const PLACES = 48; // or on a finer one where the board would have fewer places
  * @param {{core: string, version: string, presets: Record<string, any>, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} options
  */
 export async function mount(root, options) {
-  const core = await compiled(Uint8Array.from(atob(options.core), (c) => c.charCodeAt(0)));
+  const core = await compiled(options.core);
   root.classList.add("rosenblatt-play");
   let redraw = () => {};
   const model = new Model(core, options.presets, () => {

@@ -45,16 +45,21 @@ export function sha256(bytes) {
   return Array.from(h, (v) => v.toString(16).padStart(8, "0")).join("");
 }
 
-/** In dual form of the rows and the visits alone: kernel values differ in their last bits. @param {any} run */
+/** In dual form of the rows, the rivals and the visits alone: kernel values differ in their last bits. @param {any} run */
 export function fingerprint(run) {
-  const curved = (run.settings?.kernel ?? "none") !== "none";
-  const k = run.row.length, d = curved ? 0 : run.returned.length;
-  const view = new DataView(new ArrayBuffer(8 * ((curved ? 2 : 3) * k + d)));
-  for (let u = 0; u < k; ++u) {
-    view.setBigUint64(8 * u, BigInt(run.row[u]), true);
-    view.setBigUint64(8 * (k + u), BigInt(run.visit[u]), true);
-    if (!curved) view.setFloat64(8 * (2 * k + u), run.score[u], true);
-  }
-  for (let j = 0; j < d; ++j) view.setFloat64(8 * (3 * k + j), run.returned[j], true);
+  const curved = (run.settings?.kernel ?? "none") !== "none", { k = 2, d } = run.rows;
+  const whole = [run.row, run.visit, ...(k > 2 ? [run.rival] : [])];
+  const floats = curved ? [] : [run.score, k > 2 ? interceptsLast(run.returned, k, d) : run.returned];
+  const view = new DataView(new ArrayBuffer(8 * [...whole, ...floats].reduce((sum, part) => sum + part.length, 0)));
+  let at = -8;
+  for (const part of whole) for (const v of part) view.setBigUint64(at += 8, BigInt(v), true);
+  for (const part of floats) for (const v of part) view.setFloat64(at += 8, v, true);
   return sha256(new Uint8Array(view.buffer)).slice(0, 16);
+}
+
+/** The weights of all classes, then their intercepts, as Python has them. @param {Float64Array} w @param {number} k @param {number} d */
+function interceptsLast(w, k, d) {
+  const all = Array.from(w), of = (/** @type {number} */ c) => c * (d + 1);
+  const classes = Array.from({ length: k }, (_, c) => c);
+  return [...classes.flatMap((c) => all.slice(of(c), of(c) + d)), ...classes.map((c) => all[of(c) + d])];
 }

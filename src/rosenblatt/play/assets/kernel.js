@@ -31,12 +31,12 @@ export const dual = {
     const row = (/** @type {number} */ i) => (gram[i] ??= Float64Array.from({ length: n }, (_, k) => value(x, i, x, k, d)));
     return learner(given, {
       size: 2 * n + 1, // β, b, scores without b
-      score: (i, w) => w[n + 1 + i] + w[n],
-      add(i, factor, into) {
+      score: (i, w, at) => w[at + n + 1 + i] + w[at + n],
+      add(i, factor, into, at) {
         const values = row(i);
-        into[i] += factor;
-        if (intercept) into[n] += factor;
-        for (let k = 0; k < n; ++k) into[n + 1 + k] += factor * values[k];
+        into[at + i] += factor;
+        if (intercept) into[at + n] += factor;
+        for (let k = 0; k < n; ++k) into[at + n + 1 + k] += factor * values[k];
       },
     });
   },

@@ -356,7 +356,7 @@ def test_a_table_is_pasted(opened):
     [
         ("", "There is no table"),
         ("a,b,y\n1,2,0\n1,2\n", "Line 3 has 2 fields and the first has 3"),
-        ("a,b,y\n1,2,0\n3,4,1\n5,6,2\n", "No column has exactly two different values"),
+        ("a,b,y\n1,2,0\n3,4,1\n5,6,2\n7,8,3", "No column has two or three different values"),
         ("a,b,y\n" + "1,2,0\n3,4,1\n" * 1001, "The table has 2002 rows"),
     ],
 )

@@ -73,9 +73,7 @@ def test_many_classes_have_the_same_bits(rng):
     w, drift, counts = np.zeros((k, d + 1)), np.zeros((k, d + 1)), np.zeros((n, k), dtype=np.int64)
     log = tuple(np.zeros(most, t) for t in (np.int64, np.int64, np.float64, np.int64))
     learned = (margin, True, w, drift, counts)
-    reached, updates = compute.backend.visit(
-        native, y, None, None, 3, n, most, *learned, 50, log
-    )
+    reached, updates = compute.backend.visit(native, y, None, None, 3, n, most, *learned, 50, log)
 
     core = Core()
     rows, labels = core.put(X), core.put(y)

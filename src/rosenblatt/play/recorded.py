@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt._compute.matrices import as_table, dense
 from rosenblatt.errors import InputError
 from rosenblatt.play.examples import given
-from rosenblatt.play.page import check_size
+from rosenblatt.play.page import check_classes, check_size
 
 if TYPE_CHECKING:
     from rosenblatt._traces.run import Run
@@ -36,13 +36,16 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
         "seed": int(seed) if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**32 else 0,
         **_kernel(run),
     }
-    weights = [] if run.kernel is not None else [*estimator.coef_[0], *estimator.intercept_]
+    weights = (
+        [] if run.kernel is not None else np.column_stack([estimator.coef_, estimator.intercept_])
+    )
     found["record"] = {
         "row": run.rows.tolist(),
         "visit": run.visits.tolist(),
         "score": run.scores.tolist(),
+        "rival": [] if run.rivals is None else run.rivals.tolist(),
         "mistakes": estimator.mistakes_.tolist(),
-        "returned": (np.array(weights) / run.eta).tolist(),
+        "returned": (np.ravel(weights) / run.eta).tolist(),
         "errors": estimator.training_errors_,
         "stop": "clean" if about.converged else _STOPS.get(_reason(estimator), "given_up"),
     }
@@ -61,15 +64,6 @@ def _kernel(run: Run) -> dict[str, Any]:
         "gamma": run.kernel.gamma,
         "degree": int(run.kernel.degree),
     }
-
-
-def check_classes(k: int) -> None:
-    """The page shows two."""
-    if k > 2:
-        raise InputError(
-            f"The playground shows two classes, and this training has {k}: trace one against the "
-            "rest, y == label (--positive LABEL)."
-        )
 
 
 def _refuse(trace: Trace) -> None:

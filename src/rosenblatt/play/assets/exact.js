@@ -1,6 +1,7 @@
 // @ts-check
 // Whole numbers of any size: floats become them without rounding, and systems are solved in them.
 
+const MOST = 2 ** 60;
 const bits = new DataView(new ArrayBuffer(8));
 
 /** A float as mantissa · 2^exponent. @param {number} value @returns {[bigint, number]} */
@@ -17,6 +18,10 @@ export function parts(value) {
 
 /** Floats times one power of two, `scale`: whole numbers. @param {ArrayLike<number>} values */
 export function whole(values) {
+  let factor = 1; // most tables need a small one, and products with it are exact
+  for (let i = 0; i < values.length; ++i) while (factor <= MOST && !Number.isInteger(values[i] * factor)) factor *= 2;
+  const enough = factor <= MOST && Array.from(values).every((v) => Number.isFinite(v * factor));
+  if (enough) return { values: Array.from(values, (v) => BigInt(v * factor)), scale: BigInt(factor) };
   const split = Array.from(values, parts);
   const least = split.reduce((low, [, exponent]) => Math.min(low, exponent), 0);
   return { values: split.map(([m, e]) => m << BigInt(e - least)), scale: 1n << BigInt(-least) };

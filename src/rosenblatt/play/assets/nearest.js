@@ -1,7 +1,7 @@
 // @ts-check
 // The point of a polytope nearest to zero, exactly: Wolfe's algorithm (Mathematical Programming 11,
 // 1976) in whole numbers. It decides whether points can be separated, by how much, and if not, why.
-import { dot, ratio, reduced, solve } from "./exact.js";
+import { abs, dot, reduced, solve } from "./exact.js";
 
 /**
  * @typedef {{vector: bigint[], rows: number[]}} Vertex a vertex, and the rows that it is made of
@@ -70,20 +70,17 @@ function affine(corral) {
  * @param {bigint[][]} rows
  */
 export function least(rows) {
-  const d = rows.length ? rows[0].length : 0;
-  const longest = rows.reduce((max, row) => row.reduce((m, v) => (v < 0n ? -v : v) > m ? (v < 0n ? -v : v) : m, max), 1n);
-  const floats = rows.map((row) => row.map((v) => ratio(v, longest)));
+  const d = rows.length ? rows[0].length : 0, near = floats(rows.flat());
   const slack = d * 2 ** -48;
   return (/** @type {bigint[]} */ direction) => {
-    const size = direction.reduce((m, v) => (v < 0n ? -v : v) > m ? (v < 0n ? -v : v) : m, 1n);
-    const w = direction.map((v) => ratio(v, size));
+    const w = floats(direction), scores = new Float64Array(rows.length);
     let low = Infinity;
-    const scores = floats.map((row) => {
+    for (let i = 0; i < rows.length; ++i) {
       let sum = 0;
-      for (let j = 0; j < d; ++j) sum += row[j] * w[j];
+      for (let j = 0; j < d; ++j) sum += near[i * d + j] * w[j];
       if (sum < low) low = sum;
-      return sum;
-    });
+      scores[i] = sum;
+    }
     let best = -1, reached = 0n;
     for (let i = 0; i < rows.length; ++i) {
       if (scores[i] > low + slack) continue;
@@ -92,4 +89,12 @@ export function least(rows) {
     }
     return { index: best, reached };
   };
+}
+
+/** Whole numbers over the largest of them, up to a last bit or two. @param {bigint[]} values */
+function floats(values) {
+  let most = 1n;
+  for (const v of values) if (v > most || -v > most) most = abs(v);
+  const shift = BigInt(Math.max(most.toString(16).length * 4 - 1000, 0)), by = Number(most >> shift);
+  return Float64Array.from(values, (v) => Number(shift ? v >> shift : v) / by);
 }

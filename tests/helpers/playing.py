@@ -37,8 +37,7 @@ def opened(browser, entry, changed=None):
 
 @cache
 def data_sets():
-    """Separable and not, two classes and more, few and many columns, rows more than a block, numbers
-    with all bits."""
+    """Separable and not, two classes and more, few and many columns, rows more than a block."""
     rng = np.random.default_rng(7)
     made = {
         "li hang": ([[3, 3], [4, 3], [1, 1]], [1, 1, -1]),
@@ -131,7 +130,8 @@ export const digest = (text) => sha256(new TextEncoder().encode(text));
 export async function runs(text, tasks) {
   const its = await core(text);
   return [its.name, tasks.map((task) => {
-    const rows = { x: Float64Array.from(task.x), y: Int8Array.from(task.y), n: task.n, d: task.d, k: task.k };
+    const { n, d, k } = task, [x, y] = [Float64Array.from(task.x), Int8Array.from(task.y)];
+    const rows = { x, y, n, d, k };
     const run = train(its, rows, task.settings, seedOf(task.seed));
     const counts = Array.from(task.k > 2 ? run.byClass() : run.counts());
     return [fingerprint(run), run.mistakes, run.errors, run.stop, counts];

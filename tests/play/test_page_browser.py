@@ -7,92 +7,12 @@ import numpy as np
 import pytest
 
 import playing
+from paging import DOTS, paste, place, state, tool, violations, words
 from rosenblatt import Perceptron, certify, trace
-from rosenblatt.play import fingerprint, page
+from rosenblatt.play import fingerprint
 from rosenblatt.play.page import asset
 
-DOTS = """() => [...document.querySelectorAll(".point")].map((g) => {
-    const { e, f } = g.transform.baseVal[0].matrix;
-    return [e, f];
-})"""
 X, Y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("play") / "playground.html"
-    path.write_text(page(), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def usual(browser):
-    """A window that is often used, without a network."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def opened(browser, usual, file):
-    """A function that opens the page from the disk; whatever goes wrong is in `troubles`."""
-    troubles, contexts, pages = [], [], []
-
-    def open_(link="", path=file, **settings):
-        context = browser.new_context(offline=True, **settings) if settings else usual
-        contexts.extend([context] if settings else [])
-        found = context.new_page()
-        pages.append(found)
-        found.set_default_timeout(10_000)
-        found.on("request", lambda r: r.url.startswith("file:") or troubles.append(r.url))
-        found.on("console", lambda m: troubles.append(m.text))
-        found.on("pageerror", lambda e: troubles.append(str(e)))
-        found.goto(path.as_uri() + link)
-        found.wait_for_selector(".board-svg .point", state="attached")
-        return found
-
-    open_.troubles = troubles
-    yield open_
-    for page_or_context in (*pages, *contexts):
-        page_or_context.close()
-    assert troubles == []
-
-
-def state(shown, what="m => ({n: m.data.n, x: [...m.data.x], y: [...m.data.y], step: m.step})"):
-    return shown.evaluate(f"playground.then({what})")
-
-
-def place(shown, x, y):
-    """Where a point of the plane is on the screen: rows 0 and 2 tell."""
-    box = shown.locator(".board-svg").bounding_box()
-    dots = shown.evaluate(DOTS)
-    data = state(shown)["x"]
-    found = []
-    for at, value in ((0, x), (1, y)):
-        (p, q), (u, v) = (dots[0][at], dots[2][at]), (data[at], data[4 + at])
-        found.append((p + (q - p) / (v - u) * (value - u)) * box["width"] / 600)
-    return found[0] + box["x"], found[1] + box["y"]
-
-
-def tool(shown, name):
-    shown.get_by_role("radio", name=name).check()
-
-
-def paste(shown, text):
-    """Into the box, as a whole: to fill in thousands of lines takes seconds."""
-    shown.get_by_label("Paste a table").evaluate("(box, text) => { box.value = text; }", text)
-    shown.get_by_role("button", name="Use this table").click()
-
-
-def words(shown):
-    return shown.locator(".says").inner_text()
-
-
-def violations(shown, **options):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(shown, options=options)
-    return found.violations_count and found.generate_report()
 
 
 def test_it_is_small_and_asks_for_nothing(opened, file):

@@ -58,6 +58,18 @@ def test_hashes_are_sha_256(browser):
         assert page.evaluate("(text) => play.digest(text)", text[:length]) == wanted
 
 
+def test_numbers_are_written_as_python_writes_them(browser, rng):
+    """Half way between two of six digits is the even one, on the grid of the page, too."""
+    entry = (
+        'import { number } from "./dom.js";\nexport const all = (v) => v.map((x) => number(x));\n'
+    )
+    page = playing.opened(browser, entry)
+    grid = np.concatenate([np.arange(-400, 400) / 64, np.arange(2000) / 1024 + 1, [0.5, 1234565.0]])
+    rest = rng.normal(size=400) * 10.0 ** rng.integers(-30, 30, size=400)
+    values = [v for v in np.concatenate([grid, 1000 * grid, rest]).tolist() if v]
+    assert page.evaluate("(v) => play.all(v)", values) == [f"{v:.6g}" for v in values]
+
+
 @pytest.mark.parametrize("compiled", [True, False], ids=["wasm", "javascript"])
 def test_every_update_has_the_same_bits(browser, heavy, compiled):
     page = playing.opened(browser, playing.TRAIN)

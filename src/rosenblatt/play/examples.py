@@ -58,12 +58,7 @@ def _clouds() -> tuple[Any, Any]:
 
 def _three(settings: dict[str, Any]) -> Given:
     """Three groups around the middle, each in a direction of its own."""
-    groups = [
-        [[1, 2], [0, 1.5], [0.5, 3]],
-        [[3, 5.5], [4, 6], [2.5, 6.5]],
-        [[5, 2], [6, 3], [5.5, 1]],
-    ]
-    rows = np.vstack(groups)
+    rows = [[1, 2], [0, 1.5], [0.5, 3], [3, 5.5], [4, 6], [2.5, 6.5], [5, 2], [6, 3], [5.5, 1]]
     found = _example((rows, np.repeat([0, 1, 2], 3)), settings)
     found["data"]["classes"] = ["0", "1", "2"]
     return found

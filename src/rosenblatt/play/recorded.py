@@ -36,16 +36,16 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
         "seed": int(seed) if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**32 else 0,
         **_kernel(run),
     }
-    weights = (
-        [] if run.kernel is not None else np.column_stack([estimator.coef_, estimator.intercept_])
-    )
+    returned = np.zeros(0)  # with a kernel there are no weights of the features
+    if run.kernel is None:
+        returned = np.column_stack([estimator.coef_, estimator.intercept_]).ravel() / run.eta
     found["record"] = {
         "row": run.rows.tolist(),
         "visit": run.visits.tolist(),
         "score": run.scores.tolist(),
         "rival": [] if run.rivals is None else run.rivals.tolist(),
         "mistakes": estimator.mistakes_.tolist(),
-        "returned": (np.ravel(weights) / run.eta).tolist(),
+        "returned": returned.tolist(),
         "errors": estimator.training_errors_,
         "stop": "clean" if about.converged else _STOPS.get(_reason(estimator), "given_up"),
     }

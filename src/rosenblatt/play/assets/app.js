@@ -125,7 +125,8 @@ function interior(root, model, options, language, build) {
     about.textContent = say(replay.curved ? "footer.kernel" : options.page ? "footer" : "footer.notebook", { core: say(`core.${model.core.name}`), version: options.version });
     apart.textContent = parting(model, say);
     fixed.textContent = flat ? "" : say(replay.many ? "board.fixed.many" : "board.fixed", { count: data.d });
-    legend.replaceChildren(...legendOf(model, scene, say));
+    const entries = legendOf(model, scene, say);
+    if (entries.map((entry) => entry.textContent).join("") !== legend.textContent) legend.replaceChildren(...entries);
     example.value = model.edited || !model.preset ? "" : model.preset;
     for (const tool of tools.querySelectorAll("input, button")) tool.disabled = !flat;
     for (const part of [verdict, training, views, tour, sharing]) part.show(model);
@@ -142,9 +143,9 @@ function outside(board, { xs, ys, n }) {
 }
 
 /** What the board shows of the model. @param {Model} model */
-function sceneOf({ data, run, replay, step, verdict, ghost }) {
+function sceneOf({ data, run, replay, step, verdict, ghost, moving }) {
   const w = replay.at(step), end = step === replay.steps, flat = data.d === 2;
-  const { shown } = run.rows, common = { y: data.y, k: data.classes.length, shown, n: data.n, ringed: replay.rowsOf(step), curve: null };
+  const { shown } = run.rows, common = { y: data.y, k: data.classes.length, shown, n: data.n, ringed: replay.rowsOf(step), moving, curve: null };
   if (!flat) {
     const { xs, ys, line } = projected(data, w);
     return { ...common, xs, ys, line, star: null, band: 0, ghost: null, kept: null, conflict: null, names: ["", ""] };

@@ -3,7 +3,7 @@
 // that move them.
 import { KINDS, classNumber } from "./classes.js";
 import { h, s, vector } from "./dom.js";
-import { axesOf, conflictOf, marginsOf, painted, pointOf, regionsOf, rulesOf } from "./drawing.js";
+import { axesOf, conflictOf, marginsOf, paintPoints, pointOf, regionsOf, rulesOf } from "./drawing.js";
 import { Screen, viewOf } from "./plane.js";
 
 const ADDS = ["b", "a", "c"]; // keys that add a point, by the number of its class
@@ -13,7 +13,7 @@ const SIZE = 600, NEAR = 16, MOST_SHAPES = 400; // from here on points are paint
  * @typedef {{
  *   xs: ArrayLike<number>, ys: ArrayLike<number>, y: ArrayLike<number>, k: number, shown: number[], n: number,
  *   line: ArrayLike<number> | null, star: ArrayLike<number> | null, band: number, ghost: ArrayLike<number> | null, kept: ArrayLike<number> | null,
- *   ringed: number[], conflict: {rows: number[], meetings: number[][]} | null, names: string[], curve: any,
+ *   ringed: number[], moving: number, conflict: {rows: number[], meetings: number[][]} | null, names: string[], curve: any,
  * }} Scene `shown` are the numbers of the classes that rules are about, `k` is how many there are on the board
  */
 export class Board {
@@ -27,15 +27,18 @@ export class Board {
     this.editable = true;
     /** @type {Scene | null} */ this.scene = null;
     this.screen = new Screen({ x0: -4, x1: 4, y0: -4, y1: 4 }, SIZE, SIZE);
-    this.canvas = h("canvas", { width: 2 * SIZE, height: 2 * SIZE, "aria-hidden": "true" });
+    this.canvas = h("canvas", { "aria-hidden": "true" });
+    /** @type {any[]} */ this.paint = []; // what is on the canvas
     this.colours = KINDS.map((kind) => h("i", { class: kind, hidden: true }));
+    [this.regions, this.axes, this.shapes] = [s("g"), s("g"), s("g")];
+    /** @type {any[]} */ this.frame = [];
     this.svg = s("svg", {
       viewBox: `0 0 ${SIZE} ${SIZE}`, tabindex: "0", role: "application", class: "board-svg",
       onpointerdown: (/** @type {PointerEvent} */ e) => this.down(e),
       onpointermove: (/** @type {PointerEvent} */ e) => this.move(e),
       onpointerup: () => this.up(), onpointercancel: () => this.up(),
       onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
-    });
+    }, this.regions, this.axes, this.shapes);
     this.element = h("div", { class: "board" }, this.canvas, this.svg, this.colours);
   }
 
@@ -47,12 +50,16 @@ export class Board {
   /** @param {Scene} scene */
   draw(scene) {
     this.scene = scene;
-    const { screen } = this, shapes = scene.curve ? scene.curve(screen) : regionsOf(screen, scene);
-    shapes.push(...axesOf(screen, scene.names));
+    const { screen } = this, shapes = [];
+    this.regions.replaceChildren(...(scene.curve ? scene.curve(screen) : regionsOf(screen, scene)));
+    const frame = [screen, ...scene.names];
+    if (frame.some((v, a) => v !== this.frame[a])) this.axes.replaceChildren(...axesOf(screen, scene.names));
+    this.frame = frame; // axes stay while a point is moved
     if (scene.star) shapes.push(...marginsOf(screen, scene.star, scene.band));
     shapes.push(...rulesOf(screen, scene));
     const placed = scene.n <= MOST_SHAPES;
-    if (placed) for (let i = 0; i < scene.n; ++i) shapes.push(pointOf(KINDS[classNumber(scene.k, scene.y[i])], this.at(i)));
+    for (let i = 0; i < scene.n; ++i)
+      if (placed || i === scene.moving) shapes.push(pointOf(KINDS[classNumber(scene.k, scene.y[i])], this.at(i), placed));
     if (scene.conflict) shapes.push(...conflictOf(screen, scene));
     for (const i of scene.ringed.slice(0, MOST_SHAPES)) {
       const [cx, cy] = this.at(i);
@@ -62,9 +69,9 @@ export class Board {
       const [x, y] = this.at(this.selected);
       shapes.push(s("rect", { x: x - 12, y: y - 12, width: 24, height: 24, rx: 5, class: "selected" }));
     }
-    this.svg.replaceChildren(...shapes);
+    this.shapes.replaceChildren(...shapes);
     this.svg.setAttribute("aria-label", this.say("board.label", { count: scene.n }));
-    this.paint(scene, placed);
+    if (!placed || this.paint.length) this.painted(scene, placed);
   }
 
   /** @param {number} i */
@@ -73,16 +80,17 @@ export class Board {
     return this.screen.to(xs[i], ys[i]);
   }
 
-  /** Many points, on the canvas below. @param {Scene} scene @param {boolean} placed */
-  paint(scene, placed) {
-    if (placed && this.empty) return;
-    const pen = this.canvas.getContext("2d");
-    pen.clearRect(0, 0, 2 * SIZE, 2 * SIZE);
-    this.empty = placed;
+  /** Many points, on the canvas below; that which a hand holds is above, so that the others stay as they are. @param {Scene} scene @param {boolean} placed */
+  painted(scene, placed) {
+    const { moving, n, y } = scene, dots = Math.min(Math.ceil(devicePixelRatio || 1), 2);
+    const now = placed ? [] : [this.screen, moving, n, y, dots];
+    if (moving >= 0 && now.length === this.paint.length && now.every((v, a) => v === this.paint[a])) return;
+    this.paint = now;
+    this.canvas.width = this.canvas.height = dots * SIZE; // which clears it
     if (placed) return;
-    pen.setTransform(2, 0, 0, 2, 0, 0);
-    const colours = this.colours.map((sample) => getComputedStyle(sample).color); // a canvas does not know light-dark()
-    painted(pen, this.screen, scene, colours);
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(dots, 0, 0, dots, 0, 0);
+    paintPoints(pen, this.screen, scene, this.colours.map((sample) => getComputedStyle(sample).color)); // a canvas does not know light-dark()
   }
 
   // --- Hands ---------------------------------------------------------------------------------------

@@ -87,8 +87,9 @@ const SHAPES = {
   third: () => s("rect", { x: -6.5, y: -6.5, width: 13, height: 13 }),
 };
 
-/** @param {string} kind @param {[number, number]} place */
-export const pointOf = (kind, [px, py]) => s("g", { class: `point ${kind}`, transform: `translate(${px.toFixed(2)},${py.toFixed(2)})` }, SHAPES[kind]());
+/** @param {string} kind @param {[number, number]} place @param {boolean} large as where there are few */
+export const pointOf = (kind, [px, py], large) =>
+  s("g", { class: `point ${kind}`, transform: `translate(${px.toFixed(2)},${py.toFixed(2)})${large ? "" : " scale(0.6)"}` }, SHAPES[kind]());
 
 /** The rows of each class joined, and where their blends meet. @param {Screen} screen @param {Scene} scene */
 export function conflictOf(screen, { conflict, xs, ys, y }) {
@@ -105,14 +106,14 @@ export function conflictOf(screen, { conflict, xs, ys, y }) {
 }
 
 /** Many points at once. @param {CanvasRenderingContext2D} pen @param {Screen} screen @param {Scene} scene @param {string[]} colours by class */
-export function painted(pen, screen, { n, y, k, xs, ys }, colours) {
+export function paintPoints(pen, screen, { n, y, k, xs, ys, moving }, colours) {
   colours.forEach((colour, c) => {
     const label = labelOf(k, c);
     if (c >= k) return;
     pen.fillStyle = colour;
     pen.beginPath();
     for (let i = 0; i < n; ++i) {
-      if (y[i] !== label) continue;
+      if (y[i] !== label || i === moving) continue;
       const [px, py] = screen.to(xs[i], ys[i]);
       if (c === 1) {
         pen.moveTo(px + 3.5, py);

@@ -16,15 +16,24 @@ export function parts(value) {
   return [value < 0 ? -odd : odd, (field || 1) - 1075 + even];
 }
 
-/** Floats times one power of two, `scale`: whole numbers. @param {ArrayLike<number>} values */
-export function whole(values) {
-  let factor = 1; // most tables need a small one, and products with it are exact
-  for (let i = 0; i < values.length; ++i) while (factor <= MOST && !Number.isInteger(values[i] * factor)) factor *= 2;
-  const enough = factor <= MOST && Array.from(values).every((v) => Number.isFinite(v * factor));
-  if (enough) return { values: Array.from(values, (v) => BigInt(v * factor)), scale: BigInt(factor) };
+/** Floats times one power of two, `scale`: whole numbers, each made when it is asked for; `factor` is that power, or 0 where floats do not hold them. @param {ArrayLike<number>} values */
+export function scaled(values) {
+  let factor = 1, most = 0; // most tables need a small one, and products with it are exact
+  for (let i = 0; i < values.length; ++i) {
+    while (factor <= MOST && !Number.isInteger(values[i] * factor)) factor *= 2;
+    most = Math.max(most, Math.abs(values[i]));
+  }
+  if (factor <= MOST && Number.isFinite(most * factor))
+    return { at: (/** @type {number} */ i) => BigInt(values[i] * factor), scale: BigInt(factor), factor };
   const split = Array.from(values, parts);
   const least = split.reduce((low, [, exponent]) => Math.min(low, exponent), 0);
-  return { values: split.map(([m, e]) => m << BigInt(e - least)), scale: 1n << BigInt(-least) };
+  return { at: (/** @type {number} */ i) => split[i][0] << BigInt(split[i][1] - least), scale: 1n << BigInt(-least), factor: 0 };
+}
+
+/** The same at once. @param {ArrayLike<number>} values */
+export function whole(values) {
+  const { at, scale } = scaled(values);
+  return { values: Array.from(values, (_, i) => at(i)), scale };
 }
 
 /** @param {bigint[]} u @param {bigint[]} v */

@@ -36,6 +36,7 @@ export class Model {
     this.preset = "";
     this.view = "mistakes"; // the chart that is shown
     this.edited = false;
+    this.moving = -1; // the point that a hand holds
     this.step = 0;
     /** @type {any} */ this.run = null;
     /** @type {any} */ this.replay = null;
@@ -119,12 +120,14 @@ export class Model {
   released() {
     if (!this.dragging) return;
     this.dragging = false;
+    this.moving = -1;
     this.retrain();
     this.changed();
   }
 
   /** @param {number} i @param {number} px @param {number} py @param {boolean} dragging */
   move(i, px, py, dragging) {
+    this.moving = dragging ? i : -1;
     const x = this.data.x.slice();
     x[2 * i] = px;
     x[2 * i + 1] = py;

@@ -86,7 +86,9 @@ export function trainingCard(say, model) {
     const weights = () => Array.from({ length: w.length / one }, (_, c) => `${w.length > one ? `${run.rows.classes[c]}: ` : ""}${vector(w.subarray(c * one, c * one + data.d))}, ${number(w[c * one + data.d])}`).join("; ");
     const rows = [["updates", grouped(run.updates)], ["epochs", grouped(run.mistakes.length)], ["errors", grouped(run.errors)],
       curved ? ["support", grouped(run.counts().filter((/** @type {number} */ v) => v).length)] : ["weights", weights()], ["fingerprint", dragging ? "…" : fingerprint(run)]];
-    facts.replaceChildren(...rows.map(([name, value]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd", {}, value))));
+    if (rows.some(([name], a) => facts.children[a]?.className !== name))
+      facts.replaceChildren(...rows.map(([name]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd"))));
+    rows.forEach(([, value], a) => { facts.children[a].lastChild.textContent = value; });
   };
   const element = card(say("train.title"), "training", h("div", { class: "fields" }, fields), h("label", { class: "check" }, intercept, say("train.intercept")), stop, facts);
   return { element, show };

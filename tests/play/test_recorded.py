@@ -1,8 +1,10 @@
 """Recorded trainings and notebooks: what Python did is what the page shows, and the other way."""
 
+import base64
 import json
 import sys
 import warnings
+import zlib
 
 import numpy as np
 import pytest
@@ -249,4 +251,7 @@ def test_without_anywidget_it_is_said_what_to_install(monkeypatch):
 
 
 def test_a_page_of_nothing_has_the_examples():
-    assert '"lihang"' in page_of(None)
+    text = page_of(None).split('id="play-given">')[1].split("</script>")[0]
+    presets = json.loads(zlib.decompress(base64.b64decode(json.loads(text)["presets"])))
+    assert presets["lihang"]["data"]["x"] == [3, 3, 4, 3, 1, 1]
+    assert len(presets["species"]["data"]["y"]) == 150

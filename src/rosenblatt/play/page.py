@@ -69,15 +69,21 @@ def script() -> str:
     return joined("app", lambda name: asset(f"{name}.js"))
 
 
-def begun_with() -> dict[str, Any]:
-    """What the page and the notebook are given: the core and the examples."""
-    return {"version": __version__, "core": packed_core(), "presets": examples()}
-
-
 @cache
+def begun_with() -> dict[str, Any]:
+    """What the page and the notebook are given: the core and the examples, packed."""
+    presets = json.dumps(examples(), allow_nan=False, separators=(",", ":"))
+    return {"version": __version__, "core": packed_core(), "presets": _packed(presets.encode())}
+
+
 def packed_core() -> str:
-    """The compiled core as it travels: deflated, in base64."""
-    return base64.b64encode(zlib.compress(asset("core.wasm", binary=True), 9)).decode()
+    """The compiled core as it travels."""
+    return _packed(asset("core.wasm", binary=True))
+
+
+def _packed(content: bytes) -> str:
+    """Deflated, in base64: assets/packed.js takes it out again."""
+    return base64.b64encode(zlib.compress(content, 9)).decode()
 
 
 def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:

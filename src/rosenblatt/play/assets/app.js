@@ -7,6 +7,7 @@ import { h } from "./dom.js";
 import { KERNELS, scoresAnywhere } from "./kernel.js";
 import { read } from "./link.js";
 import { KEEPS, Model, ORDERS, rowsOf } from "./model.js";
+import { unpacked } from "./packed.js";
 import { tourCard, trainingCard, verdictCard, viewsCard } from "./panels.js";
 import { projected } from "./project.js";
 import { sharingCard } from "./sharing.js";
@@ -21,10 +22,10 @@ const PLACES = 48; // or on a finer one where the board would have fewer places
 
 /**
  * @param {HTMLElement} root
- * @param {{core: string, version: string, presets: Record<string, any>, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} options
+ * @param {{core: string, version: string, presets: string, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} given
  */
-export async function mount(root, options) {
-  const core = await compiled(options.core);
+export async function mount(root, given) {
+  const [core, presets] = await Promise.all([compiled(given.core), unpacked(given.presets).json()]), options = { ...given, presets };
   root.classList.add("rosenblatt-play");
   let redraw = () => {};
   const model = new Model(core, options.presets, () => {

@@ -1,22 +1,16 @@
 // @ts-check
 // The compiled core: arrays are laid into its memory, and what comes back are views of it.
+import { unpacked } from "./packed.js";
 import { twin } from "./twin.js";
 
-/** The core from its bytes, packed; the twin where the page may not compile it. @param {string} packed base64 of deflate */
+/** The core, which is packed; the twin where the page may not compile it. @param {string} packed */
 export async function compiled(packed) {
   try {
-    const bytes = await inflated(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)));
-    const { instance } = /** @type {any} */ (await WebAssembly.instantiate(bytes));
+    const { instance } = /** @type {any} */ (await WebAssembly.instantiate(await unpacked(packed).arrayBuffer()));
     return core(instance.exports);
   } catch {
     return twin;
   }
-}
-
-/** @param {Uint8Array<ArrayBuffer>} bytes */
-async function inflated(bytes) {
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(plain).arrayBuffer();
 }
 
 /** @param {any} wasm its exports */

@@ -121,7 +121,8 @@ def expected(name, *choices):
 TRAIN = """
 import { train } from "./learn.js";
 import { seedOf } from "./seed.js";
-import { fingerprint, sha256 } from "./fingerprint.js";
+import { fingerprint } from "./fingerprint.js";
+import { sha256 } from "./sha256.js";
 import { compiled } from "./wasm.js";
 import { twin } from "./twin.js";
 export const core = async (text) => (text ? compiled(text) : twin);

@@ -108,6 +108,40 @@ def test_a_point_is_dragged_and_the_verdict_follows(opened):
     assert state(shown)["x"] == [3, 3, 4, 3, 1, 1]
 
 
+def test_one_of_many_points_is_dragged(opened):
+    """Many are painted on a canvas; the one that is held is not among them until it is let go."""
+    shown = opened()
+    lines = [f"{u},{v},{int(u > 9)}" for u in range(20) for v in range(25)]
+    paste(shown, "\n".join(["u,v,y", *lines]))
+    shown.evaluate("scrollTo(0, 0)")
+    box = shown.locator(".board-svg").bounding_box()
+
+    def at(x, y):  # 0 … 24 and a view that is 0.72 / 0.5 as wide, around the middle
+        span = 2 * 0.72 * 24
+        return [
+            box["x"] + box["width"] * (0.5 + (x - 9.5) / span),
+            box["y"] + box["height"] * (0.5 - (y - 12) / span),
+        ]
+
+    ink = """([x, y]) => {
+        const canvas = document.querySelector("canvas"), box = canvas.getBoundingClientRect();
+        const scale = canvas.width / box.width, of = [(x - box.x) * scale, (y - box.y) * scale];
+        return canvas.getContext("2d").getImageData(...of, 1, 1).data[3];
+    }"""
+    start, end = at(5, 6), at(5.5, 6.5)
+    assert shown.evaluate(ink, start) == 255
+    shown.mouse.move(*start)
+    shown.mouse.down()
+    shown.mouse.move(*end, steps=3)
+    assert shown.locator(".board-svg .point.minus").count() == 1
+    assert shown.evaluate(ink, start) == 0
+    assert shown.evaluate(ink, end) == 0
+    shown.mouse.up()
+    assert shown.locator(".board-svg .point").count() == 0
+    assert [shown.evaluate(ink, start), shown.evaluate(ink, end)] == [0, 255]
+    assert state(shown)["x"][2 * (5 * 25 + 6) :][:2] == pytest.approx([5.5, 6.5], abs=0.1)
+
+
 def test_points_are_added_flipped_and_deleted_by_mouse(opened):
     shown = opened()
     tool(shown, "Add ▲")

@@ -15,7 +15,7 @@ STATUS = {
 }
 ENTRY = """
 import { verdict } from "./verdict.js";
-import { whole, ratio } from "./exact.js";
+import { whole, ratio } from "./systems.js";
 export const verdicts = (asked) => asked.map(({ x, y, n, d, k, intercept, margin }) => {
   const rows = { x: Float64Array.from(x), y: Int8Array.from(y), n, d, k };
   const found = verdict(rows, intercept, margin);

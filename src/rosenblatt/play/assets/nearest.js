@@ -1,7 +1,8 @@
 // @ts-check
 // The point of a polytope nearest to zero, exactly: Wolfe's algorithm (Mathematical Programming 11,
 // 1976) in whole numbers. It decides whether points can be separated, by how much, and if not, why.
-import { abs, dot, reduced, solve } from "./exact.js";
+import { abs, dot } from "./exact.js";
+import { reduced, solve } from "./systems.js";
 
 /**
  * @typedef {{vector: bigint[], rows: number[]}} Vertex a vertex, and the rows that it is made of

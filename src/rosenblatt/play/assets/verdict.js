@@ -4,8 +4,9 @@
 // Row i is a_i = y_i (x_i, 1), or y_i x_i through the origin. The point of their hull nearest to zero
 // is the separator of the largest homogeneous margin γ; is it zero, its blend is the conflict. Of many
 // classes a row is compared with each rival r: a has x_i in the block of its class, -x_i in that of r.
-import { dot, floor, ratio, reduced, scaled, solve, whole } from "./exact.js";
+import { dot } from "./exact.js";
 import { least, longest, nearest, vectors } from "./nearest.js";
+import { floor, ratio, reduced, scaled, solve, whole } from "./systems.js";
 
 /** @typedef {import("./learn.js").Rows} Rows */
 /** @typedef {import("./nearest.js").Vectors} Vectors */

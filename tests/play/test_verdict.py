@@ -211,6 +211,16 @@ def test_three_points_of_three_classes_by_hand(page):
     assert its["bound"] == "183"  # (10 + 2 · 0.5) · 50/3
 
 
+@pytest.mark.parametrize("unit", [5e-324, 2.0**-1030, 2.0**-200, 2.0**1000])
+def test_the_unit_does_not_matter_through_the_origin(page, unit):
+    """However small or large numbers are: the verdict is one of directions."""
+    X = np.array([[3, 1], [1, 3], [-2, 1], [1, -3], [4, 4]])
+    for y, status in (([1, 1, -1, -1, 1], "separable"), ([1, -1, 1, -1, -1], "overlap")):
+        its = verdicts(page, [asked(X * u, y, intercept=False) for u in (1, unit)])
+        assert [v["status"] for v in its] == [status, status]
+        assert its[0]["bound"] == its[1]["bound"]
+
+
 def test_large_sets_are_decided_too(page):
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(2000, 2)) * 64) / 64

@@ -25,15 +25,15 @@ export function verdict(rows, intercept, margin = 0) {
 
 /** The points, with a 1 where there is an intercept. @param {Rows} rows @param {boolean} intercept @returns {Vectors & {scale: bigint}} */
 function pointsOf({ x, n, d }, intercept) {
-  const { at, scale, factor } = scaled(x), size = intercept ? d + 1 : d, exact = factor > 0, by = factor || 1;
-  const near = new Float64Array(n * size);
-  let most = intercept ? by : 0;
+  const { at, scale, factor } = scaled(x), size = intercept ? d + 1 : d, near = new Float64Array(n * size);
+  const longest = x.reduce((most, v) => Math.max(most, Math.abs(v)), intercept ? 1 : 2 ** -1000);
+  const by = factor || 2 ** -Math.floor(Math.log2(longest)); // products of tiny floats would be 0
   for (let i = 0; i < n; ++i) {
-    for (let j = 0; j < d; ++j) most = Math.max(most, Math.abs(near[i * size + j] = x[i * d + j] * by));
+    for (let j = 0; j < d; ++j) near[i * size + j] = x[i * d + j] * by;
     if (intercept) near[i * size + d] = by;
   }
   const vector = (/** @type {number} */ i) => Array.from({ length: size }, (_, j) => (j < d ? at(i * d + j) : scale));
-  return { count: n, size, vector, near, most, exact, scale };
+  return { count: n, size, vector, near, most: longest * by, exact: factor > 0, scale };
 }
 
 /** @param {Vectors} points @param {Int8Array} y @returns {Compared} */

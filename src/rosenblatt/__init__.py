@@ -7,6 +7,7 @@ from rosenblatt._support.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt._compute.device import config
+    from rosenblatt._engines.certify import certify_stored
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
@@ -38,6 +39,7 @@ __all__ = [
     "Study",
     "Trace",
     "certify",
+    "certify_stored",
     "config",
     "forced_signs",
     "load",
@@ -62,6 +64,7 @@ _HOME = {
     "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
+    "certify_stored": "rosenblatt._engines.certify",
     "config": "rosenblatt._compute.device",
     "forced_signs": "rosenblatt._minimum.forced_signs",
     "load": "rosenblatt.model_file",

@@ -1,5 +1,9 @@
-"""PassiveAggressive and AROW, followed literally in floats: each operation is rounded once, in the
-order that docs/rules.md gives. Nothing of the library is used."""
+"""Sums over blocks, PassiveAggressive and AROW, followed literally in floats: each operation is
+rounded once, in the order that docs/definitions.md and docs/rules.md give. Nothing of the library
+is used."""
+
+import operator
+from functools import reduce
 
 from oracle import in_blocks, permutation
 
@@ -17,6 +21,22 @@ def in_lanes(terms):
     for j, term in enumerate(terms):
         lanes[j % 16] += term
     return folded(lanes)
+
+
+def tree(parts, add=operator.add):
+    """The largest 2^m of them by themselves, and the rest by itself."""
+    if len(parts) == 1:
+        return parts[0]
+    m = 1
+    while 2 * m < len(parts):
+        m *= 2
+    return add(tree(parts[:m], add), tree(parts[m:], add))
+
+
+def over_blocks(terms, block, add=operator.add, zero=0.0):
+    """Each block from zero, in the order of the rows; then the tree."""
+    starts = range(0, len(terms), block)
+    return tree([reduce(add, terms[begin : begin + block], zero) for begin in starts], add)
 
 
 class Rounded:

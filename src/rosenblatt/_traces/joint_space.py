@@ -19,7 +19,7 @@ from rosenblatt._traces.joint_walk import JointFloatGram, JointSums, OfClasses
 from rosenblatt._traces.kernel_space import Kernelled, one_thread
 from rosenblatt._traces.rounding import SLIGHTLY_MORE, TINY, ULP, lengths_of
 from rosenblatt._traces.run import Floats, Run
-from rosenblatt._traces.space import Features
+from rosenblatt._traces.space import Features, over_blocks
 from rosenblatt._traces.walk import Path, Standing, Star, walk
 from rosenblatt.theory.bounds import least_class_margin
 
@@ -71,13 +71,13 @@ class JointFeatures(Features):
         return z
 
     def _sum(self, step: Floats, x: Floats, part: slice) -> None:
-        """One after the other, as the core sums them; each class for itself."""
+        """As the core sums them; each class for itself."""
         own, rivals = self.run.own[part], self.rivals[part]
         for c in range(self.k):
             signs = (own == c).astype(np.float64) - (rivals == c)
             some = signs != 0
             if some.any():
-                step[c] = np.add.accumulate(signs[some, None] * x[some], axis=0)[-1]
+                step[c] = over_blocks(signs[some, None] * x[some], self.run.rows[part][some])
 
     def _scores(self) -> tuple[Floats, Standing | None]:
         run, rows = self.run, Rows(self.run.X)

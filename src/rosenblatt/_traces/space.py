@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Rows
+from rosenblatt._compute.folding import folded, in_order
 from rosenblatt._compute.matrices import as_table, dense, squares
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.primal import Primal
@@ -27,11 +29,19 @@ from rosenblatt._traces.rounding import (
     lengths_of,
     of_weights,
 )
-from rosenblatt._traces.run import Floats, Run
+from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.walk import Path, Standing, Star, walk
 from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
 
 _BLOCK = 1 << 18  # numbers of weights at a time
+
+
+def over_blocks(terms: Floats, rows: Ints) -> Floats:
+    """Σ terms as the core makes it; those of a batch step come in the order of their rows."""
+    edges = np.searchsorted(rows, range(0, int(rows[-1]) + 1, compute.block))
+    parts = np.split(terms, edges[1:])
+    zero = np.zeros(terms.shape[1:])
+    return folded(in_order(np.concatenate([zero[None], part])) for part in parts)
 
 
 class Space(ABC):
@@ -143,8 +153,8 @@ class Features(Space):
         z = run.steps[first:last, None] * self.lifted(run.rows[first:last])
         if run.order != "batch":
             return z
-        parts = np.split(z, run.edges[begin + 1 : end] - first)
-        return np.array([np.add.accumulate(p, axis=0)[-1] for p in parts])
+        steps = zip(run.edges[begin:end], run.edges[begin + 1 : end + 1], strict=True)
+        return np.array([over_blocks(z[a - first : b - first], run.rows[a:b]) for a, b in steps])
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """(t, the weights before the steps t, t + 1, … and after the last of them)."""

@@ -35,6 +35,7 @@ class Compute:
     backend: Backend
     chunk: int  # numbers to read in one call: a few hundredths of a second, to hear Ctrl-C
     block: int = 1 << 16  # rows of a block, by row number: a definition, whatever computes
+    shard: int = 64  # blocks of a shard, by their numbers: likewise
 
     @property
     def native(self) -> bool:

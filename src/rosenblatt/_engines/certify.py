@@ -105,8 +105,8 @@ def certified(
     """The certificate, checked."""
     if rows.k is not None:
         raise InputError(
-            f"There are {len(rows.classes)} classes: rows on disk or on an engine are decided about "
-            "with two. Name the one to tell from all others (positive=LABEL when the table is "
+            f"There are {len(rows.classes)} classes: of rows on disk or on an engine two can be "
+            "decided about. Name the one to tell from all others (positive=LABEL when the table is "
             "read), or ask certify with all rows in memory."
         )
     planes = Planes(rows, fit_intercept, budget, looks, margins)
@@ -136,7 +136,7 @@ def _document(planes: Planes, limits: list[str], *, margins: bool) -> dict[str, 
         intercept=planes.intercept,
     )
     part.done = part.done and planes.complete
-    name = say.Names(planes.few.index.astype(np.intp))
+    name = say.Names(planes.few.number.astype(np.intp))
     many = part.done and part.conflict is not None and part.separator is not None
     if many and rows.n > _MOST_LISTED:
         part.done = False
@@ -157,7 +157,7 @@ def _document(planes: Planes, limits: list[str], *, margins: bool) -> dict[str, 
 def _separated(planes: Planes, part: Partition) -> list[int]:
     """The rows that are not in the span of the balanced ones."""
     found = planes.all.each(work.flat, part.normals or [], planes.intercept)
-    return np.flatnonzero(~np.concatenate([b for some in found for b in some])).tolist()  # type: ignore[no-any-return]
+    return np.flatnonzero(~np.concatenate([b for some in found for b in some])).tolist()
 
 
 def _margins(planes: Planes, bound: Bound, name: say.Names) -> dict[str, Any]:
@@ -166,11 +166,11 @@ def _margins(planes: Planes, bound: Bound, name: say.Names) -> dict[str, Any]:
     row = next(some for square, some in found if square == longest)
     planes.few = Some.joined([planes.few, row])
     rows: Rows = planes.few.rows(intercept=planes.intercept, budget=planes.budget)
-    name = say.Names(planes.few.index.astype(np.intp))
+    name = say.Names(planes.few.number.astype(np.intp))
     margins = {"homogeneous": say.margin(bound, name)}
     if not planes.intercept:
         margins["geometric"] = margins["homogeneous"]
-    return {"margins": margins, **say.mistake_bounds(rows, name, bound, len(planes.few.index) - 1)}
+    return {"margins": margins, **say.mistake_bounds(rows, name, bound, len(planes.few.number) - 1)}
 
 
 def _check(out: dict[str, Any], planes: Planes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,7 @@ def of_collections(team: Team, X: Any, y: Any) -> Divided:
 
 def _array(given: Any, name: str) -> Any:
     """As a Dask array whose parts have known lengths."""
-    import dask.array as da
-
+    da: Any = import_module("dask.array")
     if hasattr(given, "to_dask_array"):  # a frame or a series
         return given.to_dask_array(lengths=True)
     if not hasattr(given, "__dask_graph__"):

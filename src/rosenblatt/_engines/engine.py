@@ -76,9 +76,7 @@ def opened(given: Any) -> Iterator[Engine]:
         yield given
     else:
         kind = type(given)
-        raise InputTypeError(
-            f"engine is a {kind.__module__}.{kind.__qualname__}: give {ALLOWED}."
-        )
+        raise InputTypeError(f"engine is a {kind.__module__}.{kind.__qualname__}: give {ALLOWED}.")
 
 
 def _is_client(given: Any) -> bool:

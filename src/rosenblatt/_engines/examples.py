@@ -38,7 +38,7 @@ class RemoteExamples(RowsToJudge):
         if weights.all_one(self.how.by_class):
             return float(self.n)
         parts = self.divided.each(work.weigh, self.how)
-        return folded(shard for part in parts for shard in part)
+        return float(folded(shard for part in parts for shard in part))
 
     def size(self, *, intercept: bool) -> Scale:
         """How large the rows are."""
@@ -55,7 +55,7 @@ class RemoteExamples(RowsToJudge):
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """All mistakes, whatever the limits: machines do not wait for each other."""
         found = self.divided.each(work.count, self.how, list(weights), hear=check_interrupt)
-        plain = np.sum([some for some, _ in found], axis=0, dtype=np.int64)
+        plain = np.array([some for some, _ in found]).sum(axis=0)
         return plain, folded(shard for _, weighted in found for shard in weighted)
 
     def add_mistakes(

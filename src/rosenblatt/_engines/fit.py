@@ -87,5 +87,3 @@ class RemoteOracle:
         from rosenblatt._engines.certify import certified
 
         return certified(self.rows, fit_intercept=self.fit_intercept, budget=budget, margins=False)
-
-

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Weights
 from rosenblatt._compute.folding import folded
 from rosenblatt._engines import work
@@ -49,7 +50,7 @@ class Distributed(InFeatures):
         """
         rows = self.examples.divided
         learned, made, updates = rows.one(
-            rows.bundle_of(stretch[0][0] * work.compute.block),
+            rows.bundle_of(stretch[0][0] * compute.block),
             work.visit,
             self.how,
             memory,

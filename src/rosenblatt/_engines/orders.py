@@ -112,7 +112,9 @@ def check(settings: Settings) -> None:
             "machine after the other."
         )
     if keep in _NO_KEEP:
-        raise InputError(f"keep={keep!r} {_NO_KEEP[keep]}. An engine has 'best', 'average', 'last'.")
+        raise InputError(
+            f"keep={keep!r} {_NO_KEEP[keep]}. An engine has 'best', 'average', 'last'."
+        )
     if settings.tol is not None:
         raise InputError(
             "tol follows the loss of every update, which an engine does not: leave tol=None, and "

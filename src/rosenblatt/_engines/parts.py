@@ -111,12 +111,13 @@ class ArrayPart:
 
     @property
     def nbytes(self) -> int:
-        arrays = [self.X.data, self.X.indices, self.X.indptr] if isinstance(self.X, Csr) else [self.X]
+        arrays = (
+            [self.X.data, self.X.indices, self.X.indptr] if isinstance(self.X, Csr) else [self.X]
+        )
         return int(sum(a.nbytes for a in [*arrays, self.y]))
 
     def __sizeof__(self) -> int:
         return self.nbytes
-
 
     @classmethod
     def joined(cls, parts: list[tuple[Matrix, NDArray[Any]]]) -> ArrayPart:

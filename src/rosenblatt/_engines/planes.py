@@ -130,11 +130,11 @@ class Planes:
     def _join(self, rows: list[Some], standing: list[np.ndarray], most: int) -> bool:
         """The lowest of these, of equal ones the first; False: they were all there."""
         some, low = Some.joined(rows), np.concatenate(standing)
-        new = ~np.isin(some.index, self.few.index)
+        new = ~np.isin(some.number, self.few.number)
         if self.complete:  # only those that would narrow the margin
             new &= low < np.inf
         places = np.flatnonzero(new)
-        places = places[np.lexsort((some.index[places], low[places]))][:most]
+        places = places[np.lexsort((some.number[places], low[places]))][:most]
         if len(places):
             self.few = Some.joined([self.few, some.part(places)])
         return bool(len(places))
@@ -167,11 +167,11 @@ class Planes:
                 hear=self.budget.hear,
             )
             found = [some for shards in strays for some in shards]
-            if not sum(len(some.index) for some in found):
+            if not sum(len(some.number) for some in found):
                 self.complete = True
                 return
             part.done = False  # of the few, not of all
-            if not self._join(found, [np.zeros(len(s.index)) for s in found], 1 << 14):
+            if not self._join(found, [np.zeros(len(s.number)) for s in found], 1 << 14):
                 raise LimitReached(_NO_MORE.format(self.looks))
             self._begin()
             self.partition.conflict = conflict

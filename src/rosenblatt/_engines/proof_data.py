@@ -22,8 +22,8 @@ class RemoteData(verify.Data):
 
     def __init__(self, claim: dict[str, Any], rows: Divided, few: Some):
         self._all = rows
-        self._x = dict(zip(few.index.tolist(), few.x.tolist(), strict=True))
-        self.y: Any = dict(zip(few.index.tolist(), few.y.tolist(), strict=True))
+        self._x = dict(zip(few.number.tolist(), few.x.tolist(), strict=True))
+        self.y: Any = dict(zip(few.number.tolist(), few.y.tolist(), strict=True))
         self.n, self.intercept, self.decimal = rows.n, claim["fit_intercept"], False
         self.size = rows.d + self.intercept
         self.kept: Any = _Everybody()

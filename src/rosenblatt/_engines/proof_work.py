@@ -30,17 +30,17 @@ Vector = list[Fraction]
 class Some(NamedTuple):
     """Rows that were picked out, as they were given, by their numbers among all."""
 
-    index: NDArray[np.int64]
+    number: NDArray[np.int64]
     x: NDArray[np.float64]
     y: NDArray[np.int8]
 
     @classmethod
     def joined(cls, parts: Sequence[Some]) -> Some:
-        index, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return cls(index, x, y)
+        number, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return cls(number, x, y)
 
     def part(self, places: Any) -> Some:
-        return Some(self.index[places], self.x[places], self.y[places])
+        return Some(self.number[places], self.x[places], self.y[places])
 
     def rows(self, *, intercept: bool, budget: Budget) -> Rows:
         return Rows(self.x, self.y, intercept=intercept, decimal=False, budget=budget)
@@ -129,7 +129,7 @@ def _lowest(
     """The few lowest of all; of equal ones those that come first."""
     some = Some.joined([rows for rows, _ in picked])
     standing = np.concatenate([s for _, s in picked])
-    places = np.lexsort((some.index, standing))[:few]
+    places = np.lexsort((some.number, standing))[:few]
     return some.part(places), standing[places]
 
 

@@ -112,8 +112,6 @@ def _seen(part: Any) -> None:
     """On a worker: the rows are there."""
 
 
-def _on_rows(
-    part: Any, version: str, sizes: Sizes, work: Callable[..., Any], *given: Any
-) -> Done:
+def _on_rows(part: Any, version: str, sizes: Sizes, work: Callable[..., Any], *given: Any) -> Done:
     """On a worker: the rows come first, so that an engine sees what is to be moved."""
     return perform(version, sizes, work, part, *given)

@@ -76,9 +76,10 @@ def visit(
     Returns what was learned, and how many visits and updates there were.
     """
     memory, made, updates = memory.copy(), 0, 0
-    for b, place in stretch:
+    for b, first in stretch:
         examples = block(part, how, b)
-        machine, order, size = how.machine(examples), None, examples.rows.n
+        machine, order = how.machine(examples), None
+        place, size = first, examples.rows.n
         if turn.shuffled:
             order = np.empty(size, dtype=np.int32)
             arrange_block(order, None, b, turn)
@@ -151,16 +152,10 @@ def measure(part: Loaded, how: How) -> list[tuple[float, float]]:
     """How large the rows of each shard are: Σ c ‖x̃‖² and Σ c."""
     found = []
     for shard in shards(part):
-        both = [_measured(block(part, how, b), how.intercept) for b in shard]
-        found.append((folded([a for a, _ in both]), folded([b for _, b in both])))
+        both = [block(part, how, b).size(intercept=how.intercept) for b in shard]
+        with np.errstate(over="ignore"):  # whoever takes the mean looks
+            found.append((folded(s.total for s in both), folded(s.weight for s in both)))
     return found
-
-
-@np.errstate(over="ignore")  # whoever takes the mean looks
-def _measured(examples: Examples, intercept: bool) -> tuple[float, float]:
-    squares, c = next(iter(examples.lengths(intercept=intercept)))
-    total = squares if c is None else c * squares
-    return float(in_order(total)), float(len(squares)) if c is None else float(in_order(c))
 
 
 def fingerprints(part: Loaded, how: How) -> list[bytes]:
@@ -173,7 +168,9 @@ def fingerprints(part: Loaded, how: How) -> list[bytes]:
 
 def weight_fingerprints(part: Loaded, how: How) -> list[bytes]:
     """The weights of each 65,536 rows, hashed."""
-    return [fingerprint.of_weight_block(some.c) for some in _hashed(part, how) if some.c is not None]
+    return [
+        fingerprint.of_weight_block(some.c) for some in _hashed(part, how) if some.c is not None
+    ]
 
 
 def _hashed(part: Loaded, how: How) -> Iterator[Examples]:

@@ -6,7 +6,7 @@ Arrays that an order holds can be rebuilt from the state alone: they are never s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -130,14 +130,24 @@ class Blocks(_Arranged):
             place += size
 
 
-def block_order(n: int, state: State[W, V]) -> list[int]:
+class Drawn(Protocol):
+    """What an order of blocks and rows depends on: a state of training, or a part of it."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+
+def block_order(n: int, state: Drawn) -> list[int]:
     """The blocks of n rows as this epoch visits them."""
     order = np.empty(-(-n // compute.block), dtype=np.int64)
     compute.backend.arrange(order, None, state.seed, (state.epoch - 1) << 32, len(order))
     return order.tolist()
 
 
-def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: State[W, V]) -> None:
+def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: Drawn) -> None:
     """pool := the rows of block b (None: 0, 1, …) as this epoch visits them.
 
     In epoch e the permutations e·2³² + 1 + b of the seed are those of the blocks b, and e·2³² is
@@ -146,7 +156,7 @@ def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: Stat
     compute.backend.arrange(pool, rows, state.seed, _permutation_of_block(b, state), len(pool))
 
 
-def _permutation_of_block(b: int, state: State[W, V]) -> int:
+def _permutation_of_block(b: int, state: Drawn) -> int:
     return ((state.epoch - 1) << 32) + 1 + b
 
 

@@ -17,7 +17,7 @@ from rosenblatt._learning.adaptive import Adaptive
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import Order
 from rosenblatt._learning.patience import Patience, SeparabilityOracle
-from rosenblatt._learning.primal import InFeatures, Primal, PrimalState
+from rosenblatt._learning.primal import Primal, PrimalState
 from rosenblatt._learning.settings import Recipe, Settings
 from rosenblatt._learning.state import Job
 from rosenblatt._learning.watch import Watch
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound="Perceptron | OnlineClassifier")
 
 
-def fit_rows(
-    p: P, known: Known, rows_of: Callable[[Settings, tuple[float, ...]], Elsewhere]
-) -> P:
+def fit_rows(p: P, known: Known, rows_of: Callable[[Settings, tuple[float, ...]], Elsewhere]) -> P:
     """Train on rows that are not in memory; `rows_of` makes them, with the weights of classes."""
 
     def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
@@ -88,9 +86,7 @@ class Elsewhere(ABC):
     def known(self) -> Known: ...
 
     @abstractmethod
-    def machine(
-        self, settings: Settings, c: int | None
-    ) -> tuple[Any, Order]:
+    def machine(self, settings: Settings, c: int | None) -> tuple[Any, Order]:
         """What learns from them, all classes together or class c against the rest."""
 
     @abstractmethod
@@ -126,7 +122,7 @@ class Elsewhere(ABC):
     ) -> fitting.Task:
         return _task(rule, settings, watch, self, c, start)
 
-    def counts(self, rules: list[Perceptron]) -> None:
+    def counts(self, rules: list[Perceptron]) -> None:  # noqa: B027 - there are none
         """Updates are not counted by row."""
 
 

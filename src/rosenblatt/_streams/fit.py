@@ -13,16 +13,11 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Matrix, Weights
 from rosenblatt._compute.fingerprint import of_rows, of_weights, ranges
-from rosenblatt._estimators import fitting, linear_start, one_vs_rest
-from rosenblatt._inputs import validate, weights
-from rosenblatt._learning.adaptive import Adaptive, machine_with
-from rosenblatt._learning.keeps import KEEPS
+from rosenblatt._estimators import one_vs_rest
+from rosenblatt._inputs import weights
+from rosenblatt._learning.adaptive import machine_with
 from rosenblatt._learning.orders import ORDERS, Order
-from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.primal import InFeatures, Primal, PrimalState
-from rosenblatt._learning.settings import Recipe, Settings, machine_of
-from rosenblatt._learning.state import Job
-from rosenblatt._learning.watch import Watch
+from rosenblatt._learning.settings import Settings, machine_of
 from rosenblatt._proof.oracle import RowsOracle
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import SeparateVoters
@@ -65,9 +60,7 @@ class OnDisk(Elsewhere):
     def known(self) -> Stored:
         return self.stored
 
-    def machine(
-        self, settings: Settings, c: int | None
-    ) -> tuple[Any, Order]:
+    def machine(self, settings: Settings, c: int | None) -> tuple[Any, Order]:
         if settings.order in STREAMED_ORDERS:
             streamed = StreamedExamples(self.stored, self.by_class, against_rest=c)
             order = STREAMED_ORDERS[settings.order](streamed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, final
 
 from rosenblatt._engines.engine import Lost
@@ -58,34 +58,25 @@ class OnDask:
         return [self._client.compute(v) if is_dask_collection(v) else v for v in given]
 
     def gather(self, handles: Sequence[Any], hear: Callable[[], None]) -> list[Any]:
-        waiting = list(handles)
         try:
-            while waiting:
+            # One that was there is lost with its worker, and computed once more.
+            while waiting := [h for h in handles if h.status in ("pending", "lost")]:
                 hear()
-                done = self._library.wait
-                try:
-                    done(waiting, timeout=_WAIT)
-                except TimeoutError:
-                    waiting = [future for future in waiting if not future.done()]
-                else:
-                    break
+                with suppress(TimeoutError), self._client.as_current():
+                    self._library.wait(waiting, timeout=_WAIT)
             return self._results(handles)
         except BaseException:
             self._client.cancel([h for h in handles if not h.done()])
             raise
 
     def _results(self, handles: Sequence[Any]) -> list[Any]:
-        lost = [k for k, handle in enumerate(handles) if self._is_lost(handle)]
-        if lost:
-            raise Lost(lost, str(handles[lost[0]].exception()))
-        return list(self._client.gather(list(handles)))
-
-    def _is_lost(self, handle: Any) -> bool:
-        if handle.status != "error" and handle.status not in ("cancelled", "lost"):
-            return False
-        if handle.status != "error":
+        if any(handle.status == "cancelled" for handle in handles):
             raise EngineError(
                 "The Dask scheduler has forgotten what it was asked: it was restarted, or the "
                 "connection to it was lost. Train again, from the checkpoint if there is one."
             )
-        return isinstance(handle.exception(), self._library.KilledWorker)
+        failed = {k: h.exception() for k, h in enumerate(handles) if h.status == "error"}
+        lost = [k for k, e in failed.items() if isinstance(e, self._library.KilledWorker)]
+        if lost and len(lost) == len(failed):
+            raise Lost(lost, str(failed[lost[0]]))
+        return list(self._client.gather(list(handles)))

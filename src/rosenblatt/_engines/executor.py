@@ -25,8 +25,8 @@ class OnExecutor:
         return self.call(load, *given)
 
     def call(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
-        ready = [part.result() if isinstance(part, Future) else part for part in given]
         try:
+            ready = [part.result() if isinstance(part, Future) else part for part in given]
             return self._executor.submit(work, *ready)
         except BrokenExecutor as error:
             raise _broken(error) from None

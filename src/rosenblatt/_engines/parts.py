@@ -7,6 +7,8 @@ it does so then.
 
 from __future__ import annotations
 
+import atexit
+import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,15 +44,30 @@ class _Open:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: dict[tuple[str, str], Stored] = {}
+        atexit.register(self.close)
 
     def folder(self, folder: str, fingerprint: str) -> Stored:
         key = folder, fingerprint
         with self._lock:
             if key not in self._found:
-                if len(self._found) >= _MOST_OPEN:
-                    self._found.pop(next(iter(self._found))).close()
+                self._forget()
                 self._found[key] = _opened(folder, fingerprint)
             return self._found[key]
+
+    def _forget(self) -> None:
+        """Folders that were removed, since open files keep their room on the disk; and the oldest,
+        where there are many."""
+        gone = [key for key in self._found if not os.path.exists(key[0])]
+        gone += list(self._found)[: max(0, len(self._found) - _MOST_OPEN)]
+        for key in gone:
+            if key in self._found:
+                self._found.pop(key).close()
+
+    def close(self) -> None:
+        with self._lock:
+            for rows in self._found.values():
+                rows.close()
+            self._found.clear()
 
 
 def _opened(folder: str, fingerprint: str) -> Stored:
@@ -78,8 +95,13 @@ class StoredPart:
     end: int
     nbytes: int
 
+    @property
+    def stored(self) -> Stored:
+        """All rows in the folder."""
+        return _open.folder(self.folder, self.fingerprint)
+
     def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
-        return _open.folder(self.folder, self.fingerprint).rows(begin, end)
+        return self.stored.rows(begin, end)
 
     def __sizeof__(self) -> int:
         """That of the rows: a scheduler that weighs what it would have to move leaves them."""

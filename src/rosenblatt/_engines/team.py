@@ -83,24 +83,24 @@ class Team:
         repeat: bool = True,
     ) -> list[Any]:
         handles = [handle(k) for k in range(number)]
-        for _ in range(_REPEATS + 1):
+        losses = [0] * number
+        while True:
             try:
                 return self.engine.gather(handles, hear)
             except Lost as lost:
-                why = str(lost)
-                if not repeat:
-                    break
                 for k in lost.places:
+                    losses[k] += 1
+                    if losses[k] > _REPEATS or not repeat:
+                        raise EngineError(
+                            f"A call was lost {losses[k]} times ({lost}). Do workers run out of "
+                            "memory? Give them more, or more workers."
+                        ) from None
                     handles[k] = handle(k)
             except ModuleNotFoundError as error:
                 raise EngineError(
                     f"A worker cannot do its work ({error}): install rosenblatt=={__version__} on "
                     "all machines."
                 ) from None
-        raise EngineError(
-            f"A call was lost {_REPEATS + 1} times ({why}). Do workers run out of memory? Give "
-            "them more, or more workers."
-        )
 
 
 def placed(version: str, load: Callable[..., Any], *given: Any) -> Any:

@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 BLOCK, SHARD = 50, 2
-ORDERS = ["cyclic", "blocks", "batch"]
+ORDERS = ["blocks", "mixed", "batch"]
 X, Y = noisy(400)
 
 
@@ -52,7 +52,7 @@ def small(monkeypatch):
 
 
 def fitted(order, engine=None, **more):
-    p = Perceptron(order=order, max_iter=3, patience=None, random_state=2, **more)
+    p = Perceptron(order=order, max_iter=2, patience=None, random_state=2, **more)
     return learned(p.fit(X, Y) if engine is None else train(p, (X, Y), engine=engine))
 
 
@@ -84,7 +84,9 @@ def test_one_two_and_three_workers(client):
         assert certify_stored((X, Y), engine=engine).to_dict() == proof
 
 
-@pytest.mark.parametrize(("order", "doomed"), [("blocks", "visit"), ("batch", "descend")])
+@pytest.mark.parametrize(
+    ("order", "doomed"), [("blocks", "visit"), ("mixed", "mix"), ("batch", "descend")]
+)
 def test_a_worker_is_killed_inside_a_call(order, doomed, client, tmp_path):
     client.wait_for_workers(2, timeout=60)
     engine = Deadly(OnDask(client), tmp_path, doomed)
@@ -115,12 +117,12 @@ descend, steps = Distributed.descend, []
 
 def dying(*given):
     steps.append(1)
-    if len(steps) == 3:
+    if len(steps) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
     return descend(*given)
 
 Distributed.descend = dying
-p = Perceptron(order="batch", max_iter=3, patience=None, random_state=2)
+p = Perceptron(order="batch", max_iter=2, patience=None, random_state=2)
 train(p, noisy(400), engine=sys.argv[1], checkpoint=sys.argv[2], checkpoint_every=0)
 """
 
@@ -135,14 +137,14 @@ def test_the_coordinator_is_killed_and_goes_on(cluster, client, tmp_path):
         timeout=120,
     )
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()
-    p = Perceptron(order="batch", max_iter=3, patience=None, random_state=2)
+    p = Perceptron(order="batch", max_iter=2, patience=None, random_state=2)
     found = train(p, (X, Y), engine=client, checkpoint=place)
     assert learned(found) == fitted("batch")
 
 
 def test_dask_arrays_and_frames_stay_where_they_are(client):
     expected = fitted("blocks")
-    p = Perceptron(order="blocks", max_iter=3, patience=None, random_state=2)
+    p = Perceptron(order="blocks", max_iter=2, patience=None, random_state=2)
     arrays = da.from_array(X, chunks=(130, 2)), da.from_array(Y, chunks=77)
     assert learned(train(p, arrays, engine=client)) == expected
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])

@@ -18,7 +18,7 @@ from rosenblatt._engines.divided import bundled
 from rosenblatt._engines.engine import Lost
 from rosenblatt.errors import EngineError, InputError, InputTypeError
 
-ORDERS = ["cyclic", "blocks", "batch"]
+ORDERS = ["cyclic", "blocks", "mixed", "batch"]
 KEEPS = ["last", "best", "average"]
 pytestmark = [may_not_converge, may_not_separate]
 
@@ -53,7 +53,8 @@ def test_threads_are_memory(order, keep):
 )
 def test_a_hostile_engine_changes_no_bit(seed, at_once, order, keep, block, shard, limit):
     X, y = noisy(70, seed=seed % 10)
-    given = {"order": order, "keep": keep, "random_state": seed, "max_updates": limit}
+    given = {"order": order, "keep": keep, "random_state": seed}
+    given["max_updates"] = None if order == "mixed" else limit
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "block", block)
         patch.setattr(compute, "shard", shard)

@@ -24,6 +24,7 @@ class Hostile:
     def __init__(self, seed, at_once=3, loses=0.2):
         self.random, self.at_once, self.loses = random.Random(seed), at_once, loses
         self.calls = self.lost = 0
+        self.streak = 0  # gatherings in a row that lost something: five times is given up
 
     def place(self, load, *given):
         return pickle.dumps(load(*pickle.loads(pickle.dumps(given))))
@@ -41,8 +42,9 @@ class Hostile:
             for _ in range(self.random.choice([1, 1, 2])):
                 self.calls += 1
                 results[place] = self._done(handles[place])
-            if self.random.random() < self.loses:
+            if self.streak < 5 and self.random.random() < self.loses:
                 lost.append(place)
+        self.streak = self.streak + 1 if lost else 0
         if lost:
             self.lost += len(lost)
             raise Lost(lost, "a machine went away")

@@ -24,22 +24,26 @@ T = TypeVar("T")
 class Fold(Generic[T]):
     """Folds what comes, in its order; it holds few branches of the tree, of different sizes."""
 
-    def __init__(self, add: Callable[[T, T], T] = operator.add):
-        self._add = add
-        self._branches: list[T] = []  # the largest first
-        self._parts = 0
+    def __init__(
+        self, add: Callable[[T, T], T] = operator.add, parts: int = 0, branches: Iterable[T] = ()
+    ):
+        """Of so many parts there are these branches already, the largest first."""
+        self._add, self.parts, self.branches = add, parts, list(branches)
+
+    def copy(self) -> Fold[T]:
+        return Fold(self._add, self.parts, self.branches)
 
     def add(self, part: T) -> None:
-        whole = self._parts
+        whole = self.parts
         while whole & 1:  # a branch of the same size stands beside it
-            part = self._add(self._branches.pop(), part)
+            part = self._add(self.branches.pop(), part)
             whole >>= 1
-        self._branches.append(part)
-        self._parts += 1
+        self.branches.append(part)
+        self.parts += 1
 
     def total(self) -> T:
         """Of all so far; more may come."""
-        return reduce(lambda right, left: self._add(left, right), reversed(self._branches))
+        return reduce(lambda right, left: self._add(left, right), reversed(self.branches))
 
 
 def folded(parts: Iterable[T], add: Callable[[T, T], T] = operator.add) -> T:

@@ -103,7 +103,7 @@ class Divided:
 
 def bundled(n: int, at_once: int) -> list[tuple[int, int]]:
     """Rows of n that go to one place: whole shards, one call for each machine."""
-    size = compute.block * compute.shard
+    size = compute.rows_of_shard
     shards = -(-n // size)
     each = min(shards, at_once)
     edges = [shards * k // each * size for k in range(each)]

@@ -15,6 +15,7 @@ from rosenblatt._engines import work
 from rosenblatt._engines.examples import RemoteExamples
 from rosenblatt._learning.adaptive import is_confident
 from rosenblatt._learning.machine import Indices
+from rosenblatt._learning.mixing import Share
 from rosenblatt._learning.primal import InFeatures, PrimalMemory
 from rosenblatt._learning.rule import Rule
 from rosenblatt._rules.voters import Voters
@@ -63,6 +64,16 @@ class Distributed(InFeatures):
         )
         take(memory, learned)
         return made, updates
+
+    def mix(
+        self, memory: PrimalMemory, turn: work.Turn, first: int, check_interrupt: Callable[[], None]
+    ) -> list[Share]:
+        """What each shard, from the first one on, adds to this epoch, in their order."""
+        rows = self.examples.divided
+        averaged = memory.drift is not None
+        given = (self.how, memory.w, turn, first, rows.n, averaged)
+        found = rows.each(work.mix, *given, hear=check_interrupt)
+        return [share for part in found for share in part]
 
     def descend(
         self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]

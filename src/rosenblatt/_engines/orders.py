@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import cast
 
 import numpy as np
 
@@ -10,8 +11,11 @@ from rosenblatt._compute.backend import compute
 from rosenblatt._engines.examples import RemoteExamples
 from rosenblatt._engines.machine import Distributed
 from rosenblatt._engines.work import Turn
+from rosenblatt._learning.blocks import block_order
 from rosenblatt._learning.machine import V, W
-from rosenblatt._learning.orders import Batch, Order, block_order
+from rosenblatt._learning.mixing import take
+from rosenblatt._learning.orders import Batch, Order
+from rosenblatt._learning.primal import PrimalState
 from rosenblatt._learning.settings import Settings
 from rosenblatt._learning.state import Job, State
 from rosenblatt.errors import InputError
@@ -85,12 +89,34 @@ class RemoteBlocks(_Ring):
     shuffled = True
 
     def _order_of_blocks(self, state: State[W, V]) -> list[int]:
-        return block_order(self.n, state)
+        return block_order(self.n, state.seed, state.epoch)
+
+
+class RemoteMixed(Order):
+    """As `Mixed`, all shards at once."""
+
+    def __init__(self, examples: RemoteExamples):
+        super().__init__(examples)
+        # One shard has nothing to be mixed with.
+        self._alone = RemoteBlocks(examples) if self.n <= compute.rows_of_shard else None
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._alone is not None:
+            self._alone.advance(job, state, most)
+            return
+        machine, mixed = job.machine, cast("PrimalState", state)
+        assert isinstance(machine, Distributed)
+        turn = Turn(state.seed, state.epoch, shuffled=True)
+        first = state.position // compute.rows_of_shard  # others may have made some of them
+        hear = job.watch.check_interrupt
+        for share in machine.mix(mixed.memory, turn, first, hear):
+            take(mixed, share, self.n)
 
 
 REMOTE_ORDERS: dict[str, type[Order]] = {
     "cyclic": RemoteCyclic,
     "blocks": RemoteBlocks,
+    "mixed": RemoteMixed,
     "batch": Batch,
 }
 

@@ -18,8 +18,9 @@ from rosenblatt._engines.parts import Loaded, blocks_of
 from rosenblatt._estimators.one_vs_rest import against_rest
 from rosenblatt._inputs import weights
 from rosenblatt._learning.adaptive import machine_with
+from rosenblatt._learning.blocks import arrange_block, shard_order
 from rosenblatt._learning.machine import Memory
-from rosenblatt._learning.orders import arrange_block
+from rosenblatt._learning.mixing import Share, parts_of, share_of
 from rosenblatt._learning.primal import Primal, PrimalMemory
 from rosenblatt._learning.rule import Rule
 
@@ -82,7 +83,7 @@ def visit(
         place, size = first, examples.rows.n
         if turn.shuffled:
             order = np.empty(size, dtype=np.int32)
-            arrange_block(order, None, b, turn)
+            arrange_block(order, None, b, turn.seed, turn.epoch)
         counts = np.zeros((size, *memory.w.shape[:-1]), dtype=np.int64)  # nobody looks at them
         within = Memory(memory.w, memory.drift, counts, memory.precision)
         while place < size and updates < most:
@@ -92,6 +93,28 @@ def visit(
         if updates >= most:
             break
     return memory, made, updates
+
+
+def mix(
+    part: Loaded, how: How, w: Weights, turn: Turn, first: int, n: int, averaged: bool
+) -> list[Share]:
+    """What each of its shards, from the first one on, adds to an epoch of n rows that begins with
+    these weights."""
+    found = []
+    for shard in shards(part):
+        s = shard.start // compute.shard
+        if s < first:
+            continue
+        numbers = shard_order(n, s, turn.seed, turn.epoch)
+        parts = parts_of(
+            ((b, block(part, how, b)) for b in numbers),
+            turn.seed,
+            turn.epoch,
+            margin=how.margin,
+            intercept=how.intercept,
+        )
+        found.append(share_of(parts, w, averaged=averaged))
+    return found
 
 
 def descend(part: Loaded, how: How, w: Weights) -> tuple[list[Weights], int]:

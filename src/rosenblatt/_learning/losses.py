@@ -53,6 +53,20 @@ class LossLog(Log):
         if also is not None:
             self.columns = also.columns
 
+    @property
+    def loss(self) -> float:  # type: ignore[override] # there it is always 0
+        return self._losses.of_epoch
+
+    def apart(self) -> LossLog:
+        k = 3 if self._many else None
+        also = None if self._also is None else self._also.apart()
+        return LossLog(Losses(), self._margin, k, also)
+
+    def join(self, other: Log, first_row: int, first_visit: int) -> None:
+        """The loss itself is with the share of those rows."""
+        if self._also is not None and isinstance(other, LossLog) and other._also is not None:
+            self._also.join(other._also, first_row, first_visit)
+
     def take(self, updates: int, y: NDArray[Any]) -> None:
         rows, _, seen = self.columns[:3]
         before = self._losses.of_epoch

@@ -8,6 +8,7 @@ from rosenblatt._support.version import __version__ as __version__
 if TYPE_CHECKING:
     from rosenblatt._compute.device import config
     from rosenblatt._engines.certify import certify_stored
+    from rosenblatt._engines.predict import predict_stored
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
@@ -44,6 +45,7 @@ __all__ = [
     "forced_signs",
     "load",
     "minimum_errors",
+    "predict_stored",
     "save",
     "study",
     "trace",
@@ -69,6 +71,7 @@ _HOME = {
     "forced_signs": "rosenblatt._minimum.forced_signs",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",
+    "predict_stored": "rosenblatt._engines.predict",
     "save": "rosenblatt.model_file",
     "study": "rosenblatt._study.study",
     "trace": "rosenblatt._traces.trace",

@@ -148,7 +148,7 @@ def test_dask_arrays_and_frames_stay_where_they_are(client):
     arrays = da.from_array(X, chunks=(130, 2)), da.from_array(Y, chunks=77)
     assert learned(train(p, arrays, engine=client)) == expected
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
-    table = dd.from_pandas(frame.assign(label=np.where(Y, "yes", "no")), npartitions=4)
+    table = dd.from_pandas(frame.assign(label=np.where(Y > 0, "yes", "no")), npartitions=4)
     names = list(frame.columns)
     found = train(p, (table[names], table["label"]), engine=client)
     assert learned(found) == expected
@@ -160,7 +160,7 @@ def test_dask_arrays_and_frames_stay_where_they_are(client):
 
 def test_fit_on_a_cluster_says_what_fit_says(cluster, client, shell, tmp_path):
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
-    frame.assign(label=np.where(Y, "yes", "no")).to_csv("t.csv", index=False)
+    frame.assign(label=np.where(Y > 0, "yes", "no")).to_csv("t.csv", index=False)
     given = ["fit", "t.csv", "--target", "label", "--json", "-q"]
     code, streamed, err = shell(*given, "--stream", "-o", "streamed")
     assert (code, err) == (0, "")

@@ -1,6 +1,7 @@
 """Engines in this process: whatever they do, the bits are the same."""
 
 import pickle
+import re
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -11,11 +12,12 @@ from scipy import sparse
 
 from common import may_not_converge, may_not_separate, noisy
 from machines import Hostile, learned
-from rosenblatt import AROW, PassiveAggressive, Perceptron, train
+from rosenblatt import AROW, PassiveAggressive, Perceptron, predict_stored, train
 from rosenblatt._compute.backend import compute
 from rosenblatt._engines import worker
 from rosenblatt._engines.divided import bundled
 from rosenblatt._engines.engine import Lost
+from rosenblatt._engines.team import Pace, Team
 from rosenblatt.errors import EngineError, InputError, InputTypeError
 
 ORDERS = ["cyclic", "blocks", "mixed", "batch"]
@@ -231,3 +233,34 @@ def test_an_estimator_is_left_as_it_was():
     with pytest.raises(EngineError, match="no more"):
         train(p, (X, y), engine=Failing(0))
     assert learned(p) == before
+
+
+# --- Besides training ---
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_predictions(classes):
+    X, _ = noisy(90)
+    y = np.digitize(X[:, 0], [-0.4, 0.5][: classes - 1])
+    p = Perceptron(max_iter=3, random_state=1).fit(X, y)
+    assert predict_stored(p, (X, y), engine=Hostile(1)).tolist() == p.predict(X).tolist()
+    with pytest.raises(InputError, match="have 1 features, and Perceptron was fitted to"):
+        predict_stored(p, (X[:, :1], y))
+    with pytest.raises(InputTypeError, match=r"got a builtins.str"):
+        predict_stored("p", (X, y))
+
+
+def test_progress_tells_how_fast_each_worker_is(capfd):
+    X, y = noisy(90)
+    p = Perceptron(order="mixed", max_iter=2, patience=None, random_state=1, verbose=1)
+    with ThreadPoolExecutor(2) as engine:
+        train(p, (X, y), engine=engine)
+    line = capfd.readouterr().err.splitlines()[-1]
+    assert re.search(r"epoch 2/2: .* [\d,]+ rows/s \(\S+/\d+ [\d,]+\), at most 0:00:00 left", line)
+
+
+def test_progress_of_many_workers_is_short():
+    team = Team(Hostile(0))
+    for number in range(9):
+        team.paces[f"node/{number}"] = Pace(10 * (number + 1), 1.0)
+    assert team.told() == "9 workers: node/0 10, node/8 90"

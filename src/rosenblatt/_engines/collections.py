@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,9 @@ def _array(given: Any, name: str) -> Any:
     """As a Dask array whose parts have known lengths."""
     da: Any = import_module("dask.array")
     if hasattr(given, "to_dask_array"):  # a frame or a series
-        return given.to_dask_array(lengths=True)
+        with catch_warnings():
+            simplefilter("ignore", UserWarning)  # text becomes objects: so be it
+            return given.to_dask_array(lengths=True)
     if not hasattr(given, "__dask_graph__"):
         return da.from_array(np.asarray(given))
     if not isinstance(given, da.Array):

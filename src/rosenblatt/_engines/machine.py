@@ -33,6 +33,10 @@ class Distributed(InFeatures):
         self.confident = is_confident(rule)
         self.how = examples.how._replace(rule=rule, margin=margin, intercept=intercept)
 
+    def workers(self) -> str:
+        """How fast each machine is, in words."""
+        return self.examples.divided.team.told()
+
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, 0, averaged=averaged)
 

@@ -16,6 +16,7 @@ from rosenblatt._support.interrupt import no_interrupt
 from rosenblatt._support.version import __version__
 from rosenblatt.errors import EngineError
 
+_SHOWN = 4  # workers that are told one by one
 _REPEATS = 5  # times that a call is made once more, where its machine was lost
 
 
@@ -73,6 +74,13 @@ class Team:
             pace.rows += 0 if rows is None else rows[k]
             pace.seconds += done.seconds
         return [done.value for done in found]
+
+    def told(self) -> str:
+        """How many rows each worker looks at in a second; of many, the slowest and the fastest."""
+        found = sorted((pace.rate, name) for name, pace in self.paces.items() if pace.rows)
+        shown = found if len(found) <= _SHOWN else [found[0], found[-1]]
+        words = ", ".join(f"{name} {rate:,.0f}" for rate, name in shown)
+        return words if shown is found else f"{len(found)} workers: {words}"
 
     def _gathered(
         self,

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt._compute import fingerprint
 from rosenblatt._compute.backend import compute
-from rosenblatt._compute.examples import Examples, Tally, Weights
+from rosenblatt._compute.examples import Examples, Rows, Tally, Weights
 from rosenblatt._compute.folding import Fold, folded, in_order
 from rosenblatt._engines.parts import Loaded, blocks_of
 from rosenblatt._estimators.one_vs_rest import against_rest
@@ -213,10 +214,12 @@ def labels(part: Loaded, k: int) -> list[int]:
     return [int(v) for v in found]
 
 
-def scores(part: Loaded, w: Weights) -> Weights:
-    """The score of each row; of many classes one for each."""
-    found = [
-        Examples(*part.rows(begin, min(begin + compute.block, part.end))).rows.scores(w)
-        for begin in range(part.begin, part.end, compute.block)
-    ]
+def predict(part: Loaded, w: Weights) -> NDArray[np.intp]:
+    """The place of each row's label among the classes: a score of 0 or more is the second; of many
+    classes the one with the highest score, of equal ones the first."""
+    found = []
+    for begin in range(part.begin, part.end, compute.block):
+        X, _ = part.rows(begin, min(begin + compute.block, part.end))
+        scores = Rows(X).scores(w)
+        found.append(np.argmax(scores, axis=1) if w.ndim > 1 else (scores >= 0).astype(np.intp))
     return np.concatenate(found)

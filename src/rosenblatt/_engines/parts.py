@@ -84,6 +84,11 @@ def _opened(folder: str, fingerprint: str) -> Stored:
 _open = _Open()
 
 
+def open_folder(folder: str, fingerprint: str) -> Stored:
+    """The rows in this folder, which stay open."""
+    return _open.folder(folder, fingerprint)
+
+
 @final
 @dataclass(frozen=True)
 class StoredPart:

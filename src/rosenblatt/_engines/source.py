@@ -9,8 +9,11 @@ from typing import Any
 from rosenblatt._engines.divided import Divided, of_stored
 from rosenblatt._engines.engine import Engine, opened
 from rosenblatt._engines.inline import Inline
+from rosenblatt._engines.tables import are_files, of_table
 from rosenblatt._engines.team import Team
 from rosenblatt._streams.progress import Silent
+from rosenblatt._streams.sources import source_of
+from rosenblatt._streams.tables import TableRows
 from rosenblatt._support.files import as_path
 
 
@@ -32,6 +35,10 @@ def divided(source: Any, engine: Any, cache: Any, say: Silent | None = None) -> 
         if are_arrays(source):
             arrays = source
             source = lambda: iter([arrays])  # noqa: E731 - batches
-        folder = None if cache is None else as_path(cache)
-        rows = until_the_end.enter_context(stored(source, folder=folder, say=say))
+        found, folder = source_of(source), None if cache is None else as_path(cache)
+        if engine is not None and are_files(found):
+            assert isinstance(found, TableRows)
+            yield of_table(team, found, folder)
+            return
+        rows = until_the_end.enter_context(stored(found, folder=folder, say=say))
         yield of_stored(team, rows)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -11,8 +11,6 @@ import numpy as np
 
 from rosenblatt._inputs import validate
 from rosenblatt.data import written
-from rosenblatt.data._ahead import ahead
-from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import Column, encoded, see
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.days import Days, days_of
@@ -26,6 +24,7 @@ from rosenblatt.data.number import measured
 from rosenblatt.data.part import Kind, Part, Place, Recode
 from rosenblatt.data.prose import Prose, vocabulary
 from rosenblatt.data.readers import Reader
+from rosenblatt.data.rows_from import RowsFrom, TableStream
 from rosenblatt.data.scales import finished, learned
 from rosenblatt.data.together import below
 from rosenblatt.data.unlabelled import Labelled
@@ -148,11 +147,13 @@ class Table:
             for name, kind in self._kinds.items()
         }
         self.n_rows, size = 0, 0
+        self._rows_of = Counter[int]()  # those of each file, which is known by its id
         self._kept = []
         rows = self._read()
         for part in rows:
             see(seen, part, target)
             self.n_rows += part.rows
+            self._rows_of[id(part.file)] += part.rows
             size += part.batch.nbytes
             if size > _KEPT:
                 self._kept = None
@@ -166,10 +167,14 @@ class Table:
         return iter(self._kept if self._kept is not None else self._read())
 
     def _read(self) -> Iterable[Part]:
-        parts = watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
-        if self._label is None:
-            return parts
-        return Labelled(parts, self._label, self._kinds[self._label])
+        return RowsFrom(self._reader, self._kinds, self._label).parts()
+
+    def rows_from(self, files: list[File]) -> RowsFrom:
+        """How the rows of some of the files are read on another machine."""
+        return RowsFrom.of(self._reader, files, self._kinds, self._label)
+
+    def rows_of(self, file: File) -> int:
+        return self._rows_of[id(file)]
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
@@ -287,12 +292,3 @@ class Table:
                 labels.append(encoding.labels(part))
         X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
-
-
-@final
-@dataclass(frozen=True)
-class TableStream:
-    """A table that is not to be encoded in memory, and whether its numbers are scaled."""
-
-    table: Table
-    scale: bool

@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, final
 
@@ -62,13 +61,10 @@ def of_table(
     table, encoding = source.table, source.table.encoding()
     assert encoding.target is not None
     classes, n = np.array(encoding.target.classes), table.n_rows
-    ends = list(accumulate(table.rows_of(file) for file in source.files))
-    shares = []
-    for begin, end in bundled(n, team.engine.at_once):
-        some = [f for f, last in enumerate(ends) if begin < last and ends[f - 1] * (f > 0) < end]
-        first = ends[some[0] - 1] if some[0] else 0
-        files = table.rows_from([source.files[f] for f in some])
-        shares.append(TableShare(files, encoding, begin, end, begin - first, cache))
+    shares = [
+        TableShare(table.rows_from(begin, end), encoding, begin, end, cache)
+        for begin, end in bundled(n, team.engine.at_once)
+    ]
     if source.scale or table.impute is not None:
         found = team.all([(_moments, (team.place(itself, share),)) for share in shares], hear)
         seen = folded([shard for part in found for shard in part], together)
@@ -87,13 +83,12 @@ def of_table(
 @final
 @dataclass(frozen=True)
 class TableShare:
-    """Rows begin to end of a table, a source of their own; `skip` of the first file are before."""
+    """Rows begin to end of a table, a source of their own."""
 
     rows_from: RowsFrom
     encoding: Encoding
     begin: int
     end: int
-    skip: int
     cache: Path | None  # the folder that rows are kept in; None: that of each machine
 
     @property
@@ -104,7 +99,7 @@ class TableShare:
         return {
             "reading": self.rows_from.reader.options,
             "encoding": self.encoding.to_dict(),
-            "rows": [self.skip, self.end - self.begin],
+            "rows": [self.rows_from.skip, self.rows_from.rows],
         }
 
     def parts(self, *, gaps: bool) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
@@ -113,16 +108,10 @@ class TableShare:
         assert self.encoding.target is not None
         classes = np.array(self.encoding.target.classes)
         size = max(1, PASS // (8 * max(self.encoding.n_dense, 1)))
-        place, last = -self.skip, self.end - self.begin
         for whole in self.rows_from.parts():
             for part in whole.some(size):
-                first, stop = max(-place, 0), min(part.rows, last - place)
-                place += part.rows
-                if first < stop:
-                    y = targets.encoded(self.encoding.labels(part), classes)
-                    yield self.encoding.rows(part, seen=gaps)[first:stop], y[first:stop]
-            if place >= last:
-                return
+                y = targets.encoded(self.encoding.labels(part), classes)
+                yield self.encoding.rows(part, seen=gaps), y
 
     def _check(self) -> None:
         for file in self.files:

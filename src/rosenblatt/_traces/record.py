@@ -55,7 +55,7 @@ def _of_visits(run: Run) -> Claim | None:
         if (expected != rows).any():
             u = int(np.argmax(expected != rows))
             return _odd(run, u, f"visit {visits[u]} is to row {expected[u]}, not {rows[u]}")
-    if batch or run.order in ("shuffle", "blocks"):
+    if batch or run.order in ("shuffle", "blocks", "mixed"):
         twice = _again(run.epochs, rows)
         if len(twice):
             u = int(twice[0])

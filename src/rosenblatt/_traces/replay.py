@@ -13,7 +13,8 @@ from rosenblatt._traces.check import Check, check
 from rosenblatt._traces.claims import Constants, constants
 from rosenblatt._traces.joint_space import JointFeatures, JointKernelled
 from rosenblatt._traces.kernel_space import Kernelled
-from rosenblatt._traces.run import Run
+from rosenblatt._traces.mixed_space import MixedFeatures
+from rosenblatt._traces.run import Ints, Run
 from rosenblatt._traces.space import Features, Space
 from rosenblatt._traces.walk import Path, Star
 from rosenblatt.certificate import Certificate
@@ -30,9 +31,19 @@ class Replay:
     @cached_property
     def space(self) -> Space:
         """Where lengths and products live: the features, or the kernel's space."""
+        if self.run.mixed:
+            return self._mixed()
         if self.run.k is None:
             return Features(self.run) if self.run.linear() else Kernelled(self.run)
         return JointFeatures(self.run) if self.run.linear() else JointKernelled(self.run)
+
+    def _mixed(self) -> Space:
+        if self.run.k is not None:
+            raise InputError(
+                "A trace follows the shards of order='mixed' with two classes only. Trace "
+                "order='blocks', which is one shard, or one class against the rest."
+            )
+        return MixedFeatures(self.run)
 
     @cached_property
     def path(self) -> Path:
@@ -54,6 +65,15 @@ class Replay:
         if not (isinstance(step, (int, np.integer)) and 0 <= step <= most):
             raise InputError(f"step={step!r} is not allowed: this trace has steps 0 to {most}.")
         return int(step)
+
+    def counts(self, step: Any) -> Ints:
+        """Updates of each row after so many steps, from which the weights follow."""
+        if self.run.mixed:
+            raise InputError(
+                "With order='mixed' the weights of shards are mixed: they are no sum of the rows "
+                "by their updates. weights_at has them."
+            )
+        return self.run.counts(self.checked_step(step))
 
     def need_all_rows(self, why: str) -> None:
         if not self.about.all_rows:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.backend import compute
 from rosenblatt._compute.update_log import Log
 
 if TYPE_CHECKING:
@@ -24,7 +27,8 @@ Ints = NDArray[np.int64]
 
 @dataclass
 class Run:
-    """Updates u = 0, 1, … with their rows; a step is one update, or all of one batch step.
+    """Updates u = 0, 1, … with their rows; a step is one update, or all of one batch step, or with
+    order="mixed" and several shards all of one epoch.
 
     Scores, the start and the margin are in units of η, as the loop has them.
 
@@ -97,10 +101,36 @@ class Run:
     @cached_property
     def edges(self) -> Ints:
         """Step t is made of the updates edges[t] .. edges[t + 1]."""
-        if self.order != "batch":
+        if self.single:
             return np.arange(len(self.rows) + 1)
-        new = np.flatnonzero(np.diff(self.visits, prepend=-1))
+        of = self.epochs if self.mixed else self.visits
+        new = np.flatnonzero(np.diff(of, prepend=-1))
         return np.append(new, len(self.rows))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether weights of several shards were mixed."""
+        return self.order == "mixed" and self.n > compute.rows_of_shard
+
+    @property
+    def single(self) -> bool:
+        """Whether a step is one update."""
+        return self.order != "batch" and not self.mixed
+
+    @cached_property
+    def shards(self) -> Ints:
+        """By update, the number of the shard that made it."""
+        return self.visits % self.n // compute.rows_of_shard
+
+    @cached_property
+    def gains(self) -> NDArray[Any]:
+        """By step, for how many updates it counts in the proofs: for those that it has; an epoch
+        with k_s mistakes in shard s, k in all, for Σ k_s²/k, a fraction."""
+        if not self.mixed:
+            return self.sizes
+        counts = [np.bincount(self.shards[a:b]) for a, b in pairwise(self.edges)]
+        found = [Fraction(int((k * k).sum()), int(k.sum())) for k in counts]
+        return np.array(found, dtype=object)
 
     def updates_of(self, step: int) -> slice:
         """Of step 1, 2, …; of the start, step 0, none."""

@@ -26,6 +26,7 @@ from rosenblatt._traces.rounding import (
     SLIGHTLY_MORE,
     TINY,
     ULP,
+    Doubts,
     lengths_of,
     of_weights,
 )
@@ -188,18 +189,21 @@ class Features(Space):
             products[part] = flat @ w
             last = block[-1]
         star2 = float(w @ w)
-        doubts = of_weights(
-            run,
+        doubts = self._doubts(norms2, star2)
+        last, (scores, standing) = Rows(run.X).scores(last), self._scores()
+        if star is None:
+            return Path(norms2, None, scores, None, last, doubts, standing)
+        return Path(norms2, products, scores, star2, last, doubts, standing)
+
+    def _doubts(self, norms2: Floats, star2: float) -> Doubts:
+        return of_weights(
+            self.run,
             size=self.size,
             norms2=norms2,
             squares=self.copies * self.squares(),
             star2=star2,
             start=self._start_doubt(),
         )
-        last, (scores, standing) = Rows(run.X).scores(last), self._scores()
-        if star is None:
-            return Path(norms2, None, scores, None, last, doubts, standing)
-        return Path(norms2, products, scores, star2, last, doubts, standing)
 
     def _scores(self) -> tuple[Floats, Standing | None]:
         """The score before each update, by the core."""

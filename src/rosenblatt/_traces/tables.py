@@ -24,7 +24,7 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
     steps = list(range(1, len(trace) + 1) if steps is None else steps)
     made = [run.updates_of(k) for k in steps]
     first = [updates.start for updates in made]
-    single = run.order != "batch"
+    single = run.single
     rows = [run.rows[updates] for updates in made]
     found: dict[str, list[Any]] = {
         "k": list(steps),
@@ -104,9 +104,12 @@ def _ends(trace: Trace) -> tuple[list[int], list[int]]:
 def _summary(trace: Trace) -> str:
     run, about = trace.replay.run, trace.replay.about
     updates = f"{len(run.rows)} updates"
-    if run.order == "batch":
-        updates += f" in {len(trace)} steps"
-    bound = "" if trace.bound is None else f", at most {trace.bound} by the convergence theorem"
+    if not run.single:
+        updates += f" in {len(trace)} {'epochs' if run.mixed else 'steps'}"
+    bound = ""
+    if trace.bound is not None:
+        most = f"{trace.bound} epochs" if run.mixed else f"{trace.bound}"
+        bound = f", at most {most} by the convergence theorem"
     return f"{about.estimator}: {updates}{bound}. {about.ended}"
 
 

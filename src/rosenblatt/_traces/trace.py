@@ -98,7 +98,7 @@ class Weights(NamedTuple):
 class Trace:
     """What happened at every update of one fit. Steps are counted from 1, step 0 is the start.
 
-    A step is one update; with order="batch" all updates of one look at the rows.
+    A step is one update; with order="batch" those of a look at all rows, with shards of an epoch.
 
     Attributes
     ----------
@@ -115,8 +115,8 @@ class Trace:
     product, cosine : arrays, by step
         ⟨w, ŵ*⟩ and cos∠(w, w*) in the lifted space, where there is a w*.
     bound : int or None
-        The most updates that the convergence theorem allows with this w*; None where it allows
-        any number, or where not all rows are known.
+        The most updates (of several shards epochs) that the convergence theorem allows with this
+        w*; None where it allows any number, or where not all rows are known.
     kept : list of (updates, mistakes)
         The training (or validation) mistakes of the weights kept so far, whenever they were judged.
     estimator
@@ -211,7 +211,7 @@ class Trace:
         Of more than two classes a column for each: rows are added to their own, taken from rivals.
         """
         run = self.replay.run
-        counts = run.counts(self.replay.checked_step(step))
+        counts = self.replay.counts(step)
         return np.asarray(run.eta * run.weights.reshape(-1, *[1] * (counts.ndim - 1)) * counts)
 
     # --- The theorem ---

@@ -58,7 +58,8 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
     sign, what = _change((after - before)[:-1], x, sizes)
     moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
     if run.intercept:
-        moved += f", b {_sum(before[-1], float(sizes.sum()))} = {number(after[-1])}"
+        change = float(sizes.sum()) if not run.mixed else float(after[-1] - before[-1])
+        moved += f", b {_sum(before[-1], change)} = {number(after[-1])}"
     return f"step {k}: {_why(trace, k)}: {moved}"
 
 

@@ -14,7 +14,7 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt import Trace
 
-_ORDERS = ("cyclic", "shuffle", "blocks", "random", "batch")
+_ORDERS = ("cyclic", "shuffle", "blocks", "mixed", "random", "batch")
 _KEEPS = ("last", "best", "pocket", "average", "vote")
 _FORMATS = ("table", "markdown", "latex")
 

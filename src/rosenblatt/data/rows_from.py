@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from copy import copy
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
-from rosenblatt.data.files import File
+from rosenblatt.data.numbering import some_of
 from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.readers import Reader
 from rosenblatt.data.unlabelled import Labelled
@@ -21,24 +20,22 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class RowsFrom:
-    """Some files, and what is known of their columns."""
+    """Some files, what is known of their columns, and which of their rows are meant."""
 
     reader: Reader
     kinds: dict[str, Kind]
     label: str | None  # rows that have none are left out
+    skip: int = 0  # rows before,
+    rows: int = 0  # and how many there are
 
-    @classmethod
-    def of(
-        cls, reader: Reader, files: list[File], kinds: dict[str, Kind], label: str | None
-    ) -> RowsFrom:
-        """Of these files, by a reader of more."""
-        some = copy(reader)
-        some.files = files
-        return cls(some, kinds, label)
-
-    def parts(self) -> Iterable[Part]:
+    def all(self) -> Iterable[Part]:
+        """Whichever are meant."""
         parts = watchable(ahead(self.reader.parts(self.kinds)), self.reader.files)
         return parts if self.label is None else Labelled(parts, self.label, self.kinds[self.label])
+
+    def parts(self) -> Iterator[Part]:
+        """Those that are meant."""
+        return some_of(self.all(), 0, self.skip, self.skip + self.rows)
 
 
 @final

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, final
@@ -10,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from rosenblatt._inputs import validate
-from rosenblatt.data import written
+from rosenblatt.data import numbering, written
 from rosenblatt.data.column import Column, encoded, see
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.days import Days, days_of
@@ -40,7 +39,7 @@ class Table:
 
     Attributes
     ----------
-    n_rows : int
+    n_rows, rows_by_file : int, list of int
     columns : list of Column
         What was seen in each column but the target.
     target : Column or None
@@ -146,35 +145,35 @@ class Table:
             )
             for name, kind in self._kinds.items()
         }
-        self.n_rows, size = 0, 0
-        self._rows_of = Counter[int]()  # those of each file, which is known by its id
-        self._kept = []
+        self.n_rows, size, self._kept = 0, 0, []
+        by_file = dict.fromkeys(map(id, self.files), 0)
         rows = self._read()
         for part in rows:
             see(seen, part, target)
             self.n_rows += part.rows
-            self._rows_of[id(part.file)] += part.rows
+            by_file[id(part.file)] += part.rows
             size += part.batch.nbytes
             if size > _KEPT:
                 self._kept = None
             if self._kept is not None:
                 self._kept.append(part)
+        self.rows_by_file = list(by_file.values())
         self.left_out = rows.left_out if isinstance(rows, Labelled) else np.empty(0, dtype=np.int64)
         return seen
 
-    def parts(self) -> Iterator[Part]:
-        """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept if self._kept is not None else self._read())
+    def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Part]:
+        """The rows, or some, part by part: from memory, or from their files if they are large."""
+        return numbering.between(self._kept, self._read, self.rows_by_file, begin, end)
 
-    def _read(self) -> Iterable[Part]:
-        return RowsFrom(self._reader, self._kinds, self._label).parts()
+    def _read(self, some: list[int] | None = None) -> Iterable[Part]:
+        reader = numbering.of_files(self._reader, some)
+        return RowsFrom(reader, self._kinds, self._label).all()
 
-    def rows_from(self, files: list[File]) -> RowsFrom:
-        """How the rows of some of the files are read on another machine."""
-        return RowsFrom.of(self._reader, files, self._kinds, self._label)
-
-    def rows_of(self, file: File) -> int:
-        return self._rows_of[id(file)]
+    def rows_from(self, begin: int, end: int) -> RowsFrom:
+        """How some of the rows are read on another machine."""
+        some, first = numbering.files_between(self.rows_by_file, begin, end)
+        reader = numbering.of_files(self._reader, some)
+        return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from rosenblatt._traces.run import Run
     from rosenblatt._traces.trace import Trace
 
-_OFFERED = {"blocks": "shuffle"}  # what the page trains with when the points are changed
+_OFFERED = {
+    "blocks": "shuffle",
+    "mixed": "shuffle",
+}  # what the page trains with when the points are changed
 MOST_WITH_KERNEL = 400  # as assets/model.js has it
 _STOPS = {"max_iter": "max_iter", "max_updates": "max_updates"}
 

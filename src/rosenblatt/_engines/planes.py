@@ -12,6 +12,7 @@ from typing import final
 
 import numpy as np
 
+from rosenblatt._compute.backend import compute
 from rosenblatt._engines import proof_work as work
 from rosenblatt._engines.divided import Divided
 from rosenblatt._engines.proof_work import Some
@@ -104,7 +105,7 @@ class Planes:
     def _holds(self, w: list[Fraction]) -> bool:
         """Do they separate all rows? If not, or not closely enough, rows join the few."""
         self._look()
-        few = _BATCH * self._rows.D
+        most, few = _BATCH * self._rows.D, self._few
         found = [
             shard
             for part in self.all.each(work.look, w, self.intercept, few, hear=self.budget.hear)
@@ -116,8 +117,15 @@ class Planes:
             close = self.bound is not None and self.bound.gap < _CLOSE
             if close or not self.margins or self.looks >= _WIDEN:
                 return True
-        joined = self._join([shard.worst for shard in found], [s.standing for s in found], few)
+        joined = self._join([shard.worst for shard in found], [s.standing for s in found], most)
         return not joined and self.complete
+
+    @property
+    def _few(self) -> int:
+        """Rows that a shard picks out: as many as join where there is one, a quarter of it where
+        there are many."""
+        shards = -(-self.all.n // compute.rows_of_shard)
+        return int(self._rows.D) * max(_BATCH // shards, _BATCH // 4)
 
     def _keep(self, w: list[Fraction], reached: Fraction) -> None:
         part = self.partition
@@ -163,7 +171,7 @@ class Planes:
                 part.separator,
                 part.normals or [],
                 self.intercept,
-                _BATCH * self._rows.D,
+                self._few,
                 hear=self.budget.hear,
             )
             found = [some for shards in strays for some in shards]

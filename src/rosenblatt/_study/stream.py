@@ -187,7 +187,7 @@ def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
 def _unasked(rows: Stored) -> str:
     return (
         f"Not asked: whether a hyperplane separates all {rows.n:,} rows needs them in memory, "
-        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt certify asks."
+        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt.certify_stored asks."
     )
 
 

@@ -90,7 +90,7 @@ def speed(n, cache):
         for workers in (1, 2):
             with (
                 LocalCluster(
-                    n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+                    n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
                 ) as cluster,
                 Client(cluster) as client,
             ):

@@ -34,7 +34,7 @@ X, Y = noisy(400)
 def cluster():
     """Three workers, each a process."""
     with LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as found:
         yield found
 
@@ -79,8 +79,8 @@ def test_one_two_and_three_workers(client):
     for workers in (1, 2, 3):
         engine = OnDask(Few(client, workers))
         assert engine.at_once == workers
-        for order, bits in expected.items():
-            assert fitted(order, engine, class_weight="balanced") == bits
+        for order in ORDERS if workers == 3 else ORDERS[1:]:  # the ring is slow: once
+            assert fitted(order, engine, class_weight="balanced") == expected[order]
         assert certify_stored((X, Y), engine=engine).to_dict() == proof
 
 
@@ -154,20 +154,22 @@ def test_dask_arrays_and_frames_stay_where_they_are(client):
     assert learned(found) == expected
     assert found.classes_.tolist() == ["no", "yes"]
     assert list(found.feature_names_in_) == names
-    with pytest.raises(InputError, match=r"Of rows 0 to \d+: .*NaN"):
+    with pytest.raises(InputError, match=r"X, from row 0 on, holds nan at row \d+, column \d+"):
         train(p, (da.where(arrays[0] > 1, np.nan, arrays[0]), arrays[1]), engine=client)
 
 
 def test_fit_on_a_cluster_says_what_fit_says(cluster, client, shell, tmp_path):
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     frame.assign(label=np.where(Y > 0, "yes", "no")).to_csv("t.csv", index=False)
-    given = ["fit", "t.csv", "--target", "label", "--json", "-q"]
+    given = ["fit", "t.csv", "--target", "label", "--json", "-q", "--no-peers"]
     code, streamed, err = shell(*given, "--stream", "-o", "streamed")
     assert (code, err) == (0, "")
     code, found, err = shell(*given, "--engine", cluster.scheduler_address, "-o", "found")
     assert (code, err) == (0, "")
     both = [json.loads(text) for text in (streamed, found)]
     for document in both:
-        document.pop("seconds", None)
-        document.pop("files", None)
+        for timed in ("seconds", "files", "proof", "forced"):  # how long it took to check
+            document.pop(timed, None)
     assert both[0] == json.loads(json.dumps(both[1]).replace("found", "streamed"))
+    models = [(tmp_path / name / "model.json").read_bytes() for name in ("streamed", "found")]
+    assert models[0] == models[1]

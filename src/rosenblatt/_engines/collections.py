@@ -15,6 +15,7 @@ from rosenblatt._engines.parts import ArrayPart
 from rosenblatt._engines.team import Team
 from rosenblatt._engines.work import labels
 from rosenblatt._inputs import targets, validate
+from rosenblatt._streams.batches import refuse_not_finite
 from rosenblatt.errors import InputError, InputTypeError
 
 
@@ -73,10 +74,9 @@ def _labels(y: Any) -> NDArray[Any]:
 def _load(begin: int, classes: NDArray[Any], names: list[str] | None, X: Any, y: Any) -> ArrayPart:
     """On a worker: these rows, checked."""
     X, y = np.asarray(computed(X)), np.asarray(computed(y))
-    try:
-        rows = validate.rows(BaseEstimator(), X, reset=True)
-    except InputError as error:
-        raise InputError(f"Of rows {begin:,} to {begin + len(y):,}: {error}") from None
+    called = f"X, from row {begin:,} on,"
+    rows = validate.rows(BaseEstimator(), X, reset=True, finite=False, name=called)
+    refuse_not_finite(rows, names, called)
     return ArrayPart(begin, rows, targets.encoded(targets.labels(y, len(y)), classes))
 
 

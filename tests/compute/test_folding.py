@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import may_not_converge, may_not_separate
+from pressing import Pressing
 from rosenblatt import KernelPerceptron, Perceptron, theory, trace, train
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
@@ -163,3 +164,21 @@ def test_counts_of_a_kernel_perceptron_and_the_gradient(monkeypatch):
     gradient = theory.perceptron_loss_gradient(X, y, np.zeros(3), sample_weight=c)
     terms = np.where(c > 0, y * c, 0.0)[:, None] * np.column_stack([X, np.ones(50)])
     assert [*gradient.w.tolist(), gradient.b] == [-v for v in total(terms, 7)]
+
+
+def test_a_batch_step_is_made_whole_or_not_at_all(monkeypatch):
+    """Ctrl-C within a look at a stream leaves weights and losses as they were."""
+    monkeypatch.setattr(compute, "block", 7)
+    X = np.random.default_rng(2).normal(size=(60, 3))
+    y = np.where(X[:, 0] > X[:, 1] ** 2, 1, -1)
+    given = {"order": "batch", "tol": 1e-12, "margin": 0.3, "warm_start": True, "patience": 99}
+    whole = train(Perceptron(max_iter=4, **given), lambda: iter([(X, y)]))
+    p, backend = Perceptron(max_iter=4, **given), compute.backend
+    monkeypatch.setattr(compute, "backend", Pressing(9 + 4, only=("look",)))  # 9 blocks a step
+    with pytest.raises(KeyboardInterrupt):
+        train(p, lambda: iter([(X, y)]))
+    monkeypatch.setattr(compute, "backend", backend)
+    assert (p.n_iter_, p.n_updates_) == (2, whole.mistakes_[0])
+    train(p.set_params(max_iter=2), lambda: iter([(X, y)]))
+    assert p.coef_.tobytes() == whole.coef_.tobytes()
+    assert p._state.losses == whole._state.losses

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from planes import small
 from rosenblatt import Perceptron, certify, theory
 from rosenblatt._compute.backend import compute
 
@@ -24,26 +23,51 @@ def test_by_hand():
     assert int(theory.mixed_epoch_bound(X, y, [1, 1, -3], w0=[10, 10, -30])) == int(expected)
 
 
+def separated(rng):
+    """Whole numbers, with a hyperplane that no row is on, and a row on either side."""
+    while True:
+        X = rng.integers(-4, 5, (14, 2)).astype(float)
+        star = np.append(2 * rng.integers(-3, 4, 2), rng.choice([-3, -1, 1, 3]))
+        y = np.sign(X @ star[:2] + star[2])
+        if abs(y.sum()) < len(y):
+            return X, y, star
+
+
 @pytest.mark.parametrize(("block", "shard"), [(1, 1), (1, 4), (2, 2), (5, 1)])
 def test_it_holds_on_small_separable_tables(block, shard, heavy, monkeypatch):
-    """Counted by epochs, and by what they count for: Σ over epochs of Σ k_s²/k."""
     monkeypatch.setattr(compute, "block", block)
     monkeypatch.setattr(compute, "shard", shard)
-    rng, made, most = np.random.default_rng(block), 0, 0.0
-    for seed in range(heavy(1000)):
-        X, y = small(int(rng.integers(2**32)), n=14, d=2, can_be_separated=True)
+    rng = np.random.default_rng(block)
+    for seed in range(heavy(2000)):
+        X, y, star = separated(rng)
         c = rng.choice([0.5, 1.0, 2.0], 14) if seed % 4 == 1 else None
         margin = 0.5 if seed % 4 == 2 else 0.0
-        certificate = certify(X, y, sample_weight=c)
-        if not certificate.separable:
-            continue
-        star = certificate.homogeneous_separator
-        given = {"margin": margin, "sample_weight": c}
-        bound = int(theory.mixed_epoch_bound(X, y, star, **given))
+        if seed % 8 == 0:  # the hyperplane that promises most
+            star = certify(X, y).homogeneous_separator
+        bound = int(theory.mixed_epoch_bound(X, y, star, margin=margin, sample_weight=c))
         p = Perceptron(order="mixed", keep="last", margin=margin, random_state=seed)
         p.set_params(max_iter=bound + 1, patience=None).fit(X, y, sample_weight=c)
-        assert p.converged_  # all but the last epoch had a mistake: they are within the bound
+        assert p.converged_
         assert np.count_nonzero(p.mistakes_) <= bound
-        made, most = made + 1, max(most, p.n_iter_ / bound)
-    assert made > heavy(1000) // 4
-    assert most > 0.01  # the bound is not far away from all of them
+
+
+def test_of_many_classes_it_is_that_of_the_lifted_rows(heavy, monkeypatch):
+    """‖z‖² = 2‖x̃‖²; the weights of all classes are mixed together."""
+    monkeypatch.setattr(compute, "block", 2)
+    monkeypatch.setattr(compute, "shard", 1)
+    rng, made = np.random.default_rng(0), 0
+    for seed in range(heavy(400)):
+        X = rng.integers(-4, 5, (12, 2)).astype(float)
+        W = rng.integers(-3, 4, (3, 3)) + rng.random((3, 3)) / 8
+        y = (np.column_stack([X, np.ones(12)]) @ W.T).argmax(axis=1)
+        if len(np.unique(y)) < 3:
+            continue
+        Z = theory.kesler_lift(theory.lift(X), y)
+        bound = theory.mixed_epoch_bound(Z, [1] * len(Z), W.ravel())
+        p = Perceptron(order="mixed", keep="last", random_state=seed, patience=None)
+        p.set_params(max_iter=min(int(bound) + 1, 10**6)).fit(X, y)
+        assert p.converged_
+        assert p.training_errors_ == 0
+        assert np.count_nonzero(p.mistakes_) <= int(bound)
+        made += 1
+    assert made > heavy(400) // 8

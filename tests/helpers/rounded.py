@@ -53,6 +53,7 @@ class Rounded:
         self.visits = self.updates = 0
         self.mistakes, self.clean = [], False
         self.margins = []  # by visit
+        self.lengths, self.path = [], []  # by update: τ or α, and the weights after it
 
     def score(self, w, x):
         return in_lanes([a * b for a, b in zip(x, w[:-1], strict=True)]) + w[-1]
@@ -97,6 +98,8 @@ class Rounded:
             for c, sign in changed:
                 self.move(i, c, length * sign)
             self.updates += 1
+            self.lengths.append(length)
+            self.path.append([list(w) for w in self.w])
         self.visits += 1
         return calls
 

@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from rosenblatt import forced_signs
+from rosenblatt._minimum import forced_signs as forced_module
 from rosenblatt.errors import CertificateRejected, InputError
 
 
@@ -118,6 +119,18 @@ def test_negating_a_column_turns_its_sign(heavy):
             turned[one["x2"].sign],
         ]
         assert [c.at_most for c in one] == [c.at_most for c in other]
+
+
+def test_a_sign_is_forced_although_its_price_stays_open(monkeypatch):
+    """Of these rows 50,000 cones do not say whether the other sign costs 11 errors or 12."""
+    monkeypatch.setattr(forced_module, "_MOST_CONES", 200)
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((80, 3)).round(1)
+    y = X @ [1, -1, 0.5] + rng.normal(0, 1, 80) > 0
+    report = forced_signs(X, y, time_limit=None)
+    assert (report.errors, report["x2"].sign) == (9, "+")
+    assert 9 < report["x2"].at_least < report["x2"].at_most <= 12
+    report.verify(X, y)
 
 
 def test_a_column_that_is_there_twice_is_never_forced():

@@ -57,14 +57,11 @@ class JointFeatures(Features):
 
     def _steps(self, begin: int, end: int) -> Floats:
         run, edges = self.run, self.run.edges
-        z = np.zeros((end - begin, *self.start.shape))
         first, last = int(edges[begin]), int(edges[end])
-        x = run.steps[first:last, None] * self.lifted(run.rows[first:last])
         if run.order != "batch":
-            at = np.arange(len(z))
-            z[at, run.own[first:last]] = x
-            z[at, self.rivals[first:last]] = -x
-            return z
+            return np.asarray(run.steps[first:last, None, None] * run.directions(first, last))
+        z = np.zeros((end - begin, *self.start.shape))
+        x = run.steps[first:last, None] * run.lifted(run.rows[first:last])
         for t, step in enumerate(z, start=begin):
             part = slice(edges[t], edges[t + 1])
             self._sum(step, x[edges[t] - first : edges[t + 1] - first], part)
@@ -102,7 +99,7 @@ class JointFeatures(Features):
 
     def exact_path(self, star: Star | None) -> Path:
         needed = np.unique(self.run.rows)
-        rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
+        rows = dict(zip(needed.tolist(), self.run.lifted(needed), strict=True))
         starts = [self._exact_weights(of_class) for of_class in self.run.start]
         walkers = [
             ExactFeatures(rows, self.run, w, of_star)

@@ -46,7 +46,7 @@ class MixedFeatures(Features):
         number = int(run.shards[run.edges[t + 1] - 1]) + 1
         moved = [np.zeros_like(w) for _ in range(number)]
         for some in self._shards(t):
-            z = run.steps[some, None] * self.lifted(run.rows[some])
+            z = run.steps[some, None] * run.lifted(run.rows[some])
             last = np.add.accumulate(np.concatenate([w[None], z]), axis=0)[-1]
             moved[run.shards[some[0]]] = len(some) * (last - w)
         return np.asarray(w + folded(moved) / int(run.sizes[t]))
@@ -95,7 +95,7 @@ class MixedFeatures(Features):
             for some in self._shards(t):
                 last, share = list(w), Fraction(len(some), int(run.sizes[t]))
                 for u in some.tolist():
-                    x = [Fraction(v) for v in self.lifted([int(run.rows[u])])[0].tolist()]
+                    x = [Fraction(v) for v in run.lifted([int(run.rows[u])])[0].tolist()]
                     scores.append(dot(x, last))
                     step = Fraction(float(run.steps[u]))
                     last = [v + step * xj for v, xj in zip(last, x, strict=True)]

@@ -11,17 +11,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Rows
 from rosenblatt._compute.folding import folded, in_order
-from rosenblatt._compute.matrices import as_table, dense, squares
+from rosenblatt._compute.matrices import squares
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.primal import Primal
 from rosenblatt._traces.exact_walk import ExactFeatures
+from rosenblatt._traces.loss_steps import moving
 from rosenblatt._traces.rounding import (
     SLIGHTLY_MORE,
     TINY,
@@ -97,7 +97,7 @@ class Features(Space):
 
     def __init__(self, run: Run):
         super().__init__(run)
-        self.table = as_table(run.X)
+        self.table = run.table
         self.d = self.table.shape[1]
         self.size = self.work = self.d + 1
 
@@ -142,16 +142,11 @@ class Features(Space):
             size = lengths_of(self.squares()) * (np.linalg.norm(w) + TINY)
             return Star(w, products, SLIGHTLY_MORE * (self.size + 8) * ULP * size)
 
-    def lifted(self, rows: Any) -> Floats:
-        """x̃_i of some rows, in float64."""
-        x = dense(self.table[rows]).astype(np.float64)
-        return np.hstack([x, np.full((len(x), 1), float(self.run.intercept))])
-
     def _steps(self, begin: int, end: int) -> Floats:
         """z_t for some steps, summed as the core sums them."""
         run = self.run
         first, last = run.edges[begin], run.edges[end]
-        z = run.steps[first:last, None] * self.lifted(run.rows[first:last])
+        z = run.steps[first:last, None] * run.lifted(run.rows[first:last])
         if run.order != "batch":
             return z
         steps = zip(run.edges[begin:end], run.edges[begin + 1 : end + 1], strict=True)
@@ -160,6 +155,9 @@ class Features(Space):
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """(t, the weights before the steps t, t + 1, … and after the last of them)."""
         run, w = self.run, self.start + 0.0
+        if run.rule == "AROW":
+            yield from ((part.begin, block) for part, block in moving(run, w))
+            return
         length = max(1, _BLOCK // (self.size * int(run.sizes.max(initial=1))))
         for begin in range(0, run.n_steps, length):
             end = min(begin + length, run.n_steps)
@@ -211,6 +209,8 @@ class Features(Space):
         e = Examples(run.X, run.y, run.c)
         if run.order == "batch":
             return self._batch_scores(e.rows), None
+        if not run.by_count:
+            return self._scores_on_the_way(e.rows), None
         machine = Primal(e, margin=np.inf, intercept=run.intercept)  # every row calls
         machine.log = Log()
         memory = machine.start(self.start, averaged=False)
@@ -218,6 +218,16 @@ class Features(Space):
         while at < len(order):
             at, _ = machine.visit(memory, order, at, len(order), len(order), at)
         return machine.log.arrays()[2], None
+
+    def _scores_on_the_way(self, rows: Rows) -> Floats:
+        """One after the other: under the weights of a rule that looks at the loss."""
+        found, scores = np.empty(len(self.run.rows)), np.empty(rows.n)
+        for begin, block in self.blocks():
+            for t, w in enumerate(block[:-1], start=begin):
+                i = int(self.run.rows[t])
+                compute.backend.scores(rows.native, w, i, i + 1, scores)
+                found[t] = scores[i]
+        return found
 
     def _batch_scores(self, rows: Rows) -> Floats:
         found, edges = np.empty(len(self.run.rows)), self.run.edges
@@ -229,7 +239,7 @@ class Features(Space):
 
     def exact_path(self, star: Star | None) -> Path:
         needed = np.unique(self.run.rows)
-        rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
+        rows = dict(zip(needed.tolist(), self.run.lifted(needed), strict=True))
         walker = ExactFeatures(rows, self.run, self.exact_start, None if star is None else star.w)
         return walk(self.run, walker, Fraction)
 

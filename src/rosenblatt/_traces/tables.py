@@ -16,6 +16,7 @@ _MOST_FEATURES = 4  # weights of so many are shown
 _MOST_WEIGHTS = 9  # and of all classes together
 _EDGE = 10  # steps at either end of a long table
 _WITH_STAR = ("⟨w, ŵ*⟩", "cos∠(w, w*)")
+_DISTANCE = {"PA-I": "‖w - u‖²", "PA-II": "‖w - u‖²", "AROW": "Σ p (w - u)²"}
 
 
 def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[Any]]:
@@ -37,11 +38,19 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
         if run.k is not None:
             found["rival"] = trace.rival[first].tolist()
         found["score" if run.k is None else "margin"] = trace.score[first].tolist()
+        if not run.by_count:
+            found["loss"] = trace.loss[first].tolist()
+        if run.rule == "AROW":
+            found["v"] = trace.variance[first].tolist()
         found["step"] = trace.step_size[first].tolist()
     norm = "‖(w, b)‖" if run.intercept else "‖w‖"
-    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR})
+    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR, *_DISTANCE.values()})
     found[norm] = trace.norm[steps].tolist()
-    if trace.replay.star is not None:
+    if not run.by_count:
+        distances = trace.replay.distances
+        if distances is not None:
+            found[_DISTANCE[run.rule]] = distances[steps].tolist()
+    elif trace.replay.star is not None:
         for name, values in zip(_WITH_STAR, (trace.product, trace.cosine), strict=True):
             found[name] = values[steps].tolist()
     return found
@@ -106,10 +115,13 @@ def _summary(trace: Trace) -> str:
     updates = f"{len(run.rows)} updates"
     if not run.single:
         updates += f" in {len(trace)} {'epochs' if run.mixed else 'steps'}"
+    if not run.by_count:
+        updates += f", {int((run.margins <= 0).sum())} of them at mistakes"
     bound = ""
     if trace.bound is not None:
         most = f"{trace.bound} epochs" if run.mixed else f"{trace.bound}"
-        bound = f", at most {most} by the convergence theorem"
+        theorem = "the convergence theorem" if run.by_count else "its theorem"
+        bound = f", at most {most} by {theorem}"
     return f"{about.estimator}: {updates}{bound}. {about.ended}"
 
 
@@ -162,6 +174,8 @@ _LATEX = {
     "‖w‖": r"$\|w\|$",
     "⟨w, ŵ*⟩": r"$\langle w,\hat w^*\rangle$",
     "cos∠(w, w*)": r"$\cos\angle(w,w^*)$",
+    "‖w - u‖²": r"$\|w-u\|^2$",
+    "Σ p (w - u)²": r"$\sum p(w-u)^2$",
 }
 
 

@@ -78,6 +78,11 @@ def check_classes(k: int) -> None:
 def _refuse(trace: Trace) -> None:
     """What the page cannot show, in words."""
     run = trace.replay.run
+    if not run.by_count:
+        raise InputError(
+            "The playground shows the perceptron's rule only: trace a Perceptron, or look at "
+            "trace.steps() and rosenblatt.plots."
+        )
     check_size(*run.X.shape)
     check_classes(len(trace.replay.about.classes))
     why = None

@@ -75,15 +75,12 @@ def select_stored(
     """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
     team the candidates learn side by side."""
     rules = streamed(random_state=seed, class_weight=class_weight)
-    contest = _Contest(rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every)
-    contest.team = team
-    return contest.result()
+    given = rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every, team
+    return _Contest(*given).result()
 
 
 @final
 class _Contest:
-    team: Team | None = None
-
     def __init__(
         self,
         rows: Stored,
@@ -94,10 +91,11 @@ class _Contest:
         progress: Progress,
         checkpoint: Path | None,
         every: float,
+        team: Team | None,
     ):
         self.rows, self.seed, self.judge = rows, seed, judge
         self.two = len(rows.classes) == 2
-        self.checkpoint, self.every = checkpoint, every
+        self.checkpoint, self.every, self.team = checkpoint, every, team
         self.always = baseline(len(rows.classes))
         always = DummyClassifier(strategy="most_frequent")
         self.rules = {self.always: always} | rules

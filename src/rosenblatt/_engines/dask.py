@@ -45,8 +45,7 @@ class OnDask:
         self.at_once = sum(threads.values())
 
     def place(self, load: Callable[..., Any], *given: Any) -> Any:
-        # The key tells what is loaded: who asks for the same rows once more gets those in place.
-        return self._client.submit(load, *self._there(given), pure=True)
+        return self._client.submit(load, *self._there(given), pure=False)
 
     def call(self, work: Callable[..., Any], *given: Any) -> Any:
         return self._client.submit(work, *given, pure=False)

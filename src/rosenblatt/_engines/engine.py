@@ -50,35 +50,45 @@ ALLOWED = (
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
 
+def check(given: Any) -> None:
+    """Raise an error where it cannot be an engine, before any work."""
+    if isinstance(given, str):
+        if not given.startswith(_SCHEMES) and given != "ray":
+            raise EngineError(f"engine={given!r} is not known: give {ALLOWED}.")
+    elif not (isinstance(given, Executor) or _is_client(given) or _is_engine(given)):
+        kind = type(given)
+        raise InputTypeError(f"engine is a {kind.__module__}.{kind.__qualname__}: give {ALLOWED}.")
+
+
 @contextmanager
 def opened(given: Any) -> Iterator[Engine]:
     """The engine that was meant. What is opened here is closed in the end."""
+    check(given)
     if isinstance(given, Executor):
         from rosenblatt._engines.executor import OnExecutor
 
         yield OnExecutor(given)
-    elif isinstance(given, str) and given.startswith(_SCHEMES):
-        from rosenblatt._engines.dask import connected
-
-        with connected(given) as engine:
-            yield engine
     elif isinstance(given, str) and given == "ray":
         from rosenblatt._engines.ray import OnRay
 
         yield OnRay()
     elif isinstance(given, str):
-        raise EngineError(f"engine={given!r} is not known: give {ALLOWED}.")
+        from rosenblatt._engines.dask import connected
+
+        with connected(given) as engine:
+            yield engine
     elif _is_client(given):
         from rosenblatt._engines.dask import OnDask
 
         yield OnDask(given)
-    elif all(hasattr(given, name) for name in ("place", "call", "gather", "at_once")):
-        yield given
     else:
-        kind = type(given)
-        raise InputTypeError(f"engine is a {kind.__module__}.{kind.__qualname__}: give {ALLOWED}.")
+        yield given
 
 
 def _is_client(given: Any) -> bool:
     """A Dask client, without an import of Dask."""
     return type(given).__name__ == "Client" and hasattr(given, "submit") and hasattr(given, "run")
+
+
+def _is_engine(given: Any) -> bool:
+    return all(hasattr(given, name) for name in ("place", "call", "gather", "at_once"))

@@ -71,7 +71,7 @@ class OnRay:
                 lost.append(place)
                 why = str(error)
             except self._ray.exceptions.RayTaskError as error:
-                raise error.cause from None
+                raise (error.cause or error) from None
         if lost:
             raise Lost(lost, why)
         return [r[0] if isinstance(r, _Placed) else r for r in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from rosenblatt._engines import engine as engines
 from rosenblatt._engines import orders
 from rosenblatt._engines.fit import fit_divided
 from rosenblatt._engines.source import divided
@@ -18,6 +19,7 @@ def train_on(
 ) -> P:
     """`train`, on the machines of this engine."""
     orders.check(check(estimator, checkpoint))  # before anything is read
+    engines.check(engine)
     say = Reading() if estimator.verbose else None
     with (
         keeping(estimator, checkpoint, checkpoint_every),

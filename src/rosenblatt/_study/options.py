@@ -8,6 +8,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Self, final
 
+from rosenblatt._engines.engine import check as check_engine
 from rosenblatt._inputs import validate
 from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._support.files import as_path
@@ -103,6 +104,7 @@ class Options:
         found = cls(**given)
         objective_of(found.objective, found.costs, found.class_weight)
         if found.engine is not None:
+            check_engine(found.engine)
             found = replace(found, stream=True)  # its machines read rows from files
         found._check_stream()
         if found.cv is not None and not found.retrain:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -11,8 +10,6 @@ import numpy as np
 
 from rosenblatt._inputs import validate
 from rosenblatt.data import numbering, written
-from rosenblatt.data._ahead import ahead
-from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import Column, encoded, see
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.days import Days, days_of
@@ -26,9 +23,10 @@ from rosenblatt.data.number import measured
 from rosenblatt.data.part import Kind, Part, Place, Recode
 from rosenblatt.data.prose import Prose, prose_of
 from rosenblatt.data.readers import Reader
+from rosenblatt.data.rows_from import RowsFrom, TableStream
 from rosenblatt.data.scales import finished, learned
 from rosenblatt.data.together import below
-from rosenblatt.data.unlabelled import Labelled, left_out_of
+from rosenblatt.data.unlabelled import left_out_of
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
@@ -168,9 +166,13 @@ class Table:
 
     def _read(self, some: list[int] | None = None) -> Iterable[Part]:
         reader = numbering.of_files(self._reader, some)
-        parts = watchable(ahead(reader.parts(self._kinds)), reader.files)
-        label = self._label
-        return parts if label is None else Labelled(parts, label, self._kinds[label])
+        return RowsFrom(reader, self._kinds, self._label).all()
+
+    def rows_from(self, begin: int, end: int) -> RowsFrom:
+        """How some of the rows are read on another machine."""
+        some, first = numbering.files_between(self.rows_by_file, begin, end)
+        reader = numbering.of_files(self._reader, some)
+        return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
@@ -289,12 +291,3 @@ class Table:
                 labels.append(encoding.labels(part))
         X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
-
-
-@final
-@dataclass(frozen=True)
-class TableStream:
-    """A table that is not to be encoded in memory, and whether its numbers are scaled."""
-
-    table: Table
-    scale: bool

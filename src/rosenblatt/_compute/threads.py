@@ -25,7 +25,7 @@ MOST = 16  # more of them wait for memory
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container, on Linux
 
 
-class _Limited(LibController):  # type: ignore[misc]  # it has no types
+class _Limited(LibController):  # type: ignore[misc] # untyped base
     """What threadpoolctl asks, and tells."""
 
     user_api = internal_api = "rosenblatt"

@@ -41,7 +41,7 @@ void on_threads(const Rows& rows, int64_t begin, int64_t end, int64_t looks, boo
   nb::gil_scoped_release unlocked;
   std::visit(
       [&](const auto& view) {
-        const int64_t of_row = numbers_of_row(view) * looks;
+        const int64_t of_row = numbers_of_row(view) * std::max<int64_t>(looks, 1);
         const int threads = allowed ? threads_for((end - begin) * of_row) : 1;
         const int64_t size = std::max<int64_t>((1 << 17) / of_row / block, 1) * block;
         in_parts(threads, begin, end, size,

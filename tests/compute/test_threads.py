@@ -291,3 +291,12 @@ def test_the_same_bits_in_workers_and_after_a_fork(tmp_path):
     for places in found.values():
         assert all(number == 1 for name, (number, _) in places.items() if name != "main")
     assert len({bits for places in found.values() for _, bits in places.values()}) == 1
+
+
+def test_nobody_votes_and_nobody_is_counted():
+    X, y, _ = table(2)
+    rows, votes = _core.dense(X), np.ones(N)
+    _core.vote(rows, np.empty((0, 3)), np.empty(0), 0, N, votes)
+    assert (votes == 1).all()
+    nothing = np.empty(0, dtype=np.int64), np.empty(0)
+    assert _core.count(rows, y, None, np.empty((0, 3)), np.empty(0), 0, N, *nothing)

@@ -12,10 +12,10 @@ from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
 from rosenblatt._minimum.search import Search
-from rosenblatt._minimum.tree import document
+from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
-from rosenblatt._proof.table import named, read
+from rosenblatt._proof.table import read_encoded
 from rosenblatt.error_bracket import ErrorBracket
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def minimum_errors(
     time_limit : float or None
         Seconds to search for; None: until the two ends meet, which may take very long.
     encoding : rosenblatt.data.Encoding, optional
-        How X was made of a table: its names of columns are used.
+        How X was made of a table: its names of columns are used. Words and categories of a data
+        frame become columns of 0 and 1 by themselves, as in `certify`.
 
     Returns
     -------
@@ -71,9 +72,9 @@ def minimum_errors(
     if time_limit is not None:
         time_limit = validate.positive("time_limit", time_limit)
     clock = Clock(time_limit)
-    table = read(X, y, sample_weight, semantics="binary64", asked="minimum_errors")
-    if encoding is not None:
-        table = named(table, encoding)
+    table, encoding = read_encoded(
+        X, y, sample_weight, encoding, semantics="binary64", asked="minimum_errors"
+    )
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     problem = Problem.of(table, weights, intercept=bool(fit_intercept))
@@ -91,7 +92,7 @@ def minimum_errors(
         ends=(search.proved, search.lower, rule.cost),
         conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
-        tree=None if search.cones is None else document(search.cones, present, len(table.y)),
+        tree=None if search.cones is None else Tree(search.cones, present, len(table.y)),
         limits=_limits(search, time_limit),
     )
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_matrix
-from rosenblatt._inputs.fast_path import plain, plain_for
+from rosenblatt._inputs.fast_path import known_finite, plain, plain_for
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
@@ -102,6 +102,7 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
         _refuse_too_wide(X.shape[1], name)
     else:
         _check_numbers(X, name)
+        finite = finite and not known_finite(X)  # else scikit-learn looks, and says what it finds
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the check of huge numbers sums them
             X = validate_data(

@@ -11,7 +11,6 @@ from rosenblatt.errors import InputError
 
 LONGEST = 8192  # characters of a formula
 _TEXT = 255  # characters of a text in one
-_ARGUMENTS = 200  # of a function; Excel allows 255
 
 
 class Excel:
@@ -49,13 +48,13 @@ class Excel:
         return f"NOT({condition})"
 
     def both(self, first: str, second: str) -> str:
-        return f"AND({first},{second})"
+        return _all([first, second])
 
     def either(self, conditions: list[str]) -> str:
-        while len(conditions) > 1:
-            groups = range(0, len(conditions), _ARGUMENTS)
-            conditions = [f"OR({','.join(conditions[k : k + _ARGUMENTS])})" for k in groups]
-        return conditions[0]
+        """A sum, which a range of rows has for each row; OR would have one for all of them."""
+        if len(conditions) == 1:
+            return conditions[0]
+        return f"({'+'.join(f'({condition})' for condition in conditions)}>0)"
 
     def chosen(self, condition: str, yes: str, no: str) -> str:
         return f"IF({condition},{yes},{no})"
@@ -75,6 +74,13 @@ def _text(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
+def _all(conditions: list[str]) -> str:
+    """That all of these hold; a product, as the sum of `either`."""
+    if len(conditions) == 1:
+        return conditions[0]
+    return f"({'*'.join(f'({condition})' for condition in conditions)}>0)"
+
+
 def letters(place: int) -> str:
     """The name of a column of a sheet: A to Z, AA and so on."""
     found, place = "", place + 1
@@ -92,8 +98,8 @@ def formula(rule: Spelled, say: Excel) -> str:
     else:
         found = labels[-1]
         for k in reversed(range(len(sums) - 1)):
-            ahead = ",".join(f"{sums[k]} >= {other}" for other in sums[k + 1 :])
-            found = say.chosen(f"AND({ahead})", labels[k], found)
+            ahead = _all([f"{sums[k]} >= {other}" for other in sums[k + 1 :]])
+            found = say.chosen(ahead, labels[k], found)
     if rule.guards:
         found = say.chosen(say.either(rule.guards), "NA()", found)
     found = f"={found}"

@@ -157,7 +157,9 @@ def _becomes(column: Column, table: Table) -> str:
     if is_like_an_id(column, table.n_rows) or dates(column):
         return _PROBLEM
     if column.prose:
-        return f"0 or 1 for each of {len(table.vocabulary(column.name)):,} words"
+        found = table.prose(column.name)
+        kind = "words" if found.hashed is None else "buckets of hashed words"
+        return f"0 or 1 for each of {len(found.words):,} {kind}"
     style = table.how.numeric.get(column.name)
     if isinstance(style, Days):
         return style.words

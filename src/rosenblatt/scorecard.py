@@ -209,6 +209,12 @@ class Scorecard(Classifier):
         upper = int(wrong.sum()) if c is None else float(c[wrong].sum())
         self.bracket_ = (bound(self._rule, X, examples.y, c, float(self.time_limit)), upper)
 
+    def prove_on(self, X: Any, y: Any) -> Self:
+        """Bound the card on rows X with labels y, those it learned from: sets `bracket_`."""
+        rows = self._rows(X)
+        self._bound(rows, targets.examples(rows, y, None, self.class_weight, self.classes_)[0])
+        return self
+
     # --- Fitted ---
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

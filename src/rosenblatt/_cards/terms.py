@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def _cuts(values: Floats, up_to: Floats, *, whole: bool) -> list[float]:
     """Numbers that divide the rows, all greater than the least value; `up_to` has how many rows
     there are up to each value."""
     if len(values) <= FEW:
-        return [_between(low, high, whole) for low, high in pairwise(values.tolist())]
+        return values[1:].tolist()
     found = set()
     for share in _DECILES:
         ends = np.searchsorted(up_to, (share + np.array([-_NEAR, _NEAR])) * up_to[-1])
@@ -56,7 +55,7 @@ def _cuts(values: Floats, up_to: Floats, *, whole: bool) -> list[float]:
 
 def _between(low: float, high: float, whole: bool) -> float:
     """The roundest number that is greater than `low` and at most `high`, near their middle."""
-    middle = low + (high - low) / 2
+    middle = low / 2 + high / 2
     largest = max(abs(low), abs(high))
     if not math.isfinite(middle) or largest == 0:
         return high

@@ -68,4 +68,8 @@ def _bracket(field: str, part: Part, weighed: bool) -> tuple[float, float]:
     good = len(ends) == 2 and all(type(end) is float and 0 <= end < np.inf for end in ends)
     if not good:
         raise InvalidDocument(f"{part.name(field)} is not two numbers, 0 or greater")
-    return (ends[0], ends[1]) if weighed else (int(ends[0]), int(ends[1]))
+    if weighed:
+        return ends[0], ends[1]
+    if not all(end.is_integer() for end in ends):
+        raise InvalidDocument(f"{part.name(field)} is not two numbers of rows")
+    return int(ends[0]), int(ends[1])

@@ -41,7 +41,7 @@ def _cuts(values: Floats, up_to: Floats, *, whole: bool) -> list[float]:
     """Numbers that divide the rows, all greater than the least value; `up_to` has how many rows
     there are up to each value."""
     if len(values) <= FEW:
-        return values[1:].tolist()
+        return [float(value) for value in values[1:]]
     found = set()
     for share in _DECILES:
         ends = np.searchsorted(up_to, (share + np.array([-_NEAR, _NEAR])) * up_to[-1])

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt._rules.card import Card, Term, minus
-from rosenblatt._study.card_document import CardExample, CardRule, CardTerm, Earned
+from rosenblatt._study.card_document import CardExample, CardRule, CardTerm, Earned, OfPoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._support.words import many
 from rosenblatt.data.encode import Number
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 MOST_TERMS = 5  # where nobody said how many
+_SHARES = 20  # fewer rows than one in so many are told with their neighbours
 
 
 # --- What is compared ------------------------------------------------------------------------
@@ -90,9 +91,9 @@ def _condition(term: Term, names: Sequence[str]) -> str:
 
 
 def card_rule(
-    estimator: Scorecard, X: Any, names: Sequence[str], encoding: Encoding | None
+    estimator: Scorecard, X: Any, y: Any, names: Sequence[str], encoding: Encoding | None
 ) -> CardRule:
-    """The card as the report shows it; X are the rows that it learned from."""
+    """The card as the report shows it; X and y are the rows that it learned from."""
     card = estimator._rule
     terms: list[CardTerm] = [
         {
@@ -105,15 +106,29 @@ def card_rule(
         }
         for term, points in zip(card.terms, card.points, strict=True)
     ]
-    totals = card.totals(X)
     return {
         "terms": terms,
         "threshold": card.threshold,
-        "lowest": int(totals.min()),
-        "highest": int(totals.max()),
+        "by_points": _by_points(card.totals(X), y == estimator.classes_[1]),
         "example": _example(card, X, names, encoding, estimator.classes_),
         "bracket": _bracket(estimator, len(X)),
     }
+
+
+def _by_points(totals: Any, second: Any) -> list[OfPoints]:
+    """How often the second label is right, by points: of neighbours together where few rows have
+    them."""
+    found: list[OfPoints] = []
+    for total in np.unique(totals).tolist():
+        there, points = totals == total, int(total)
+        rows, right = int(there.sum()), int(second[there].sum())
+        if found and min(found[-1]["rows"], rows) < len(totals) / _SHARES:
+            found[-1]["highest"] = points
+            found[-1]["rows"] += rows
+            found[-1]["second"] += right
+        else:
+            found.append({"lowest": points, "highest": points, "rows": rows, "second": right})
+    return found
 
 
 def _bracket(estimator: Scorecard, rows: int) -> str | None:
@@ -135,8 +150,13 @@ def _bracket(estimator: Scorecard, rows: int) -> str | None:
 def _example(
     card: Card, X: Any, names: Sequence[str], encoding: Encoding | None, classes: Any
 ) -> CardExample:
-    """A made-up row: of numbers the median, of words the first that has points."""
+    """A made-up row: of numbers the median, of counts that of rows which have some, of words the
+    first that has points."""
     row = np.quantile(X, 0.5, axis=0, method="lower")
+    for term in card.terms:
+        if term.cut is None:
+            x = X[:, term.column]
+            row[term.column] = np.quantile(x[x > 0], 0.5, method="lower")
     for places in _words(encoding, X.shape[1]):
         earning = [term.column for term in card.terms if term.column in places]
         row[places] = 0.0

@@ -25,11 +25,20 @@ class Earned(TypedDict):
 
 
 class CardExample(TypedDict):
-    """A made-up row, added up: medians, and words that have points."""
+    """A made-up row, added up."""
 
     earned: list[Earned]  # by term
     total: int
     label: str
+
+
+class OfPoints(TypedDict):
+    """Rows that it learned from with so many points."""
+
+    lowest: int
+    highest: int
+    rows: int
+    second: int  # of them of the label that points speak for
 
 
 class CardRule(TypedDict):
@@ -37,7 +46,6 @@ class CardRule(TypedDict):
 
     terms: list[CardTerm]
     threshold: int
-    lowest: int  # points of any row that it learned from
-    highest: int
+    by_points: list[OfPoints]  # from the lowest on, a twentieth of the rows or more in each
     example: CardExample
     bracket: str | None  # how far it is from the best weights on its terms, a sentence or two

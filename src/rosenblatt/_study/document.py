@@ -133,13 +133,13 @@ class OfManyClasses(TypedDict, total=False):
     differences: list[Difference]  # of each class from its nearest rival
 
 
-class OfPoints(TypedDict, total=False):
+class OfCard(TypedDict, total=False):
     """What a card has besides."""
 
     card: CardRule
 
 
-class Rule(OfManyClasses, OfPoints):
+class Rule(OfManyClasses, OfCard):
     """The label is `label` where the sum of weight times feature reaches the threshold.
 
     Of more than two classes it is the one with the highest score; these fields are empty then.

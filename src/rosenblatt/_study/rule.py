@@ -50,7 +50,7 @@ def rule(
     chosen = name_of(target) if len(classes) > 2 else _chosen(target, classes[1], encoding)
     if isinstance(estimator, Scorecard):
         found["sentence"] = card.sentence(estimator._rule, names, chosen)
-        found["card"] = card.card_rule(estimator, X, names, encoding)
+        found["card"] = card.card_rule(estimator, X, y, names, encoding)
         return found
     if not hasattr(estimator, "coef_"):
         found["sentence"] = (

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt._study import card
+from rosenblatt._study.card_rows import CardPreparation
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.groups import groups_of
 from rosenblatt._study.objective import judge_of
@@ -98,7 +99,7 @@ class Work:
     def names(self) -> Sequence[str]:
         if self.encoding is None:
             return Numbered(self.X.shape[1])
-        return self.encoding.feature_names
+        return (self.learned or self.encoding).feature_names
 
 
 def read(source: Source, options: Options) -> tuple[Work, Any]:
@@ -157,10 +158,10 @@ def compare(
 ) -> None:
     """Train the candidates, choose among them, test the chosen one."""
     n, d = work.X.shape
-    prepare = None
-    if work.encoding is not None:  # a card has the numbers as they stand in the table
-        scale = options.points is None
-        prepare = Preparation(work.encoding, scale=scale, impute=work.impute)
+    prepare: Any = None
+    if work.encoding is not None:
+        kind = Preparation if options.points is None else CardPreparation
+        prepare = kind(work.encoding, impute=work.impute)
     size = n if options.cv else n * 3 // 5, d
     judge = judge_of(options, work.counts)
     compared = _compared if options.points is None else card.compared

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt._compute.reference import LANES
 from rosenblatt._formulas.features import Features
 from rosenblatt._formulas.language import Language
-from rosenblatt._rules.card import Card, Term
+from rosenblatt._rules.card import Card, Term, number
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._support.numbered import Numbered
 
@@ -120,4 +120,6 @@ def _earned(term: Term, points: int, features: Features) -> str:
         feature = say.chosen(feature, "1", "0")
     if term.cut is None:
         return f"{points} * {feature}"
-    return say.chosen(f"{feature} >= {say.number(term.cut)}", str(points), "0")
+    short = number(term.cut)  # whole numbers are exact everywhere
+    cut = short if short.lstrip("-").isdigit() else say.number(term.cut)
+    return say.chosen(f"{feature} >= {cut}", str(points), "0")

@@ -194,6 +194,19 @@ def test_a_column_that_the_table_lacks_is_named(folder, tmp_path, capsys):
     assert "'reports' is not a column of" in capsys.readouterr().err
 
 
+def test_gaps_in_counts_are_filled_with_whole_numbers():
+    gaps = TABLE[:150].copy()
+    gaps["reports"] = gaps["reports"].astype(float)
+    gaps.loc[gaps.index[::10], ["reports", "income"]] = np.nan
+    asked = {"target": "paid", "points": 3, "terms": 2, "peers": False, "impute": "mean"}
+    found = study(gaps, **asked)
+    fills = {column.name: getattr(column, "fill", None) for column in found.encoding.columns}
+    assert fills["reports"] % 1 == 0
+    assert fills["income"] % 1 != 0  # cents
+    points = found.estimator.points(found.encoding.apply(gaps.drop(columns="paid")))
+    assert (points % 1 == 0).all()
+
+
 # --- Costs ----------------------------------------------------------------------------------------
 
 

@@ -143,7 +143,7 @@ def _terms(c: Candidate) -> int:
 
 
 def _card(c: Candidate) -> Card | None:
-    rule = vars(c.estimator).get("_rule")
+    rule = getattr(c.estimator, "_rule", None)
     return rule if isinstance(rule, Card) else None
 
 

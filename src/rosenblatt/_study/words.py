@@ -184,9 +184,9 @@ def error_line(error: Error) -> str:
 
 
 def verdict_line(verdict: Verdict) -> str:
-    """The sentence says how many rows there are, and these are all, unless it is undecided."""
-    about = f"(all {verdict['rows']:,} rows) " if verdict["separable"] is None else ""
-    return about + verdict["sentence"]
+    """It is about the whole table, and the next line about the rows that trained."""
+    rows = f", {verdict['rows']:,} rows" if verdict["separable"] is None else ""
+    return f"(the whole table{rows}) {verdict['sentence']}"
 
 
 def files_line(files: dict[str, str]) -> str:

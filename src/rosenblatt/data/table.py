@@ -28,7 +28,7 @@ from rosenblatt.data.prose import Prose, prose_of
 from rosenblatt.data.readers import Reader
 from rosenblatt.data.scales import finished, learned
 from rosenblatt.data.together import below
-from rosenblatt.data.unlabelled import Labelled
+from rosenblatt.data.unlabelled import Labelled, left_out_of
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
@@ -74,8 +74,7 @@ class Table:
         seen = self._seen(target)
         features = [column for name, column in seen.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
-        numeric |= self._meant_as_numbers(features) - styles.keys()
-        numeric -= styles.keys()
+        numeric = (numeric | self._meant_as_numbers(features)) - styles.keys()
         styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
         if styles:
             reader.styles |= styles
@@ -160,7 +159,7 @@ class Table:
             if self._kept is not None:
                 self._kept.append(part)
         self.rows_by_file = list(by_file.values())
-        self.left_out = rows.left_out if isinstance(rows, Labelled) else np.empty(0, dtype=np.int64)
+        self.left_out = left_out_of(rows)
         return seen
 
     def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Part]:

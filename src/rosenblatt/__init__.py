@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.passive_aggressive import PassiveAggressive
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
+    from rosenblatt.scorecard import Scorecard
     from rosenblatt.sign_report import SignReport
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "RandomLinearClassifier",
+    "Scorecard",
     "SignReport",
     "StopReason",
     "Study",
@@ -62,6 +64,7 @@ _HOME = {
     "PassiveAggressive": "rosenblatt.passive_aggressive",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
+    "Scorecard": "rosenblatt.scorecard",
     "SignReport": "rosenblatt.sign_report",
     "StopReason": "rosenblatt._learning.stop_reason",
     "Study": "rosenblatt._study.result",

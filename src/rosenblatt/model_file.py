@@ -49,6 +49,7 @@ from rosenblatt._support.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
+from rosenblatt.scorecard import Scorecard
 
 FORMAT, VERSION = "rosenblatt-model", 6
 MOST_BYTES = 4 << 30
@@ -81,7 +82,7 @@ def save(
 
     Parameters
     ----------
-    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW or PassiveAggressive
+    estimator : Perceptron or another estimator of rosenblatt
         Fitted.
     path : str or path
         A file that is there is replaced.
@@ -161,10 +162,8 @@ def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
         },
         **beside,
     }
-    if isinstance(estimator, RandomLinearClassifier):
-        document["drawn"] = fitted.written_drawn(estimator)
-        document["rule"] = linear.written(estimator._rule)
-        return document
+    if isinstance(estimator, RandomLinearClassifier | Scorecard):
+        return document | fitted.written_at_once(estimator)
     document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
@@ -259,8 +258,8 @@ def _read(file: Part, version: int) -> Model:
     objective = None if given is None else objectives.read(given, classes)
     if objective is not None:
         p.objective_ = objective
-    if isinstance(p, RandomLinearClassifier):
-        fitted.read_drawn(file, p)
+    if isinstance(p, RandomLinearClassifier | Scorecard):
+        fitted.read_at_once(file, p)
         about["training_errors"] = p.training_errors_
     else:
         fitted.read(file, p, version)

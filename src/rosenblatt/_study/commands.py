@@ -51,6 +51,7 @@ def _arguments(options: Options) -> list[str]:
     one: dict[str, Any] = {"target": options.target, "impute": options.impute}
     one |= {"class-weight": options.class_weight, "objective": options.objective}
     one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
+    one |= {"points": options.points, "terms": options.terms}
     found = [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += [f"--positive={label}" for label in given_labels(options.positive)]
     named = {"ignore": options.ignore, "categorical": options.categorical}

@@ -50,9 +50,10 @@ def decide(work: Work, options: Options, *, now: Bar) -> None:
             work.carried = carried(
                 work.certificate, X, y, rows=not options.no_rows, embed=options.embed_data
             )
-        with work.timed("margins of the training rows"):
-            now("margins of the training rows")
-            work.of_training = _certify(*training_rows(work), clock)
+        if options.points is None:  # a card is not about distances
+            with work.timed("margins of the training rows"):
+                now("margins of the training rows")
+                work.of_training = _certify(*training_rows(work), clock)
         with work.timed("what the rows force"):
             now("what the rows force")
             work.forced = forced.look(X, y, weights, work.certificate)

@@ -85,7 +85,7 @@ def placed(
 
 def has_weights(chosen: Rule) -> bool:
     """Whether it has a weight for each feature, which `rosenblatt predict --explain` asks for."""
-    return bool(chosen["terms"]) or bool(chosen.get("classes"))
+    return bool(chosen["terms"]) or bool(chosen.get("classes")) or "card" in chosen
 
 
 def _data(work: Work, origin: Origin, options: Options) -> Data:

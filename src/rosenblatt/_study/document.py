@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from rosenblatt._study.card_document import CardRule
 from rosenblatt._study.judged_document import Judged
 
 LISTED = 500
@@ -132,7 +133,13 @@ class OfManyClasses(TypedDict, total=False):
     differences: list[Difference]  # of each class from its nearest rival
 
 
-class Rule(OfManyClasses):
+class OfCard(TypedDict, total=False):
+    """What a card has besides."""
+
+    card: CardRule
+
+
+class Rule(OfManyClasses, OfCard):
     """The label is `label` where the sum of weight times feature reaches the threshold.
 
     Of more than two classes it is the one with the highest score; these fields are empty then.

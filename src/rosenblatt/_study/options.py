@@ -17,8 +17,10 @@ from rosenblatt.data.naming import check_name
 from rosenblatt.data.said import names_of, separator
 from rosenblatt.data.table import IMPUTE
 from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.scorecard import MOST_POINTS
 
 EVERY = 60.0  # seconds
+MOST_TERMS = 20  # of a card: nobody adds up more
 
 
 @final
@@ -47,6 +49,8 @@ class Options:
     class_weight: str | None = None
     objective: str | None = None
     linear_only: bool | None = None
+    points: int | None = None
+    terms: int | None = None
     peers: bool = True
     retrain: bool = True
     no_rows: bool = False
@@ -94,6 +98,8 @@ class Options:
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
             "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
+            "points": _whole_or_none("points", given["points"], MOST_POINTS),
+            "terms": _whole_or_none("terms", given["terms"], MOST_TERMS),
             "time_limit": _seconds(given["time_limit"]),
             "cache": None if given["cache"] is None else as_path(given["cache"]),
             "checkpoint": None if given["checkpoint"] is None else as_path(given["checkpoint"]),
@@ -113,7 +119,19 @@ class Options:
                 "(--cv) the rule learns from all of them: give one of them."
             )
         found._check_embedding()
+        found._check_card()
         return found
+
+    def _check_card(self) -> None:
+        if self.terms is not None and self.points is None:
+            raise InputError(
+                "terms (--terms) is how many terms a card may have: give points (--points), too."
+            )
+        if self.points is not None and self.stream:
+            raise InputError(
+                "points (--points) searches for a card on rows in memory, and stream=True "
+                "(--stream) is for tables that memory cannot hold: give one of them."
+            )
 
     def _check_embedding(self) -> None:
         if self.embed_data and (self.no_rows or self.stream):
@@ -198,6 +216,10 @@ def _whole(name: str, value: object, least: int, most: int | None = None) -> int
             f"{name}={value!r} (--{name}) is not allowed: give a whole number, {numbers}."
         )
     return number
+
+
+def _whole_or_none(name: str, value: object, most: int) -> int | None:
+    return None if value is None else _whole(name, value, 1, most)
 
 
 def _seconds(value: Any) -> float | None:

@@ -44,6 +44,8 @@ def study(
     class_weight: str | None = None,
     objective: str | None = None,
     linear_only: bool | None = None,
+    points: int | None = None,
+    terms: int | None = None,
     peers: bool = True,
     retrain: bool = True,
     no_rows: bool = False,
@@ -103,6 +105,11 @@ def study(
     linear_only : bool, optional
         True: no kernel, so that the rule can be shown. None: a kernel is chosen only if it wins by
         a standard error at least. False: if it wins at all.
+    points : int, optional
+        The rule is a card: a few terms, each worth whole points up to so many, to be added up by
+        hand. Two labels only. How many terms it has is chosen on the validation rows.
+    terms : int, optional
+        How many terms a card may have; 5 by default.
     peers : bool
         Compare with scikit-learn's logistic regression and gradient boosting, on the same rows,
         where these are few enough. They are not written.
@@ -172,6 +179,8 @@ def study(
         class_weight=class_weight,
         objective=objective,
         linear_only=linear_only,
+        points=points,
+        terms=terms,
         peers=peers,
         retrain=retrain,
         no_rows=no_rows,

@@ -52,6 +52,15 @@ _BOLD = ("error", "rule", "warning")
     "wins by a standard error]",
 )
 @click.option(
+    "--points",
+    type=int,
+    metavar="N",
+    help="The rule is a card: few terms, each worth whole points up to N, added up by hand.",
+)
+@click.option(
+    "--terms", type=int, metavar="K", help="How many terms the card may have.  [default: 5]"
+)
+@click.option(
     "--no-peers", is_flag=True, help="Do not compare with logistic regression and boosting."
 )
 @click.option(
@@ -112,6 +121,7 @@ def command(
 
     \b
     rosenblatt fit loans.csv --target approved
+    rosenblatt fit loans.csv --target approved --points 5
     """
     from rosenblatt._study import folder as folders
 

@@ -13,7 +13,7 @@ import click
 from rosenblatt._support.foreign import shown
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
-from rosenblatt.cli._reasons import Why, lead, weights, why_of
+from rosenblatt.cli._reasons import Why, lead, weighed, weights, why_of
 from rosenblatt.cli._reasons import told as told_of
 from rosenblatt.cli._rows import Judged, check_model, judged
 from rosenblatt.errors import InputError
@@ -137,10 +137,11 @@ def _rows(estimator: Any, asked: Judged, count: int) -> Iterator[Row]:
     from rosenblatt._compute.matrices import dense
 
     says = _of_two if len(estimator.classes_) == 2 else _of_many
-    rule = weights(estimator) if count else None
+    rule, of = weights(estimator) if count else None, weighed(estimator, asked.names)
     number = 0
     for batch in asked.batches:
         said = enumerate(says(estimator, batch.X))
+        rows = batch.X if rule is None else of.rows(batch.X)
         for i, kept in zip(range(batch.rows), batch.kept, strict=True):
             unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
             label, score, rival, why = None, None, None, None
@@ -148,7 +149,7 @@ def _rows(estimator: Any, asked: Judged, count: int) -> Iterator[Row]:
                 j, (label, score, rival, at) = next(said)
                 if rule is not None:
                     w, b = lead(*rule, *at)
-                    why = why_of(asked.names, w * dense(batch.X[j]).ravel(), count, b)
+                    why = why_of(of.names, w * dense(rows[j]).ravel(), count, b, of.constant)
             no_word = batch.wordless.get(i, [])
             yield Row(number, kept, label, score, rival, why, unseen, lacking, no_word)
             number += 1

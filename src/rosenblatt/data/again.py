@@ -12,6 +12,7 @@ from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.how import Reading
 from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.readers import Reader, reader_of
@@ -51,6 +52,17 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]
     if not (labelled and encoding.target and reader.how.drop_unlabelled):
         return parts
     return Labelled(parts, encoding.target.name, encoding.target.kind)
+
+
+def names_like(
+    source: Any, encoding: Encoding | None, wanted: list[str], **reading: Any
+) -> tuple[list[str], bool]:
+    """The columns of a table, in their order, and whether its first line names them; InputError
+    where one that is wanted is not there."""
+    reader = reader_of(source, Reading() if encoding is None else encoding.reading, **reading)
+    header, file = reader.how.has_names, reader.files[0].name
+    find_columns(reader.names, file, [("column", name) for name in wanted], header=header)
+    return reader.names, header
 
 
 def texts_like(

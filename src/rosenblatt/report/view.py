@@ -14,7 +14,7 @@ from rosenblatt._support.words import many, named
 from rosenblatt.report.charts import Charts
 from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
 from rosenblatt.report.curves import calibration_chart, roc_chart, threshold_chart
-from rosenblatt.report.words import clip, number, percent, sentence
+from rosenblatt.report.words import clip, number, percent, sentence, signed
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
@@ -34,7 +34,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "percent": percent, "many": many}
+    made.filters |= {"number": number, "signed": signed, "percent": percent, "many": many}
     made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
     return made
 

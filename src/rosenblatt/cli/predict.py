@@ -31,6 +31,7 @@ class Row(NamedTuple):
     why: Why | None
     unseen: str  # words that did not occur in training, and what they count as
     lacking: list[str]  # columns without a value
+    wordless: list[str]  # columns of prose without a known word
     probability: float | None = None  # of the second label
 
 
@@ -51,8 +52,8 @@ class Row(NamedTuple):
     type=click.Choice(["refuse", "zero"]),
     default="refuse",
     show_default=True,
-    help="A word that did not occur in training is an error, or is 0 in all columns of its own, as "
-    "the reference level is; such rows are marked.",
+    help="A category that did not occur in training is an error, or is 0 in all columns of its "
+    "own, as the reference level is; such rows are marked.",
 )
 @click.option(
     "--gaps",
@@ -124,7 +125,7 @@ def command(
         f"probability of {known.estimator.classes_[-1]}" if probability else None,
         explain=explain,
         ranked=ranked,
-        marked=unseen == "zero",
+        marked=unseen == "zero" or asked.prose,
     )
     _write(output, rows, asked.kept, columns, quiet=quiet)
     if output is not None:
@@ -148,7 +149,8 @@ def _rows(estimator: Any, asked: Judged, count: int) -> Iterator[Row]:
                 if rule is not None:
                     w, b = lead(*rule, *at)
                     why = why_of(asked.names, w * dense(batch.X[j]).ravel(), count, b)
-            yield Row(number, kept, label, score, rival, why, unseen, lacking)
+            no_word = batch.wordless.get(i, [])
+            yield Row(number, kept, label, score, rival, why, unseen, lacking, no_word)
             number += 1
 
 
@@ -205,6 +207,8 @@ def _as_dict(row: Row, kept: list[str]) -> dict[str, Any]:
         found |= {"others": row.why.others, "intercept": row.why.intercept}
     if row.unseen:
         found["unseen"] = row.unseen
+    if row.wordless:
+        found["no_known_word"] = row.wordless
     return found
 
 
@@ -224,7 +228,8 @@ class _Columns:
 
     def of(self, row: Row) -> list[Any]:
         """Nothing where a row lacks a value."""
-        unseen = [row.unseen] * self.marked
+        no_word = (f"{name}: no word known from training" for name in row.wordless)
+        unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
         if row.score is None:
             return [""] * (len(self.names()) - self.marked) + unseen
         found = [row.label, repr(row.score)]
@@ -238,7 +243,7 @@ def _write(
 ) -> None:
     import csv
 
-    strange, lacking, first = 0, 0, None
+    strange, wordless, lacking, first = 0, 0, 0, None
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
@@ -247,10 +252,14 @@ def _write(
         for row in rows:
             writer.writerow([row.number, *row.kept, *columns.of(row)])
             strange += row.unseen != ""
+            wordless += bool(row.wordless)
             lacking += bool(row.lacking)
             first = first or (row if row.lacking else None)
     if strange:
         said = f"{many(strange, 'row')} with words that did not occur in training"
+        _common.say(f"{said}: see the column unseen.", quiet=quiet)
+    if wordless:
+        said = f"{many(wordless, 'row')} with text of which no word is known from training"
         _common.say(f"{said}: see the column unseen.", quiet=quiet)
     if first is not None:
         said = f"{many(lacking, 'row')} without a prediction"

@@ -76,6 +76,9 @@ class OnDask:
             )
         failed = {k: h.exception() for k, h in enumerate(handles) if h.status == "error"}
         lost = [k for k, e in failed.items() if isinstance(e, self._library.KilledWorker)]
-        if lost and len(lost) == len(failed):
+        for place, error in failed.items():  # the first one, whichever came first
+            if place not in lost:
+                raise error
+        if lost:
             raise Lost(lost, str(failed[lost[0]]))
         return list(self._client.gather(list(handles)))

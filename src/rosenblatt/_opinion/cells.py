@@ -73,6 +73,13 @@ class Cells:
         v = self.cones.middle(cone)
         return np.asarray(np.ldexp(v, self.table.below - self.table.bits))
 
+    def _inside(self, cone: Cone) -> Floats:
+        """Another one, nearest to a whole vector: of narrow cones the first may lie outside."""
+        whole = self.cones.whole_middle(cone)
+        longest = max(max(abs(v) for v in whole).bit_length() - 52, 0)
+        w = np.array([float(v >> longest) for v in whole])
+        return np.asarray(np.ldexp(w, self.table.below))
+
     # --- One row ---
 
     def least(self, row: int, sign: int, enough: int, budget: Budget) -> int:
@@ -106,6 +113,7 @@ class Cells:
                 heapq.heappop(waiting)  # nothing below may be cut short
                 if not halves:
                     final = min(final, bound)
+                    self.library.add(self._inside(cone))
                 for half in halves:
                     enter(half, bound)
         except LimitReached:

@@ -172,13 +172,16 @@ class Judges:
         sign, answer, other = self._labels(row)
         asked = with_row(self.problem, part[[k]], -sign)
         rules.constant(asked)
-        start = library.rule(k, -sign)
-        if start is not None:
+        low, budget = self._lower, Budget(work_limit=self.each)
+        if (start := library.rule(k, -sign)) is not None:
             asked.offer(start)
             rules.descend(asked, start, _LINES)
-        best, low = asked.best, self._lower
-        if cells is not None and low < best.cost:
-            low = max(low, cells.least(k, -sign, best.cost, Budget(work_limit=self.each)))
+        better = cells is not None
+        while cells is not None and better and low < asked.best.cost:
+            low = max(low, cells.least(k, -sign, asked.best.cost, budget))
+            start = library.rule(k, -sign)  # along directions that were tried meanwhile
+            better = start is not None and asked.offer(start)
+        best = asked.best
         library.add(best.w[:-1])
         if best.cost < self.problem.best.cost:
             self.problem.best = _without_last(best)

@@ -28,12 +28,13 @@ def new_rows(table: Table, Q: Any, encoding: Encoding | None, *, like: Any) -> A
         exact.refuse_rounded(Q, decimal=False)
     reader = BaseEstimator()
     names = getattr(like, "columns", None)
-    other = getattr(Q, "columns", names)
-    if encoding is None and names is not None and list(map(str, names)) != list(map(str, other)):
-        raise InputError(
-            f"Q has the columns {list(map(str, other))}, and X {table.columns}: give the same ones "
-            "in the same order."
-        )
+    if encoding is None and names is not None:
+        other = [str(name) for name in getattr(Q, "columns", names)]
+        if other != [str(name) for name in names]:
+            raise InputError(
+                f"Q has the columns {other}, and X {table.columns}: give the same ones in the same "
+                "order."
+            )
     matrix = as_table(validate.rows(reader, Q, reset=True, name="Q"))
     if matrix.shape[1] != len(table.columns):
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
@@ -199,15 +199,14 @@ class Opinions:
             "open": "Neither was settled.",
         }[status]
 
-    def sentence(self, row: int) -> str:
-        """About one row."""
+    def sentence(self, row: int, number: Callable[[int], int] = int) -> str:
+        """About one row; `number`: what known rows are called."""
         opinion = self[row]
         answer, other = one_line(str(opinion.answer)), one_line(str(opinion.other))
         if opinion.conflict is not None:
             right = other if opinion.status == "overruled" else answer
-            return (
-                f"{opinion.status}: every rule that fits says {right}, because of {self._rows(row)}"
-            )
+            why = _named([number(i) for i in opinion.because])
+            return f"{opinion.status}: every rule that fits says {right}, because of {why}"
         if opinion.status == "forced":
             return (
                 f"forced: every rule that says {other} makes at least {opinion.at_least:,} errors"
@@ -222,7 +221,7 @@ class Opinions:
             f"found {opinion.at_most:,}, and few are {self.errors:,}"
         )
 
-    def _rows(self, row: int) -> str:
-        because = self[row].because
-        some = ", ".join(map(str, because[:_NAMED])) + (", …" if len(because) > _NAMED else "")
-        return f"{'row' if len(because) == 1 else 'rows'} {some}"
+
+def _named(rows: list[int]) -> str:
+    some = ", ".join(map(str, rows[:_NAMED])) + (", …" if len(rows) > _NAMED else "")
+    return f"{'row' if len(rows) == 1 else 'rows'} {some}"

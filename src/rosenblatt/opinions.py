@@ -208,17 +208,15 @@ class Opinions:
             why = _named([number(i) for i in opinion.because])
             return f"{opinion.status}: every rule that fits says {right}, because of {why}"
         if opinion.status == "forced":
-            return (
-                f"forced: every rule that says {other} makes at least {opinion.at_least:,} errors"
-                f", and few are {self.errors:,}"
-            )
+            least = f"{opinion.at_least:,} errors, more than {self.errors:,}"
+            return f"forced: every rule that says {other} makes at least {least}"
         if opinion.status == "contested":
             if self.separable:
                 return f"contested: a rule that fits says {other}"
             return f"contested: a rule with {many(opinion.at_most or 0, 'error')} says {other}"
         return (
-            f"open: rules that say {other} make at least {opinion.at_least:,} errors, the best "
-            f"found {opinion.at_most:,}, and few are {self.errors:,}"
+            f"open: the best rule found that says {other} makes {opinion.at_most:,} errors, more "
+            f"than {self.errors:,}; that none makes fewer is not proved"
         )
 
 

@@ -133,7 +133,8 @@ def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, i
         f"{k:,} of {many(n, 'test row')} contested: a linear rule {few} {found.n_rows:,} training "
         "rows gives the other answer"
     )
-    text += f"; {found.count('forced'):,} forced: all these rules give the same answer"
+    if forced := found.count("forced"):
+        text += f"; {forced:,} forced: all these rules give the same answer"
     if left := found.count("open"):
         text += f"; {left:,} not settled in the short time"
     text += (

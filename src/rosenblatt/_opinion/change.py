@@ -117,10 +117,12 @@ class Turning:
         best: Change | None = None
         some = sorted(self.columns, key=lambda column: -self._most(column, w))[:_PAIRED]
         for one, two in combinations(some, 2):
-            for steps in self._both(one, two, w, ahead):
-                size = math.hypot(*(step.size for step in steps))
-                if best is None or size < best.size:
-                    best = self._kept(list(steps)) or best
+            for least, steps in self._both(one, two, w, ahead):
+                if best is not None and least >= best.size:
+                    break
+                found = self._kept(list(steps))
+                if found is not None and (best is None or found.size < best.size):
+                    best = found
         return best
 
     def _most(self, column: Changeable, w: Floats) -> float:
@@ -132,23 +134,28 @@ class Turning:
 
     def _both(
         self, one: Changeable, two: Changeable, w: Floats, ahead: float
-    ) -> Iterator[tuple[_Step, _Step]]:
+    ) -> Iterator[tuple[float, tuple[_Step, _Step]]]:
+        """How large it is at least, rising, and what it is."""
         if isinstance(one, Scale) and isinstance(two, Scale):
             yield from self._numbers(one, two, w, ahead)
             return
         if isinstance(one, Scale):
             one, two = two, one
         assert isinstance(one, Choice)
+        found: list[tuple[float, tuple[_Step, _Step]]] = []
         for step in self._words(one, w):
             if not 0 < step.gain < ahead:
                 continue
-            for other in self._alone(two, w, ahead - step.gain):
-                if other.gain < ahead:  # else it does it alone
-                    yield step, other
+            found += [
+                (math.hypot(step.size, other.size), (step, other))
+                for other in self._alone(two, w, ahead - step.gain)
+                if other.gain < ahead  # else it does it alone
+            ]
+        yield from sorted(found, key=lambda entry: entry[0])
 
     def _numbers(
         self, one: Scale, two: Scale, w: Floats, ahead: float
-    ) -> Iterator[tuple[_Step, _Step]]:
+    ) -> Iterator[tuple[float, tuple[_Step, _Step]]]:
         """Along the gradient, cut off at the ranges; of whole numbers every one is tried."""
         a, b = abs(float(w[one.place])), abs(float(w[two.place]))  # by standard deviation
         if not a or not b:
@@ -156,29 +163,23 @@ class Turning:
         if two.whole and (not one.whole or self._steps(two, w) < self._steps(one, w)):
             one, two, a, b = two, one, b, a
         up = -1 if w[one.place] > 0 else 1
+        most = self._steps(two, w) / two.unit
         best = ahead * a / (a * a + b * b)  # of the first, in standard deviations
         if one.whole:
             changes = self._whole_changes(one, w, best)
         else:
-            room, other = one.room(self.x, up) / one.unit, -1 if w[two.place] > 0 else 1
-            least = (ahead - b * two.room(self.x, other) / two.unit) / a
-            changes = np.array([min(max(best, least), room)]) * one.unit
+            least = (ahead - b * most) / a
+            changes = np.array([min(max(best, least) * one.unit, self._steps(one, w))])
         rest = ahead - a * changes / one.unit
+        possible = np.flatnonzero((rest > 0) & (changes > 0) & (rest / b <= most * (1 + _SPARE)))
         sizes = np.hypot(changes / one.unit, np.maximum(rest, 0) / b)
-        ok = (rest > 0) & (changes > 0)
-        least_size = math.inf
-        for k in np.flatnonzero(ok)[np.argsort(sizes[ok], kind="stable")].tolist():
-            if sizes[k] > least_size:
-                break
+        for k in possible[np.argsort(sizes[possible], kind="stable")].tolist():
             second = self._number(two, w, float(rest[k]))
             if second is None or second.gain >= ahead:
                 continue  # it cannot be, or does it alone
             much = float(changes[k])
             first = _Step(one, one.now(self.x) + up * much, a * much / one.unit, much / one.unit)
-            size = math.hypot(first.size, second.size)
-            if size < least_size:
-                least_size = size
-                yield first, second
+            yield float(sizes[k]), (first, second)
 
     def _steps(self, column: Scale, w: Floats) -> float:
         return column.room(self.x, -1 if w[column.place] > 0 else 1)

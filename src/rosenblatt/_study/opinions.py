@@ -131,15 +131,11 @@ def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, i
     few = "that fits all" if found.separable else f"with at most {found.errors:,} errors on the"
     text = (
         f"{k:,} of {many(n, 'test row')} contested: a linear rule {few} {found.n_rows:,} training "
-        "rows gives the other answer"
+        "rows says otherwise"
     )
-    if forced := found.count("forced"):
-        text += f"; {forced:,} forced: all these rules give the same answer"
-    if left := found.count("open"):
-        text += f"; {left:,} not settled in the short time"
-    text += (
-        f". The rule errs on {wrong[0]:,} of the {k:,}, and on {wrong[1]:,} of the other {n - k:,}"
-    )
+    counts = ((found.count("forced"), "forced"), (found.count("open"), "open"))
+    text += "".join(f"; {count:,} {status}" for count, status in counts if count)
+    text += f". The rule errs on {wrong[0]:,} of the {k:,}, on {wrong[1]:,} of the other {n - k:,}"
     if found.bound is not None and found.count("forced"):
         text += f". {found.bound_sentence.rstrip('.')}"
     return text

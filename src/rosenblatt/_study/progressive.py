@@ -101,14 +101,13 @@ def _determining(certificate: Certificate) -> int | None:
 
 def _sentence(n: int, rows: int, mistakes: int, bound: float, support: Support | None) -> str:
     found = (
-        f"over all {n:,} rows, each judged before it is learned from: {mistakes:,} of the last "
-        f"{rows:,} wrong ({mistakes / rows:.1%}). With 95 % confidence the rules met there err on "
-        f"at most {bound:.1%} of new rows, on average; the last one, and the rule above, may be "
-        "worse, so that the test error stands"
+        f"over all {n:,} rows, {mistakes / rows:.1%} of the last {rows:,} wrong before they are "
+        f"learned from: with 95 % confidence the rules met there err on at most {bound:.1%} of new "
+        "rows, on average; of the rule above the test error tells"
     )
     if support is not None:
         found += (
-            f". The separator of the largest margin hangs on {support['rows']:,} rows: with 95 % "
-            f"confidence it errs on at most {support['bound']:.1%} of new rows"
+            f". The widest separator hangs on {support['rows']:,} rows, and errs on at most "
+            f"{support['bound']:.1%} of new ones"
         )
     return found

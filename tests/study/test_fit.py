@@ -65,8 +65,8 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     )
     subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
     order = (
-        "core data split candidates error rule levels by ranking verdict opinions one training proof "
-        "warning files next"
+        "core data split candidates error rule levels by ranking verdict opinions one training "
+        "proof warning files next"
     )
     assert " ".join(subjects) == order
     assert len(out.splitlines()) <= 35

@@ -53,6 +53,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
+	$(RUN) benchmarks/opinion.py
 	$(RUN) benchmarks/fit.py
 	$(RUN) benchmarks/online.py
 	$(RUN) benchmarks/play.py

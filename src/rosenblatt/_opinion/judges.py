@@ -26,7 +26,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.opinions import Opinion, Opinions, Status
 
 ALL, EACH = 3_000_000, 120_000  # row evaluations: of the known rows, and of each new one
-_LINES = 60  # along which a rival becomes better
+LINES, _MOST_LINES = 60, 200  # along which a rival becomes better: of few columns, of many
 _AT_ONCE = 256  # new rows that share a search, at least
 _KEPT = 20  # separators that are tried first
 
@@ -43,6 +43,7 @@ class Judges:
         errors: int | None,
         work_limit: int | None = None,
         work: int = ALL,
+        lines: int | None = None,
     ):
         self.table, self.Q = table, Q
         self.each = EACH if work_limit is None else work_limit
@@ -53,6 +54,7 @@ class Judges:
                 "fit the rows answer almost everything both ways. Choose the columns that matter."
             )
         self._work, self._lower = work, 0
+        self._lines = lines or min(max(LINES, 20 * self.problem.rows.d), _MOST_LINES)
         self._step = max(_AT_ONCE, self.problem.rows.n)
         with np.errstate(all="ignore"):
             self._begin()
@@ -175,7 +177,7 @@ class Judges:
         low, budget = self._lower, Budget(work_limit=self.each)
         if (start := library.rule(k, -sign)) is not None:
             asked.offer(start)
-            rules.descend(asked, start, _LINES)
+            rules.descend(asked, start, self._lines)
         better = cells is not None
         while cells is not None and better and low < asked.best.cost:
             low = max(low, cells.least(k, -sign, asked.best.cost, budget))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._compute.backend import compute
-from rosenblatt._opinion.judges import Judges
+from rosenblatt._opinion.judges import LINES, Judges
 from rosenblatt._proof.table import read
 from rosenblatt._study.opinion_document import Example, SecondOpinions
 from rosenblatt._study.options import Options
@@ -72,6 +72,7 @@ def _found(
         errors=int((said["known"] != y[known]).sum()),
         work_limit=EACH,
         work=WORK,
+        lines=LINES,
     )
     found = judges.all(list(judges.opinions()))
     wrong = said["asked"] != y[asked]

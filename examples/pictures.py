@@ -14,11 +14,12 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moo
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import KernelPerceptron, Perceptron, trace
+from rosenblatt import KernelPerceptron, PassiveAggressive, Perceptron, trace
 from rosenblatt.plots import (
     AlphaDisplay,
     BoundaryDisplay,
     ConeDisplay,
+    LossBoundDisplay,
     LossLineDisplay,
     MistakesDisplay,
     PocketDisplay,
@@ -84,6 +85,8 @@ def displays():
     yield "update", UpdateDisplay.from_trace(trace(Perceptron(order="cyclic"), *FOUR), 3)
     toy = trace(Perceptron(order="cyclic", keep="last"), *TOY)
     yield "squeeze", SqueezeDisplay.from_trace(toy)
+    online = trace(PassiveAggressive(order="cyclic"), *TOY)
+    yield "loss-bound", LossBoundDisplay.from_trace(online)
     yield "losses", LossLineDisplay.from_trace(trace(Perceptron(order="cyclic"), X, y))
 
     yield (

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rosenblatt._streams.train import train
     from rosenblatt._study.result import Study
     from rosenblatt._study.study import study
-    from rosenblatt._traces.trace import Trace, trace
+    from rosenblatt._traces.following import trace
+    from rosenblatt._traces.trace import Trace
     from rosenblatt.arow import AROW
     from rosenblatt.certificate import Certificate
     from rosenblatt.error_bracket import ErrorBracket
@@ -74,7 +75,7 @@ _HOME = {
     "save": "rosenblatt.model_file",
     "second_opinion": "rosenblatt._opinion.second_opinion",
     "study": "rosenblatt._study.study",
-    "trace": "rosenblatt._traces.trace",
+    "trace": "rosenblatt._traces.following",
     "train": "rosenblatt._streams.train",
 }
 

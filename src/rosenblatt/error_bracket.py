@@ -6,7 +6,7 @@ import math
 import os
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from rosenblatt._minimum import proof_file
 from rosenblatt._minimum.proof import Case
 from rosenblatt.certificate import Certificate, Conflict
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._minimum.tree import Tree
 
 _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 
@@ -69,7 +72,7 @@ class ErrorBracket:
         ends: tuple[int, int, int],
         conflicts: list[dict[str, Any]],
         proof: Case,
-        tree: dict[str, Any] | None,
+        tree: Tree | None,
         limits: list[str],
     ):
         self._head, self._parts, self._proof, self._tree = head, conflicts, proof, tree
@@ -166,7 +169,7 @@ class ErrorBracket:
     @property
     def n_cases(self) -> int:
         if self._tree is not None:
-            return sum(type(step) is dict for step in self._tree["tree"])
+            return self._tree.n_cones
         return self._proof.count
 
     def certificate(self, k: int) -> Certificate:
@@ -183,7 +186,7 @@ class ErrorBracket:
             )
         return proof_file.proof_document(
             self._head,
-            self._tree,
+            self._tree.document,
             unit=self._unit,
             at_least=self._ends[0],
             at_most=self._ends[2],

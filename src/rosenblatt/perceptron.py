@@ -32,11 +32,13 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
 
     Parameters
     ----------
-    order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
+    order : {"shuffle", "cyclic", "blocks", "mixed", "random", "batch"}, default="shuffle"
         How a mistake is found: a fresh permutation every epoch; the given order; blocks of 65,536
         rows, they and the rows within them freshly shuffled every epoch (the order for data on
-        disk); uniformly among all mistakes; all mistakes at once (gradient descent on the
-        perceptron loss).
+        disk); the same within shards of 64 blocks, each from the same weights, and these are mixed
+        in proportion to the mistakes of the shards (the order for several machines; tables of one
+        shard are trained as with "blocks"); uniformly among all mistakes; all mistakes at once
+        (gradient descent on the perceptron loss).
     keep : {"auto", "best", "last", "pocket", "average", "vote"}, default="auto"
         What is returned. "best": of the last and the averaged weights after each epoch those with
         the fewest mistakes, of equal ones an average; "last": the last ones; "pocket": the fewest
@@ -54,7 +56,8 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     max_iter : int, default=1000
         The most epochs. An epoch is n visits, or one step with order="batch".
     max_updates : int or None, default=None
-        The most updates, None for no limit; a step of order="batch" is not cut in two.
+        The most updates, None for no limit; a step of order="batch" is not cut in two. None with
+        order="mixed".
     patience : int or None, default=5
         Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 16),
         but not before it has read a million numbers, two where at most one row in 64 is wrong: a
@@ -71,7 +74,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     class_weight : dict, "balanced" or None, default=None
         Factors of the steps of the classes. A weight scales the step; it is not repetition.
     random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle", "blocks" and "random".
+        Seeds order="shuffle", "blocks", "mixed" and "random".
     warm_start : bool, default=False
         Fitting again goes on: on the same data with the same parameters (but max_iter,
         max_updates, patience, tol, prove and random_state) exactly where training stopped,
@@ -133,8 +136,9 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
         Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. With k > 2
         classes positive for the row's class, negative for its rivals: the last weights of class j
-        are w₀ + η Σ c_i update_counts_ij x_i. None after training on a stream
-        (`rosenblatt.train`).
+        are w₀ + η Σ c_i update_counts_ij x_i. With order="mixed" and more than one shard these are
+        the updates of the shards, and no such sum gives the weights, which were mixed. None after
+        training on a stream (`rosenblatt.train`).
     validation_mistakes_ : array
         By epoch, the mistakes on X_val of the rule that would be returned then.
 
@@ -151,7 +155,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     def __init__(
         self,
         *,
-        order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
+        order: Literal["shuffle", "cyclic", "blocks", "mixed", "random", "batch"] = "shuffle",
         keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto",
         eta0: float = 1.0,
         margin: float | Literal["scale"] = 0.0,

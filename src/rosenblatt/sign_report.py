@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from rosenblatt import verify_errors
 from rosenblatt._minimum import proof_file
 from rosenblatt._support.foreign import one_line
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._minimum.tree import Tree
 
 
 @final
@@ -46,7 +49,7 @@ class ColumnSign:
     ends: tuple[int, int]
     unit: Fraction
     rule: NDArray[np.float64]
-    tree: dict[str, Any] | None
+    tree: Tree | None
 
     @property
     def at_least(self) -> int | float:
@@ -117,7 +120,7 @@ class SignReport:
         least, most = column.ends
         return proof_file.proof_document(
             self._head,
-            column.tree,
+            column.tree.document,
             unit=column.unit,
             at_least=least,
             at_most=most,

@@ -106,3 +106,39 @@ def test_trace_of_three_classes_has_no_page_and_writes_nothing(shell):
     assert not Path("three.json").exists()
     rest = ("trace", file, "-y", "y", "--positive", "a", "--html", "three.html")
     assert shell(*rest)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "held"),
+    [
+        (["--rule", "PA-I", "-C", "0.1"], "PassiveAggressive(C=0.1, ", "6 held"),
+        (["--rule", "PA-II"], "PassiveAggressive(", "7 held"),
+        (["--rule", "AROW", "--r", "1", "--max-iter", "2"], "AROW(max_iter=2, ", "6 held"),
+    ],
+)
+def test_trace_follows_other_rules(shell, options, name, held):
+    file = write("toy.csv", LI_HANG)
+    code, out, err = shell("trace", file, "-y", "y", "--check", "-o", "run.json", *options)
+    assert (code, err) == (0, "The trace is in run.json.\n")
+    assert out.startswith(name)
+    assert held in out
+    assert "by its theorem" in out
+    assert "lemma" not in out
+    assert Trace.from_json("run.json").check().ok
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rule", "AROW", "-C", "1"], "-C is not of --rule AROW; it has --r."),
+        (["--rule", "PA-I", "--eta0", "1"], "--eta0 is not of --rule PA-I; it has -C."),
+        (["--r", "1"], "--r is not of --rule perceptron; it has --eta0 and --margin."),
+        (["--rule", "PA-II", "--order", "batch"], "--order batch is the perceptron's"),
+        (["--rule", "AROW", "--html", "a.html"], "--html shows the perceptron's rule only"),
+    ],
+)
+def test_an_option_of_another_rule_is_an_error(shell, options, message):
+    code, out, err = shell("trace", write("toy.csv", LI_HANG), "-y", "y", *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not Path("a.html").exists()

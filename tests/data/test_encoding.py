@@ -12,7 +12,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt import Certificate, certify, data
-from rosenblatt.data.moments import Moments
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.folding import folded
+from rosenblatt.data.moments import Moments, together
 from rosenblatt.errors import InputError
 
 TABLE = pd.DataFrame(
@@ -252,16 +254,25 @@ def test_moments_do_not_depend_on_the_division_into_parts(seed, cuts):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((3000, 100)) * 10 ** rng.uniform(-5, 5, 100) + rng.uniform(-5, 5, 100)
     X[rng.random(X.shape) < 0.1] = np.nan
-    whole, parts = Moments(100), Moments(100)
-    whole.add(X)
-    whole.finish()
+    at_once, in_parts = Moments(100), Moments(100)
+    at_once.add(X)
     for rows in np.split(X, sorted(cuts)):
-        parts.add(rows)
-    parts.finish()
+        in_parts.add(rows)
+    whole, parts = at_once.finish(), in_parts.finish()
     assert whole.center().tobytes() == parts.center().tobytes()
     assert whole.spread().tobytes() == parts.spread().tobytes()
     assert whole.center() == pytest.approx(np.nanmean(X, axis=0), rel=1e-9, abs=1e-12)
     assert whole.spread() == pytest.approx(np.nanstd(X, axis=0), rel=1e-9)
+
+    # Blocks are branches of the same tree, wherever they are added up.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compute, "block", 1024)
+        branches = []
+        for begin in range(0, 3000, 1024):
+            branch = Moments(100)
+            branch.add(X[begin : begin + 1024])
+            branches.append(branch.finish())
+        assert folded(branches, together).spread().tobytes() == whole.spread().tobytes()
 
 
 # --- With a certificate --------------------------------------------------------------------------

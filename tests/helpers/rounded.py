@@ -1,5 +1,9 @@
-"""PassiveAggressive and AROW, followed literally in floats: each operation is rounded once, in the
-order that docs/rules.md gives. Nothing of the library is used."""
+"""Sums over blocks, PassiveAggressive and AROW, followed literally in floats: each operation is
+rounded once, in the order that docs/definitions.md and docs/rules.md give. Nothing of the library
+is used."""
+
+import operator
+from functools import reduce
 
 from oracle import in_blocks, permutation
 
@@ -19,6 +23,22 @@ def in_lanes(terms):
     return folded(lanes)
 
 
+def tree(parts, add=operator.add):
+    """The largest 2^m of them by themselves, and the rest by itself."""
+    if len(parts) == 1:
+        return parts[0]
+    m = 1
+    while 2 * m < len(parts):
+        m *= 2
+    return add(tree(parts[:m], add), tree(parts[m:], add))
+
+
+def over_blocks(terms, block, add=operator.add, zero=0.0):
+    """Each block from zero, in the order of the rows; then the tree."""
+    starts = range(0, len(terms), block)
+    return tree([reduce(add, terms[begin : begin + block], zero) for begin in starts], add)
+
+
 class Rounded:
     """A run of two classes (labels -1 and 1), or of k classes (labels 0 to k - 1)."""
 
@@ -33,6 +53,7 @@ class Rounded:
         self.visits = self.updates = 0
         self.mistakes, self.clean = [], False
         self.margins = []  # by visit
+        self.lengths, self.path = [], []  # by update: τ or α, and the weights after it
 
     def score(self, w, x):
         return in_lanes([a * b for a, b in zip(x, w[:-1], strict=True)]) + w[-1]
@@ -77,6 +98,8 @@ class Rounded:
             for c, sign in changed:
                 self.move(i, c, length * sign)
             self.updates += 1
+            self.lengths.append(length)
+            self.path.append([list(w) for w in self.w])
         self.visits += 1
         return calls
 

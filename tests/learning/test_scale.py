@@ -13,6 +13,7 @@ from rosenblatt import KernelPerceptron, Perceptron, load, save, trace, train
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
 from rosenblatt.errors import InputError
+from rounded import over_blocks
 
 pytestmark = [may_not_converge, may_not_separate]
 
@@ -28,29 +29,10 @@ def square(x, intercept):
     return lanes[0] + (1.0 if intercept else 0.0)
 
 
-def in_blocks(terms, block):
-    """Each block from zero; then the first 2^m blocks by themselves, and the rest by itself."""
-    sums = []
-    for begin in range(0, len(terms), block):
-        total = 0.0
-        for term in terms[begin : begin + block]:
-            total += term
-        sums.append(total)
-
-    def tree(some):
-        if len(some) == 1:
-            return some[0]
-        m = 1
-        while 2 * m < len(some):
-            m *= 2
-        return tree(some[:m]) + tree(some[m:])
-
-    return tree(sums)
-
-
 def defined(X, c, intercept, block):
     squares = [square(x, intercept) for x in X.tolist()]
-    return in_blocks([a * b for a, b in zip(c, squares, strict=True)], block) / in_blocks(c, block)
+    weighted = [a * b for a, b in zip(c, squares, strict=True)]
+    return over_blocks(weighted, block) / over_blocks(c, block)
 
 
 @pytest.mark.parametrize("core", ["native", "reference"])

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -21,12 +22,13 @@ import rational
 from degenerate import KINDS, dense, instance
 from fewest import fewest
 from rosenblatt import minimum_errors, verify, verify_errors
-from rosenblatt._minimum import pairs, pairs_reference, search
+from rosenblatt._minimum import directions as cones_of
+from rosenblatt._minimum import pairs, pairs_reference, search, tree
 from rosenblatt._minimum.cones import simplest
 from rosenblatt._minimum.directions import directions
 from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
 from rosenblatt._minimum.problem import Problem
-from rosenblatt._minimum.tree import document
+from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof.rows import Rows
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt.errors import CertificateRejected, InputError
@@ -279,6 +281,42 @@ def places(value, path=()):
             yield from places(part, (*path, key))
 
 
+def test_the_document_is_made_when_it_is_asked_for(monkeypatch, tmp_path):
+    X, y = noisy(120, 3, 5)
+
+    def asked(*_):
+        raise AssertionError("nobody asked for the proof")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tree, "_step", asked)
+        bracket = minimum_errors(X, y, time_limit=None)
+        assert (bracket.proof, bracket.shares) == ("directions", None)
+        assert str(bracket)
+        with pytest.raises(AssertionError, match="nobody asked"):
+            bracket.save(tmp_path / "proof.json")
+        assert not list(tmp_path.iterdir())
+    claim = bracket.to_dict()
+    assert bracket.n_cases == sum(type(step) is dict for step in claim["tree"])
+    assert pickle.loads(pickle.dumps(bracket)).to_dict() == claim
+    bracket.verify(X, y)
+
+
+def test_cones_get_the_time_that_conflicts_would_waste(monkeypatch):
+    """So many labels are noise that the ends stay far apart; here memory ends the cones."""
+    X, y = noisy(100, 4, noise=0.4)
+
+    def in_vain(self):
+        raise AssertionError("the solver was asked")
+
+    monkeypatch.setattr(search.Search, "_meet", in_vain)
+    monkeypatch.setattr(cones_of, "_MOST_RANKS", 100 * 40)
+    bracket = minimum_errors(X, y, time_limit=1e6)
+    assert bracket.proof == "directions"
+    assert 4 * (bracket.upper - bracket.proved_lower) > bracket.upper
+    with pytest.raises(AssertionError, match="solver was asked"):
+        minimum_errors(X, y, time_limit=None)  # then everything is tried
+
+
 def test_whatever_is_changed_is_rejected(proved, heavy):
     """A number changed, a part left out, another kind: rejected, or still a true claim."""
     frame, labels, bracket = proved
@@ -376,7 +414,7 @@ def test_wherever_the_search_is_cut_short_its_bound_is_proved(heavy):
             cones.reach()
         bounds.add(cones.bound)
         if cones.bound:
-            claim = document(cones, np.arange(60), 60) | {"at_least": cones.bound}
+            claim = Tree(cones, np.arange(60), 60).document | {"at_least": cones.bound}
             claim["columns"] = list("abc")
             data = verify.Data(
                 claim | {"dropped": [], "rows": 60, "fit_intercept": True, "semantics": "binary64"},

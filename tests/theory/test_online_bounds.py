@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rosenblatt import AROW, trace
 from rosenblatt.errors import InputError
 from rosenblatt.theory import arow_bound, passive_aggressive_bound
 from rounded import Rounded
@@ -91,5 +90,3 @@ def test_what_is_refused():
         arow_bound(X, y, [1.0], r="scale")
     with pytest.raises(InputError, match="variant='III' is not known"):
         passive_aggressive_bound(X, y, [1.0], variant="III")
-    with pytest.raises(InputError, match=r"trace follows .*, not rosenblatt\.arow\.AROW"):
-        trace(AROW(), X, y)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import X, Y, every_order
-from rosenblatt import KernelPerceptron, Perceptron, Trace, trace
+from rosenblatt import AROW, KernelPerceptron, PassiveAggressive, Perceptron, Trace, trace
 from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 
@@ -171,7 +171,7 @@ def refused(document, message):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/3'"),
+        ("schema", "rosenblatt.trace/0", "its schema is not 'rosenblatt.trace/4'"),
         ("classes", [1], "classes are 1 labels, not two or more"),
         ("classes", [1, [2]], "something that is no label"),
         ("updates.rival", [0] * 7, "there are two classes"),
@@ -295,13 +295,27 @@ def test_a_field_of_many_classes_that_is_wrong_is_named(path, value, message):
     changed(THREE, path, value, message)
 
 
+PASSIVE_AGGRESSIVE = json.loads(
+    trace(
+        PassiveAggressive(variant="I", order="cyclic", max_iter=2),
+        [[3, 3], [4, 3], [1, 1]],
+        [1, 1, -1],
+        sample_weight=[1, 2, 0.5],
+    ).to_json()
+)
+CONFIDENT = json.loads(
+    trace(
+        AROW(r=1.0, order="cyclic", max_iter=1), [[1, 0], [0, 1], [-1, -1]], ["a", "b", "c"]
+    ).to_json()
+)
+
 anything = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-3, 5)
     | st.sampled_from([2**31, 2**63, 10**30, -(10**30)])
     | st.floats()
-    | st.sampled_from(["", "rbf", "poly", "precomputed", "batch", "float32", "1"]),
+    | st.sampled_from(["", "rbf", "poly", "precomputed", "batch", "float32", "1", "PA-II", "AROW"]),
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
     ),
@@ -311,8 +325,8 @@ anything = st.recursive(
 
 @pytest.mark.parametrize(
     "document",
-    [SMALL, DUAL, THREE, THREE_DUAL],
-    ids=["two", "two dual", "three", "three dual"],
+    [SMALL, DUAL, THREE, THREE_DUAL, PASSIVE_AGGRESSIVE, CONFIDENT],
+    ids=["two", "two dual", "three", "three dual", "PA-I", "AROW, three"],
 )
 @given(data=st.data())
 def test_nothing_but_input_errors(document, data):
@@ -337,7 +351,7 @@ def test_nothing_but_input_errors(document, data):
 # --- Kept ones -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_trace_of_an_earlier_version_is_read_and_holds(version):
     # Table 2.1 of Li Hang's book: seven updates, the last weights (1, 1; -3).
     path = Path(__file__).parent / "trace_files" / str(version) / "li-hang-2.1.json"
@@ -357,3 +371,16 @@ def test_a_trace_of_many_classes_of_an_earlier_version_is_read_and_holds():
     assert (last.w.tolist(), last.b.tolist()) == ([[2, 0], [-1, 1], [-1, -1]], [-1, 0, 1])
     assert found.rival.tolist() == ["b", "a", "a"]
     assert found.check().ok
+
+
+@pytest.mark.parametrize(
+    ("name", "w", "updates"),
+    # test_other_rules.py has both by hand.
+    [("arow", 4 / 9, 2), ("passive-aggressive", 3 / 4, 2)],
+)
+def test_a_trace_of_another_rule_is_read_and_holds(name, w, updates):
+    found = Trace.from_json(Path(__file__).parent / "trace_files" / "4" / f"{name}.json")
+    assert len(found) == updates
+    assert found.weights_at(updates).w.tolist() == pytest.approx([w])
+    assert found.check().ok
+    assert {claim.status for claim in found.check().claims} == {"held"}

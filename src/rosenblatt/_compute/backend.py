@@ -35,6 +35,11 @@ class Compute:
     backend: Backend
     chunk: int  # numbers to read in one call: a few hundredths of a second, to hear Ctrl-C
     block: int = 1 << 16  # rows of a block, by row number: a definition, whatever computes
+    shard: int = 1 << 6  # blocks of a shard, a power of two
+
+    @property
+    def rows_of_shard(self) -> int:
+        return self.block * self.shard
 
     @property
     def native(self) -> bool:

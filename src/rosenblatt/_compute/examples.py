@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute import folding
 from rosenblatt._compute.backend import compute, gpu
 from rosenblatt._compute.device import OnDevice
+from rosenblatt._compute.folding import Fold
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
@@ -74,14 +76,18 @@ class Rows:
         return gpu() if self.on_gpu else compute.backend
 
     def chunks(
-        self, check_interrupt: Callable[[], None] = no_interrupt, looks: int = 1
+        self,
+        check_interrupt: Callable[[], None] = no_interrupt,
+        looks: int = 1,
+        within: tuple[int, int] | None = None,
     ) -> Iterator[tuple[int, int]]:
-        """Rows to read in one call, where each is looked at `looks` times."""
+        """Rows to read in one call, where each is looked at `looks` times; of all, or some."""
+        first, last = (0, self.n) if within is None else within
         chunk = max(1, self.chunk // max(looks, 1))
-        for begin in range(0, self.n, chunk):
+        for begin in range(first, last, chunk):
             if begin:
                 check_interrupt()
-            yield begin, min(begin + chunk, self.n)
+            yield begin, min(begin + chunk, last)
 
     def scores(self, w: Weights) -> NDArray[np.float64]:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
@@ -135,7 +141,7 @@ class Labelled:
         if c is not None and not c.all():
             self.present = np.flatnonzero(c).astype(self.index_type)
         self.n = len(y) if self.present is None else len(self.present)
-        self.total_weight = float(self.n) if c is None else float(np.add.accumulate(c)[-1])
+        self.total_weight = float(self.n) if c is None else folding.total(c)
 
     def wrong(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
         """The rows whose margin is 0 or less."""
@@ -166,20 +172,30 @@ def standing(
     return np.asarray(scores[rows, y] - others[rows, rivals]), rivals
 
 
-class Tally(NamedTuple):
+class Tally:
     """The mistakes of several weight vectors, up to the limit of each."""
 
-    w: Weights  # one after the other
-    limit: Weights
-    plain: NDArray[np.int64]
-    weighted: Weights
+    def __init__(self, weights: Sequence[Weights], limits: list[float] | None):
+        self.w = np.array(weights)  # one after the other
+        number = len(self.w)
+        self.limit = np.full(number, np.inf) if limits is None else np.array(limits, np.float64)
+        self.plain, self.weighted = np.zeros(number, dtype=np.int64), np.zeros(number)
+        self._blocks = Fold[Weights]()
 
-    @classmethod
-    def of(cls, weights: Sequence[Weights], limits: list[float] | None) -> Tally:
-        """None yet."""
-        w = np.array(weights)
-        limit = np.full(len(w), np.inf) if limits is None else np.array(limits, dtype=np.float64)
-        return cls(w, limit, np.zeros(len(w), dtype=np.int64), np.zeros(len(w)))
+    @property
+    def limit_of_block(self) -> Weights:
+        """That of each within one block of rows: nothing is left for one that is out already."""
+        return np.where(self.weighted < self.limit, self.limit, -np.inf)
+
+    def add_block(self, weighted: Weights) -> bool:
+        """The weights of the mistakes on the next block. False: no vector can win any more.
+
+        No sum is above the one that more mistakes would give: one that has reached its limit stays
+        out.
+        """
+        self._blocks.add(weighted)
+        self.weighted = self._blocks.total()
+        return bool((self.weighted < self.limit).any())
 
 
 class RowsToJudge(ABC):
@@ -196,7 +212,7 @@ class RowsToJudge(ABC):
         A vector whose weighted mistakes reach its limit cannot win any more: counting it stops, and
         its numbers say only that.
         """
-        tally = Tally.of(weights, limits)
+        tally = Tally(weights, limits)
         self.add_mistakes(tally, check_interrupt)
         return tally.plain, tally.weighted
 
@@ -218,8 +234,7 @@ class Examples(RowsToJudge, Labelled):
 
     def lengths(self, *, intercept: bool) -> Iterator[tuple[Weights, Weights | None]]:
         """Block by block the squared lengths of the lifted rows, and their weights."""
-        for begin in range(0, self.rows.n, compute.block):
-            end = min(begin + compute.block, self.rows.n)
+        for begin, end in folding.blocks(self.rows.n):
             squares = self.rows.lifted_squares(begin, end, intercept=intercept)
             yield squares, None if self.c is None else self.c[begin:end]
 
@@ -232,8 +247,28 @@ class Examples(RowsToJudge, Labelled):
         self, count: Count, tally: Tally, check_interrupt: Callable[[], None]
     ) -> bool:
         """The same by a function that counts as the backend does."""
-        w, limit, plain, weighted = tally
-        for begin, end in self.rows.chunks(check_interrupt, looks=math.prod(w.shape[:-1])):
-            if not count(self.rows.native, self.y, self.c, w, limit, begin, end, plain, weighted):
-                return False
-        return True
+        if self.c is not None:
+            return all(
+                self._add_block(count, tally, block, check_interrupt)
+                for block in folding.blocks(self.rows.n)
+            )
+        given = self.rows.native, self.y, None, tally.w, tally.limit  # whole numbers: no rounding
+        looks = math.prod(tally.w.shape[:-1])
+        return all(
+            count(*given, begin, end, tally.plain, tally.weighted)
+            for begin, end in self.rows.chunks(check_interrupt, looks)
+        )
+
+    def _add_block(
+        self,
+        count: Count,
+        tally: Tally,
+        block: tuple[int, int],
+        check_interrupt: Callable[[], None],
+    ) -> bool:
+        weighted, looks = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
+        given = self.rows.native, self.y, self.c, tally.w, tally.limit_of_block
+        for begin, end in self.rows.chunks(check_interrupt, looks, block):
+            if not count(*given, begin, end, tally.plain, weighted):
+                break
+        return tally.add_block(weighted)

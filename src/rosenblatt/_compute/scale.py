@@ -1,7 +1,6 @@
 """How large rows are: their mean squared length, with the same bits however they are held.
 
-Σ c_i ‖x̃_i‖² starts from zero in each block of rows, in the order of the rows; the sums of the
-blocks fold in a binary tree over their numbers. So it can be made in parts, in any order of them.
+Σ c_i ‖x̃_i‖² is a sum over blocks of rows (`folding.py`): it can be made in parts.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rosenblatt._compute.folding import folded, in_order
 
 Floats = NDArray[np.float64]
 Lengths = Iterable[tuple[Floats, Floats | None]]
@@ -28,8 +29,8 @@ class Scale(NamedTuple):
         totals, weights = [], []
         with np.errstate(over="ignore"):  # whoever takes the mean looks
             for squares, c in blocks:
-                totals.append(_in_order(squares if c is None else c * squares))
-                weights.append(float(len(squares)) if c is None else _in_order(c))
+                totals.append(float(in_order(squares if c is None else c * squares)))
+                weights.append(float(len(squares)) if c is None else float(in_order(c)))
             return cls(folded(totals), folded(weights))
 
     @property
@@ -39,15 +40,3 @@ class Scale(NamedTuple):
     def with_more(self, more: Scale) -> Scale:
         """Of other rows, too: a running mean."""
         return Scale(self.total + more.total, self.weight + more.weight)
-
-
-def _in_order(terms: Floats) -> float:
-    return float(np.add.accumulate(terms)[-1])
-
-
-def folded(of_blocks: list[float]) -> float:
-    """Blocks 0 and 1, 2 and 3, … are added, then these sums in the same way, until one is left."""
-    while len(of_blocks) > 1:
-        pairs = zip(of_blocks[::2], of_blocks[1::2], strict=False)
-        of_blocks = [a + b for a, b in pairs] + of_blocks[len(of_blocks) // 2 * 2 :]
-    return of_blocks[0]

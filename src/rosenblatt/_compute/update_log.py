@@ -17,6 +17,7 @@ class Log:
     """Grows by what is taken from `columns`, where the core notes the updates of one call."""
 
     room = _ROOM
+    loss = 0.0  # of what was noted, where it is followed
 
     def __init__(self, *, rivals: bool = False) -> None:
         kinds = (np.int64, np.int64, np.float64, np.int64)
@@ -45,6 +46,17 @@ class Log:
             self._parts, noted if rivals is None else (*noted, rivals), strict=True
         ):
             part.append(np.array(values))
+
+    def apart(self) -> Log:
+        """One of the same kind, for some rows."""
+        return Log(rivals=len(self.columns) > 3)
+
+    def join(self, other: Log, first_row: int, first_visit: int) -> None:
+        """What was noted apart, of rows and visits that are counted from these."""
+        rows, visits, *more = other.arrays()
+        noted = (rows + first_row, visits + first_visit, *more)
+        for part, values in zip(self._parts, noted, strict=True):
+            part.append(values)
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """Rows, visits, scores before, and of many classes rivals; one entry for each update."""

@@ -163,6 +163,7 @@ def _refuse_on_gpu(settings: Settings, order: str) -> None:
     rule = settings.rule
     for refused, what, instead in (
         (order == "random", "order='random'", "order='shuffle'"),
+        (order == "mixed", "order='mixed'", "order='blocks', which is the same on one shard"),
         (settings.units.keep == "vote", "keep='vote'", "keep='average', which predicts much alike"),
         (rule.kind != "perceptron", f"the rule {rule.kind}", "Perceptron"),
         (rule.number == "scale", "margin='scale'", "a margin that is a number"),

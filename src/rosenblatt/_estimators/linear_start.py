@@ -82,7 +82,7 @@ def next_pass(p: Estimator, settings: Settings, job: PrimalJob, examples: Exampl
     state.memory.counts = np.zeros(counts, dtype=np.int64)
     state.mistakes, state.validation, state.kept = [], [], p._kept
     state.clean = state.under_way = state.unseen_update = False
-    state.certificate = state.losses = None  # they are about other rows
+    state.certificate = state.losses = state.mixing = None  # they are about other rows
     state.scale = job.machine.scale
     return state
 

@@ -25,7 +25,7 @@ class Adaptive(InMemory):
 
     def __init__(self, rule: Rule, examples: Examples, *, margin: float, intercept: bool):
         super().__init__(examples, margin=1.0, intercept=intercept)
-        self._number, self._squared = margin, rule.kind == "PA-II"
+        self.number, self._squared = margin, rule.kind == "PA-II"
         self.confident = is_confident(rule)
         self.evaluation_rows = examples
 
@@ -85,7 +85,7 @@ class Adaptive(InMemory):
 
     def _with(self, memory: PrimalMemory, visits: int) -> tuple[Any, ...]:
         return (
-            self._number,
+            self.number,
             self._squared,
             self.intercept,
             memory.w,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute import folding
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Labelled
 from rosenblatt._compute.scale import Scale
@@ -49,8 +50,8 @@ class KernelExamples(Labelled):
 
     def lengths(self, *, intercept: bool) -> Iterator[tuple[Floats, Floats | None]]:
         """Block by block k(x_i, x_i), with 1 for the intercept, and the weights of the rows."""
-        for begin in range(0, len(self.y), compute.block):
-            rows = np.arange(begin, min(begin + compute.block, len(self.y)))
+        for begin, end in folding.blocks(len(self.y)):
+            rows = np.arange(begin, end)
             values = [self.gram.of_itself(i) for i in rows.tolist()]
             squares = np.array(values) + float(intercept)
             yield squares, None if self.c is None else self.c[rows]
@@ -65,9 +66,8 @@ class KernelExamples(Labelled):
         wrong = [self.wrong(f.scores) for f in weights]
         plain = np.array([np.count_nonzero(v) for v in wrong], dtype=np.int64)
         weighted = plain.astype(np.float64)
-        if self.c is not None:  # summed in the order of the rows, as the core does
-            totals = (np.add.accumulate(np.where(v, self.c, 0.0))[-1] for v in wrong)
-            weighted = np.array(list(totals))
+        if self.c is not None:
+            weighted = np.array([folding.total(np.where(v, self.c, 0.0)) for v in wrong])
         return plain, weighted
 
 

@@ -2,7 +2,8 @@
 
 A visited row that calls for an update has the loss μ - m, with the margin m that it had then; all
 others have none. The loss of an epoch is the mean over its rows. Sums are in the order of the
-updates, so that they have the same bits wherever a call of the core ends.
+updates, so that they have the same bits wherever a call of the core ends; that of a batch step is
+one over blocks of rows.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute import folding
+from rosenblatt._compute.folding import Fold, in_order
 from rosenblatt._compute.update_log import Log
 
 if TYPE_CHECKING:
@@ -46,12 +49,28 @@ class LossLog(Log):
         super().__init__(rivals=k is not None)
         self._losses, self._margin, self._also = losses, margin, also
         self._many = k is not None
+        self._step, self._blocks = -1, Fold[float]()  # the batch step under way
         if also is not None:
             self.columns = also.columns
 
+    @property
+    def loss(self) -> float:  # type: ignore[override] # there it is always 0
+        return self._losses.of_epoch
+
+    def apart(self) -> LossLog:
+        k = 3 if self._many else None
+        also = None if self._also is None else self._also.apart()
+        return LossLog(Losses(), self._margin, k, also)
+
+    def join(self, other: Log, first_row: int, first_visit: int) -> None:
+        """The loss itself is with the share of those rows."""
+        if self._also is not None and isinstance(other, LossLog) and other._also is not None:
+            self._also.join(other._also, first_row, first_visit)
+
     def take(self, updates: int, y: NDArray[Any]) -> None:
         rows, _, seen = self.columns[:3]
-        self._sum(rows[:updates], seen[:updates], y)
+        before = self._losses.of_epoch
+        self._losses.of_epoch = self._sum(before, rows[:updates], seen[:updates], y)
         if self._also is not None:
             self._also.take(updates, y)
 
@@ -63,15 +82,19 @@ class LossLog(Log):
         y: NDArray[Any],
         rivals: NDArray[Any] | None = None,
     ) -> None:
-        self._sum(rows, scores, y)
+        if visit != self._step:
+            self._step, self._blocks = visit, Fold()
+        edges = np.searchsorted(rows, [begin for begin, _ in folding.blocks(len(y))])
+        for some in np.split(np.arange(len(rows)), edges[1:]):
+            self._blocks.add(self._sum(0.0, rows[some], scores[some], y))
+        self._losses.of_epoch = self._blocks.total()
         if self._also is not None:
             self._also.add(rows, visit, scores, y, rivals)
 
     @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are refused by the loop
-    def _sum(self, rows: NDArray[Any], seen: Floats, y: NDArray[Any]) -> None:
+    def _sum(self, before: float, rows: NDArray[Any], seen: Floats, y: NDArray[Any]) -> float:
         margins = seen if self._many else y[rows] * seen
-        terms = np.concatenate([[self._losses.of_epoch], self._margin - margins])
-        self._losses.of_epoch = float(np.add.accumulate(terms)[-1])
+        return float(in_order(np.concatenate([[before], self._margin - margins])))
 
 
 def follow(job: AnyJob, state: AnyState) -> None:

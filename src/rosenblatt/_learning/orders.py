@@ -6,14 +6,26 @@ Arrays that an order holds can be rebuilt from the state alone: they are never s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rosenblatt._compute.backend import compute
+from rosenblatt._compute.examples import Examples
+from rosenblatt._compute.matrices import row_range
+from rosenblatt._learning.blocks import (
+    arrange_blocks,
+    block_order,
+    permutation_of_block,
+    shard_order,
+)
 from rosenblatt._learning.machine import TrainingRows, V, W
+from rosenblatt._learning.mixing import Part, Share, share_of, take
+from rosenblatt._learning.primal import Primal
 
 if TYPE_CHECKING:
+    from rosenblatt._compute.update_log import Log
+    from rosenblatt._learning.primal import PrimalState
     from rosenblatt._learning.state import Job, State
 
 
@@ -115,39 +127,70 @@ class Blocks(_Arranged):
     """Block after block, the blocks and the rows of each in an order of their own every epoch."""
 
     def _arrange(self, state: State[W, V]) -> None:
+        blocks = block_order(self.n, state.seed, state.epoch)
         if self._on_gpu is not None:
-            first, blocks = _permutation_of_block(0, state), block_order(self.n, state)
+            first = permutation_of_block(0, state.epoch)
             self._arrange_on_gpu(state.seed, first, compute.block, blocks)
             return
-        place = 0
-        for b in block_order(self.n, state):
-            rows = slice(b * compute.block, (b + 1) * compute.block)
-            size = min(self.n - rows.start, compute.block)
-            found = self.pool[place : place + size]
-            arrange_block(found, None if self.present is None else self.present[rows], b, state)
-            if self.present is None:
-                found += rows.start
-            place += size
+        arrange_blocks(self.pool, self.present, self.n, blocks, state.seed, state.epoch)
 
 
-def block_order(n: int, state: State[W, V]) -> list[int]:
-    """The blocks of n rows as this epoch visits them."""
-    order = np.empty(-(-n // compute.block), dtype=np.int64)
-    compute.backend.arrange(order, None, state.seed, (state.epoch - 1) << 32, len(order))
-    return order.tolist()
+class Mixed(Order):
+    """Every shard makes a pass from the same weights, in blocks; then these are mixed.
 
-
-def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, state: State[W, V]) -> None:
-    """pool := the rows of block b (None: 0, 1, …) as this epoch visits them.
-
-    In epoch e the permutations e·2³² + 1 + b of the seed are those of the blocks b, and e·2³² is
-    that of their order, counted from 0: no two are the same.
+    An epoch is made of whole shards: one that Ctrl-C cuts short has not begun.
     """
-    compute.backend.arrange(pool, rows, state.seed, _permutation_of_block(b, state), len(pool))
 
+    def __init__(self, examples: TrainingRows[Any]):
+        super().__init__(examples)
+        # One shard has nothing to be mixed with.
+        self._alone = self.alone(examples) if self.n <= compute.rows_of_shard else None
+        self._examples: Any = examples
+        self._machines: dict[int, Primal] = {}  # of each shard: what it spares, it has learned
 
-def _permutation_of_block(b: int, state: State[W, V]) -> int:
-    return ((state.epoch - 1) << 32) + 1 + b
+    def alone(self, examples: TrainingRows[Any]) -> Order:
+        """The order of one shard."""
+        return Blocks(examples)
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._alone is not None:
+            self._alone.advance(job, state, most)
+            return
+        machine, mixed = job.machine, cast("PrimalState", state)
+        log = None if machine.log is None else machine.log.apart()
+        share, first_row = self._share(job, mixed, state.position // compute.rows_of_shard, log)
+        if machine.log is not None and log is not None:
+            machine.log.join(log, first_row, state.visits + state.position)
+        take(mixed, share, self.n)
+
+    def _share(
+        self, job: Job[W, V], state: PrimalState, s: int, log: Log | None
+    ) -> tuple[Share, int]:
+        """That of shard s; and the first of its rows, where they are at hand."""
+        places = slice(s * compute.rows_of_shard, (s + 1) * compute.rows_of_shard)
+        if self.present is None:
+            begin, end = places.start, min(places.stop, self.n)
+        else:
+            begin, end = int(self.present[places][0]), int(self.present[places][-1]) + 1
+        order = np.empty(min(places.stop, self.n) - places.start, dtype=self._index_type)
+        blocks = shard_order(self.n, s, state.seed, state.epoch)
+        arrange_blocks(order, self.present, self.n, blocks, state.seed, state.epoch)
+        order -= order.dtype.type(begin)
+        if s not in self._machines:
+            e, whole = self._examples, job.machine
+            X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
+            some = Examples(X, e.y[begin:end], c, e.k)
+            self._machines[s] = Primal(some, margin=whole.margin, intercept=whole.intercept)
+        counts = np.zeros_like(state.memory.counts[begin:end])
+        share = share_of(
+            [Part(self._machines[s], order, counts)],
+            state.memory.w,
+            averaged=state.memory.drift is not None,
+            log=log,
+            check_interrupt=job.watch.check_interrupt,
+        )
+        state.memory.counts[begin:end] += counts
+        return share, begin
 
 
 class Random(Order):
@@ -199,6 +242,7 @@ ORDERS: dict[str, type[Order]] = {
     "cyclic": Cyclic,
     "shuffle": Shuffle,
     "blocks": Blocks,
+    "mixed": Mixed,
     "random": Random,
     "batch": Batch,
 }

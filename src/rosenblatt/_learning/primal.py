@@ -9,12 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute import folding
 from rosenblatt._compute.examples import Examples, Rows, Weights
+from rosenblatt._compute.folding import Fold
 from rosenblatt._compute.matrices import nonzeros
 from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.screening import Screen, ScreenedRows
@@ -33,6 +35,15 @@ waits. Every voter reads every row: that can take thousands of times longer than
 PrimalMemory = Memory[Weights]
 PrimalState = State[Weights, Voters]
 PrimalJob = Job[Weights, Voters]
+
+
+class Look(NamedTuple):
+    """What rows call for under the same weights."""
+
+    step: Weights  # Σ c_i y_i (x_i, 1) over the rows that call for an update; a sum over blocks
+    rows: NDArray[Any]  # which they are,
+    rivals: NDArray[Any] | None  # of many classes theirs,
+    scores: Weights | None  # and their scores (of many classes margins) where updates are noted
 
 
 def is_finite(memory: PrimalMemory) -> bool:
@@ -204,47 +215,44 @@ class Primal(InMemory):
             log.take(found[1], e.y)
         return found
 
-    def look(
-        self, w: Weights, step: Weights, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-        """step += Σ c_i y_i (x_i, 1) over the rows that call for an update under w.
-
-        Returns marks of those rows (of many classes 1 + the rival), and the scores of all where
-        updates are noted.
-        """
+    def look(self, w: Weights, check_interrupt: Callable[[], None] = no_interrupt) -> Look:
+        """What all rows call for under w."""
         e = self.examples
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
-        for begin, end in e.rows.chunks(check_interrupt, looks=e.k or 1):
-            e.rows.backend.look(
-                e.rows.native,
-                e.y,
-                e.c,
-                begin,
-                end,
-                self.margin,
-                self.intercept,
-                w,
-                step,
-                marks,
-                scores,
-            )
-        return marks, scores
+        fold = Fold[Weights]()
+        for block in folding.blocks(e.rows.n):
+            step = np.zeros_like(w)
+            for begin, end in e.rows.chunks(check_interrupt, e.k or 1, block):
+                e.rows.backend.look(
+                    e.rows.native,
+                    e.y,
+                    e.c,
+                    begin,
+                    end,
+                    self.margin,
+                    self.intercept,
+                    w,
+                    step,
+                    marks,
+                    scores,
+                )
+            fold.add(step)
+        rows = np.flatnonzero(marks)
+        rivals = None if e.k is None else marks[rows] - 1
+        return Look(fold.total(), rows, rivals, None if scores is None else scores[rows])
 
     def descend(
         self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
     ) -> int:
         """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
-        step = np.zeros_like(memory.w)
-        marks, scores = self.look(memory.w, step, check_interrupt)
-        self._step(memory, step, visits)
-        rows, rivals = np.flatnonzero(marks), None
-        if self.examples.k is None:
-            memory.counts += marks
+        found, y = self.look(memory.w, check_interrupt), self.examples.y
+        self._step(memory, found.step, visits)
+        if found.rivals is None:
+            memory.counts[found.rows] += 1
         else:
-            rivals = marks[rows] - 1
-            memory.counts[rows, self.examples.y[rows]] += 1
-            memory.counts[rows, rivals] -= 1
-        if self.log is not None and scores is not None:
-            self.log.add(rows, visits, scores[rows], self.examples.y, rivals)
-        return len(rows)
+            memory.counts[found.rows, y[found.rows]] += 1
+            memory.counts[found.rows, found.rivals] -= 1
+        if self.log is not None and found.scores is not None:
+            self.log.add(found.rows, visits, found.scores, y, found.rivals)
+        return len(found.rows)

@@ -11,6 +11,7 @@ from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 
 Number = float | Literal["scale"]
+Kind = Literal["perceptron", "PA-I", "PA-II", "AROW"]
 
 
 class Measured(Protocol):
@@ -24,7 +25,7 @@ class Measured(Protocol):
 class Rule(NamedTuple):
     """Which one, and its number as it was given: the margin μ, C or r."""
 
-    kind: Literal["perceptron", "PA-I", "PA-II", "AROW"]
+    kind: Kind
     number: Number
     name: str  # of the parameter
     share: float = 1.0  # "scale": of the mean squared length of the lifted rows

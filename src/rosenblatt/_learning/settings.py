@@ -15,6 +15,7 @@ from rosenblatt._inputs import drop_in, validate
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
 from rosenblatt._learning.rule import Measured, Number, Rule
+from rosenblatt.errors import InputError
 
 
 class Units(NamedTuple):
@@ -50,10 +51,11 @@ class Settings(NamedTuple):
 def checked(estimator: Any) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
     meaning, rule = drop_in.meaning(estimator), estimator._step_rule()
-    together = rule.kind == "perceptron"  # only its steps can be added up
-    validate.one_of("order", meaning.order, [o for o in ORDERS if together or o != "batch"])
+    _check_order(estimator, meaning.order, rule)
     keeps = [*KEEPS, drop_in.AUTO] if hasattr(estimator, "tol") else KEEPS
     validate.one_of("keep", meaning.keep, keeps)
+    if meaning.order == "mixed":
+        _refuse_with_mixed(meaning.keep, estimator.max_updates)
     if getattr(estimator, "device", None) is not None:
         validate.one_of("device", estimator.device, DEVICES)
     return Settings(
@@ -74,6 +76,35 @@ def checked(estimator: Any) -> Settings:
         warm_start=validate.flag("warm_start", estimator.warm_start),
         verbose=validate.level("verbose", estimator.verbose),
     )
+
+
+def _check_order(estimator: Any, order: Any, rule: Rule) -> None:
+    """Steps of the perceptron alone can be added up, and its weights of the features be mixed."""
+    perceptron = rule.kind == "perceptron"
+    mixes = perceptron and not hasattr(estimator, "kernel")
+    known = [o for o in ORDERS if (perceptron or o != "batch") and (mixes or o != "mixed")]
+    if isinstance(order, str) and order == "mixed" and not mixes:
+        raise InputError(
+            f"order='mixed' mixes weights of the features that the perceptron's updates have made: "
+            f"Perceptron takes it, {type(estimator).__name__} does not. Use order='blocks'."
+        )
+    validate.one_of("order", order, known)
+
+
+def _refuse_with_mixed(keep: Any, max_updates: Any) -> None:
+    """What asks for one update after another."""
+    why = "With order='mixed' shards make their updates side by side"
+    for refused, instead in (("pocket", "keep='best'"), ("vote", "keep='average'")):
+        if keep == refused:
+            raise InputError(
+                f"keep={keep!r} follows one update after another. {why}: use {instead}, or "
+                "order='blocks'."
+            )
+    if max_updates is not None:
+        raise InputError(
+            f"max_updates={max_updates!r} counts one update after another. {why}: use max_iter, "
+            "which counts epochs, or order='blocks'."
+        )
 
 
 def _one_vs_rest(estimator: Any) -> bool:

@@ -13,7 +13,9 @@ from rosenblatt._learning.machine import EvaluationRows, Machine, Memory, V, W
 from rosenblatt.errors import WeightsOverflow
 
 if TYPE_CHECKING:
+    from rosenblatt._compute.folding import Fold
     from rosenblatt._learning.keeps import Keep
+    from rosenblatt._learning.mixing import Share
     from rosenblatt._learning.orders import Order
     from rosenblatt._learning.watch import Watch
 
@@ -78,6 +80,7 @@ class State(Generic[W, V]):
     voters: V | None = None  # with keep="vote"
     scale: Scale | None = None  # how large rows were, where the rule asks for it
     losses: Losses | None = None  # with tol: None where they are not followed
+    mixing: Fold[Share] | None = None  # order="mixed": what shards have added in this epoch
 
     def copy(self) -> State[W, V]:
         return replace(
@@ -87,6 +90,7 @@ class State(Generic[W, V]):
             validation=self.validation.copy(),
             voters=None if self.voters is None else self.voters.copy(),
             losses=None if self.losses is None else replace(self.losses),
+            mixing=None if self.mixing is None else self.mixing.copy(),
         )
 
     def begin_epoch(self) -> None:

@@ -30,6 +30,8 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     e = machine.examples
     if machine.log is not None or e.rows.on_gpu:
         return False
+    if e.c is not None and e.rows.n > compute.block:
+        return False  # mistakes are weighed block by block
     if e.k is not None and isinstance(e.rows.X, Csr):
         return False  # one by one sparse rows of many classes find their weights side by side
     if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from rosenblatt._minimum.pairs import NO_PAIRS, Direction, Pairs, PairTable, Ranks
 from rosenblatt._proof.whole_numbers import Floats
 
-_NEAR = Fraction(9, 10)  # how near the simplest ratio is to the one that is wanted
+_NEAR = 9, 10  # how near the simplest ratio is to the one that is wanted
 _NARROW = 1 - 1e-6  # correlation of the projections on every edge from which pairs are looked at
 _FLAT = 1e-12  # of the spread of the columns: what rounding may leave of nothing
 _FEW = 64  # pairs that are looked at
@@ -31,7 +32,7 @@ class Generator:
     scaled: Floats  # the direction for columns of similar size
     spread: float  # of the rows along it
 
-    @property
+    @cached_property
     def unit(self) -> Floats:
         """Along which the rows have variance 1."""
         return self.scaled / (self.spread or 1.0)
@@ -71,6 +72,7 @@ class Cones:
     def __init__(self, table: PairTable):
         self.table = table
         self._covariance = np.cov(table.scaled, rowvar=False).reshape(table.d, table.d)
+        self._not_edges = np.tri(table.d, dtype=bool)  # each edge once
         self._largest = math.sqrt(max(float(np.diag(self._covariance).max()), 0.0))
 
     def orthants(self, signs: dict[int, int]) -> Iterator[Cone]:
@@ -130,16 +132,17 @@ class Cones:
         a, b, correlation = self._widest_edge(cone)
         if correlation > _NARROW:
             return self._between_pairs(cone, self._undecided(cone))
-        g, h = cone.generators[a].spread, cone.generators[b].spread
-        wanted = Fraction(h) / Fraction(g)
-        ratio = simplest(wanted * _NEAR, wanted / _NEAR)
-        return Split(a, b, ratio.numerator, ratio.denominator)
+        g, by_g = cone.generators[a].spread.as_integer_ratio()
+        h, by_h = cone.generators[b].spread.as_integer_ratio()
+        near, of = _NEAR
+        above, below = h * by_g, g * by_h
+        return Split(a, b, *_simplest(near * above, of * below, of * above, near * below))
 
     def _widest_edge(self, cone: Cone) -> tuple[int, int, float]:
         """The edge whose ends have the least correlated projections, and that correlation."""
         G = np.array([g.unit for g in cone.generators])
         correlation = G @ self._covariance @ G.T
-        correlation[np.tril_indices(len(G))] = np.inf
+        correlation[self._not_edges] = np.inf
         flat = [k for k, g in enumerate(cone.generators) if g.spread == 0]
         correlation[flat, :] = correlation[:, flat] = np.inf  # nothing changes along such an edge
         a, b = np.unravel_index(int(np.argmin(correlation)), correlation.shape)
@@ -189,12 +192,18 @@ class Cones:
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
     """The fraction with the smallest denominator from low to high, both positive."""
-    whole = math.floor(low)
-    if whole == low:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest(1 / (high - whole), 1 / (low - whole))
+    return Fraction(*_simplest(*low.as_integer_ratio(), *high.as_integer_ratio()))
+
+
+def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """The same from a/b to c/d, in whole numbers: cones are split often."""
+    whole, rest = divmod(a, b)
+    if rest == 0:
+        return whole, 1
+    if (whole + 1) * d <= c:
+        return whole + 1, 1
+    p, q = _simplest(d, c - whole * d, b, rest)
+    return whole * p + q, p
 
 
 def _reduced(direction: Direction) -> Direction:

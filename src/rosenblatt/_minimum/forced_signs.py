@@ -19,7 +19,7 @@ from rosenblatt._minimum import rules
 from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.directions import MOST_COLUMNS, Directions, directions
 from rosenblatt._minimum.problem import Problem, Rule
-from rosenblatt._minimum.tree import document
+from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.table import Table, named, read
@@ -243,5 +243,5 @@ class _Column:
             ends=(max(bound, min(least, best.cost)), best.cost),
             unit=self.others.unit,
             rule=best.w,
-            tree=document(cones, present, about["rows"]) if cones and forced else None,
+            tree=Tree(cones, present, about["rows"]) if cones and forced else None,
         )

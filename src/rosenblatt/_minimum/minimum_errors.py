@@ -12,7 +12,7 @@ from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._minimum.proof import used
 from rosenblatt._minimum.search import Search
-from rosenblatt._minimum.tree import document
+from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
 from rosenblatt._proof.table import named, read
@@ -91,7 +91,7 @@ def minimum_errors(
         ends=(search.proved, search.lower, rule.cost),
         conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
-        tree=None if search.cones is None else document(search.cones, present, len(table.y)),
+        tree=None if search.cones is None else Tree(search.cones, present, len(table.y)),
         limits=_limits(search, time_limit),
     )
 

@@ -27,6 +27,7 @@ _IN_VAIN = 20  # rows in a row that are in no conflict with those that are left
 _TINY = 64  # rows: conflicts are found at once, and say more
 _MOST_CONES = 20_000  # without a time limit
 _SOON, _NEARLY = 4000, 2  # after so many cones, so few errors apart: conflicts may find the rule
+_FAR = 4  # a gap of more than a quarter of the errors
 _SOLVER = 1e-6  # what the solver's sums may be off by
 
 
@@ -72,7 +73,8 @@ class Search:
             stages = [(0.8, self._rules), (1.0, self._see)]
         rules.constant(self.problem)
         for part, stage in stages:
-            if not (self.closed and self.proved == self.lower):
+            in_vain = stage in (self._meet, self._prove) and self._cones_lead()
+            if not in_vain and not (self.closed and self.proved == self.lower):
                 with self._until(part):
                     stage()
         self.problem.rows.budget = Budget()
@@ -93,9 +95,7 @@ class Search:
             first = self._ask(everything)
             if first is None:
                 return  # separable
-            self._believe(
-                {first: Fraction(min(self.problem.cost[self.cover.rows[first]].tolist()))}
-            )
+            self._believe({first: Fraction(int(self.problem.cost[self.cover.rows[first]].min()))})
         rules.improve(self.problem)
         if self.problem.rows.d <= MOST_COLUMNS and not sparse.issparse(self.problem.rows.X):
             for j in range(self.problem.rows.d):  # fewer columns are searched more easily
@@ -104,8 +104,7 @@ class Search:
     def _absorb(self) -> None:
         """Errors of the best rule leave, one of each conflict, until what is left has a separator.
 
-        Nothing else leaves, so that it errs no more than that rule; errors that were never in a
-        conflict it is right about.
+        It errs no more than that rule: about errors that were in no conflict it is right.
         """
         while True:
             rule, alive = self.problem.best, np.ones(self.problem.rows.n, dtype=bool)
@@ -144,6 +143,11 @@ class Search:
         finally:
             if cones.bound > self.proved or cones is self.cones:
                 self.proved, self.proof, self.cones = cones.bound, Case(), cones
+
+    def _cones_lead(self) -> bool:
+        """Conflicts prove less and will not close so wide a gap: cones get the time left."""
+        gap = self.problem.best.cost - self.proved
+        return self.clock.limited and self.cones is not None and gap * _FAR > self.problem.best.cost
 
     # --- Conflicts that share no row (or share what it costs) ---
 
@@ -222,11 +226,8 @@ class Search:
 
     def _cut(self, x: Floats) -> int:
         """Conflicts that x does not meet: how many were added."""
-        added = self._add_conflicts(x <= _SOLVER)
-        added += self._add_around(x)
-        if not added:
-            added = self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER)
-        return added
+        added = self._add_conflicts(x <= _SOLVER) + self._add_around(x)
+        return added or self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER)
 
     def _cut_whole(self, removed: Mask) -> bool:
         """Conflicts that this set does not meet; False: without it the rows have a separator."""
@@ -274,8 +275,7 @@ class Search:
         Not if a rule makes fewer errors than it says are possible.
         """
         if math.isfinite(bound):
-            off = _SOLVER * max(1.0, abs(bound))
-            units = math.ceil((bound - off) * self.problem.scale)
+            units = math.ceil((bound - _SOLVER * max(1.0, abs(bound))) * self.problem.scale)
             if units <= self.problem.best.cost:
                 self.trusted = max(self.trusted, units)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,36 +16,59 @@ from rosenblatt._minimum.pairs import Pairs
 Row = NDArray[np.intp]
 
 
-def document(cones: Directions, present: Row, rows: int) -> dict[str, Any]:
-    """Row numbers are those of the table, of which some may be left out."""
-    names = _Names(cones.problem.group, cones.problem.single, present)
-    return {
-        "costs": _costs(cones, present, rows),
-        "column": next(([j, sign] for j, sign in cones.signs.items()), None),
-        "powers": cones.table.below.tolist(),
-        "tree": [step for root in cones.roots for step in _steps(root, cones.bound, names)],
-    }
+class Tree:
+    """The proof of a search that is over: its document is made when somebody asks for it.
+
+    Large proofs take seconds to write out, which nobody should wait for who wants the bound only.
+    """
+
+    def __init__(self, cones: Directions, present: Row, rows: int):
+        """Row numbers are those of the table, of which some may be left out."""
+        self._roots, self._enough = cones.roots, cones.bound
+        self._column = next(([j, sign] for j, sign in cones.signs.items()), None)
+        self._group, self._single = cones.problem.group, cones.problem.single
+        self._counted = cones.problem.unit == 1 and bool((self._single == 1).all())
+        self._present, self._rows = present, rows
+        self._powers = cones.table.below.tolist()
+        self.n_cones = 0
+        for cone in _depth_first(self._roots):
+            cone.generators = ()  # ranks of all rows: much memory, and of no more use
+            self.n_cones += cone.split is None
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        names = _Names(self._group, self._single, self._present)
+        return {
+            "costs": self._costs(),
+            "column": self._column,
+            "powers": self._powers,
+            "tree": [_step(cone, self._enough, names) for cone in _depth_first(self._roots)],
+        }
+
+    def _costs(self) -> list[int] | None:
+        if self._counted:
+            return None
+        out = np.zeros(self._rows, dtype=np.int64)
+        out[self._present] = self._single
+        return [int(v) for v in out.tolist()]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies have the document: cones lie in each other too deep to be pickled."""
+        return {"document": self.document, "n_cones": self.n_cones}
 
 
-def _costs(cones: Directions, present: Row, rows: int) -> list[int] | None:
-    single = cones.problem.single
-    if cones.problem.unit == 1 and (single == 1).all():
-        return None
-    out = np.zeros(rows, dtype=np.int64)
-    out[present] = single
-    return [int(v) for v in out.tolist()]
-
-
-def _steps(root: Cone, enough: int, names: _Names) -> Iterator[Any]:
-    """Depth first."""
-    waiting = [root]
+def _depth_first(roots: list[Cone]) -> Iterator[Cone]:
+    waiting = roots[::-1]
     while waiting:
         cone = waiting.pop()
-        if cone.split is not None:
-            yield [cone.split.a, cone.split.b, cone.split.p, cone.split.q]
-            waiting += reversed(cone.halves)
-        else:
-            yield {"pairs": names.pairs(cone.pairs, enough)}
+        yield cone
+        waiting += reversed(cone.halves)
+
+
+def _step(cone: Cone, enough: int, names: _Names) -> Any:
+    if cone.split is not None:
+        return [cone.split.a, cone.split.b, cone.split.p, cone.split.q]
+    return {"pairs": names.pairs(cone.pairs, enough)}
 
 
 class _Names:

@@ -20,7 +20,7 @@ from rosenblatt._learning.primal import PrimalMemory, PrimalState
 from rosenblatt._learning.settings import Recipe
 from rosenblatt._learning.state import Candidate, State
 from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import rules
+from rosenblatt._model import mixing, rules
 from rosenblatt._model.linear import read_weights, shape_of_weights, written_weights
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
@@ -61,6 +61,7 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
         **_written_losses(state.losses),
+        **mixing.written(state.mixing),
     }
 
 
@@ -195,13 +196,15 @@ def read_place(
 
     `newer`: with a scale and precisions, which are there with AROW (`confident`).
     """
-    memory = _read_memory(part, shape, counts, keep)
+    memory, position = _read_memory(part, shape, counts, keep), part.whole("position", rows)
+    averaged = memory.drift is not None
     if newer:
         memory.precision = rules.read_precision(part, shape, confident)
     return {
         "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
-        "position": part.whole("position", rows),
+        "position": position,
+        "mixing": mixing.read(part, shape, position, averaged=averaged),
         "under_way": part.flag("under_way"),
         "unseen_update": part.flag("unseen_update"),
         "draw": part.whole("draw"),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, RowsToJudge, Tally, Weights
+from rosenblatt._compute.folding import folded, in_order
 from rosenblatt._estimators.one_vs_rest import against_rest
 from rosenblatt._inputs import weights
 from rosenblatt._support.interrupt import no_interrupt
@@ -71,13 +72,13 @@ class StreamedExamples(RowsToJudge):
     def _total_weight(self) -> float:
         if weights.all_one(self._by_class):
             return float(self.n)
-        total = np.zeros(1)
-        for b in range(self.n_blocks):  # row by row, as in memory; of X nothing is read
-            _, y = self._stored.block(b)
-            c = weights.weigh(None, y, self._by_class)
-            assert c is not None
-            total = np.add.accumulate(np.concatenate([total[-1:], c]))
-        return float(total[-1])
+        return folded(self._weight_of(b) for b in range(self.n_blocks))
+
+    def _weight_of(self, b: int) -> float:
+        """Of block b; of X nothing is read."""
+        c = weights.weigh(None, self._stored.block(b)[1], self._by_class)
+        assert c is not None
+        return float(in_order(c))
 
     def lengths(self, *, intercept: bool) -> Iterator[tuple[Weights, Weights | None]]:
         """Block by block the squared lengths of the lifted rows, and their weights."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, Weights
+from rosenblatt._compute.folding import Fold
 from rosenblatt._learning import primal
 from rosenblatt._learning.adaptive import Adaptive, is_confident, machine_with
 from rosenblatt._learning.machine import Indices, Memory
@@ -67,17 +68,21 @@ class Streamed(InFeatures):
     def descend(
         self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
     ) -> int:
-        """One batch step over all blocks."""
-        step, mistakes = np.zeros_like(memory.w), 0
+        """One batch step over all blocks: all of it, or nothing."""
+        fold, noted, mistakes = Fold[Weights](), [], 0
         for block in self.examples.blocks(check_interrupt):
             on_block = self._on(block)
             assert isinstance(on_block, Primal)
-            marks, scores = on_block.look(memory.w, step, check_interrupt)
-            rows = np.flatnonzero(marks)
-            mistakes += len(rows)
-            if self.log is not None and scores is not None:
-                self.log.add(rows, visits, scores[rows], block.y)
-        self._step(memory, step, visits)
+            found = on_block.look(memory.w, check_interrupt)
+            fold.add(found.step)
+            mistakes += len(found.rows)
+            if self.log is not None:
+                noted.append((found, block.y))
+        self._step(memory, fold.total(), visits)
+        for found, y in noted:
+            assert self.log is not None
+            assert found.scores is not None
+            self.log.add(found.rows, visits, found.scores, y, found.rivals)
         return mistakes
 
     def training_votes(

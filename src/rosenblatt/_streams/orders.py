@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt._compute.backend import compute
-from rosenblatt._learning.machine import V, W
-from rosenblatt._learning.orders import Batch, Order, arrange_block, block_order
+from rosenblatt._compute.examples import Examples
+from rosenblatt._learning.blocks import arrange_block, block_order, shard_order
+from rosenblatt._learning.machine import TrainingRows, V, W
+from rosenblatt._learning.mixing import Share, parts_of, share_of
+from rosenblatt._learning.orders import Batch, Mixed, Order
+from rosenblatt._learning.primal import PrimalState
 from rosenblatt._learning.state import Job, State
 from rosenblatt._streams.examples import StreamedExamples
+
+if TYPE_CHECKING:
+    from rosenblatt._compute.update_log import Log
 
 
 class _InBlocks(Order):
@@ -69,17 +78,43 @@ class StreamedBlocks(_InBlocks):
         self._arranged = (0, -1)  # epoch and block
 
     def _order_of_blocks(self, state: State[W, V]) -> list[int]:
-        return block_order(self.n, state)
+        return block_order(self.n, state.seed, state.epoch)
 
     def _within(self, b: int, size: int, state: State[W, V]) -> np.ndarray | None:
         if self._arranged != (state.epoch, b):
-            arrange_block(self._order[:size], None, b, state)
+            arrange_block(self._order[:size], None, b, state.seed, state.epoch)
             self._arranged = (state.epoch, b)
         return self._order[:size]
+
+
+class StreamedMixed(Mixed):
+    """As `Mixed`, with memory for the order of one block."""
+
+    def alone(self, examples: TrainingRows[Any]) -> Order:
+        assert isinstance(examples, StreamedExamples)
+        return StreamedBlocks(examples)
+
+    def _share(
+        self, job: Job[W, V], state: PrimalState, s: int, log: Log | None
+    ) -> tuple[Share, int]:
+        blocks = self._blocks(shard_order(self.n, s, state.seed, state.epoch))
+        whole, averaged = job.machine, state.memory.drift is not None
+        parts = parts_of(
+            blocks, state.seed, state.epoch, margin=whole.margin, intercept=whole.intercept
+        )
+        hear = job.watch.check_interrupt
+        return share_of(parts, state.memory.w, averaged=averaged, log=log, check_interrupt=hear), 0
+
+    def _blocks(self, numbers: list[int]) -> Iterator[tuple[int, Examples]]:
+        for b, following in zip(numbers, [*numbers[1:], numbers[-1]], strict=True):
+            block = self._examples.block(b)
+            self._examples.expect(following)
+            yield b, block
 
 
 STREAMED_ORDERS: dict[str, type[Order]] = {
     "cyclic": StreamedCyclic,
     "blocks": StreamedBlocks,
+    "mixed": StreamedMixed,
     "batch": Batch,
 }

@@ -75,11 +75,10 @@ class TableRows:
                 say.rows(writer.n)
             for file in self.files:  # their readers were ahead, and may have looked too early
                 file.check_unchanged()
-            moments.finish()
             if not finished:
                 encoding = with_moments(
                     encoding,
-                    moments,
+                    moments.finish(),
                     _medians(writer, numbers),
                     scale=self.scale,
                     impute=self.table.impute,
@@ -98,11 +97,10 @@ class TableRows:
         for rows, _ in self.parts(encoding):
             columns.append(head(encoding, rows)[:, numbers])
             moments.add(columns[-1])
-        moments.finish()
         if self.scale or self.table.impute is not None:
             medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
             how: dict[str, Any] = {"scale": self.scale, "impute": self.table.impute}
-            encoding = with_moments(encoding, moments, medians, **how)
+            encoding = with_moments(encoding, moments.finish(), medians, **how)
         with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
             for rows, y in self.parts(self._encoding()):
                 whole = scaled(encoding, rows)

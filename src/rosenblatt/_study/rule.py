@@ -131,8 +131,7 @@ def _deviations(X: Any) -> Any:
         return np.sqrt(np.maximum(square - mean**2, 0.0))
     moments = Moments(X.shape[1])
     moments.add(X)
-    moments.finish()
-    return moments.spread()
+    return moments.finish().spread()
 
 
 def _numbers(encoding: Encoding) -> list[Any]:

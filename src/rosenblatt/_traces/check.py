@@ -30,6 +30,7 @@ class Check:
     claims: list[Claim]
     exact: bool  # decided in fractions; otherwise in floats with a bound on their rounding
     assumption: str = ""  # which one fails, where one does
+    compared: str = ""  # what u is, where a theorem has one
 
     @property
     def ok(self) -> bool:
@@ -68,6 +69,8 @@ class Check:
         ]
         if self.assumption:
             lines.append(f"The theorem does not apply: {self.assumption}")
+        if self.compared:
+            lines.append(self.compared)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -76,7 +79,8 @@ class Check:
             for line in self.lines()
         )
         head = "".join(f"<th>{h}</th>" for h in ("claim", "", "statement", "tightest moment"))
-        note = f"<p>{escape(self.assumption)}</p>" if self.assumption else ""
+        notes = [text for text in (self.assumption, self.compared) if text]
+        note = "".join(f"<p>{escape(text)}</p>" for text in notes)
         return f"<table><tr>{head}</tr>{rows}</table>{note}"
 
 

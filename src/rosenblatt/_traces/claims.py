@@ -6,7 +6,8 @@ rows of one step (1 unless order="batch"):
     B = M Z² + 2μ C,   αŵ = B w*/g.
 
 For single rows B is the β² of the theorem. A step with m mistakes has m <= M, so that
-‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ‖² <= ‖w - αŵ‖² - m B.
+‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ‖² <= ‖w - αŵ‖² - m B. An epoch of several
+shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
         space.copies * space.longest(),
         Fraction(float(run.weights.max())),
         Fraction(run.margin),
-        int(run.sizes.max(initial=1)),
+        1 if run.mixed else int(run.sizes.max(initial=1)),
         None if star is None else space.ends(star, path),
     )
 
@@ -136,23 +137,34 @@ def _longest(run: Run) -> str:
     return "R²" if run.k is None else "2R²"
 
 
+def _count(run: Run) -> str:
+    """The number of updates in words; of epochs what they count for."""
+    return "Σ (Σ k_s²/k)" if run.mixed else "k"
+
+
 def norm_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
     """‖w_0‖² + Σ (m² Z² + 2μ m C), by step."""
-    squares = n.kind(np.append(0, np.cumsum(run.sizes**2)))
-    extra = n.kind(2 * k.margin * k.heaviest) * n.kind(run.edges)
+    squares = n.kind(_so_far(run.gains if run.mixed else run.sizes**2))
+    extra = n.kind(2 * k.margin * k.heaviest) * n.kind(_so_far(run.gains))
     return np.asarray(n.path.norms2[0] + (squares * n.kind(k.longest) + extra))
 
 
 def product_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
     """⟨w_0, w*⟩ + (updates so far) g, by step."""
     assert n.path.products is not None
-    return np.asarray(n.path.products[0] + n.kind(run.edges) * n.kind(k.least))
+    return np.asarray(n.path.products[0] + n.kind(_so_far(run.gains)) * n.kind(k.least))
+
+
+def _so_far(values: NDArray[Any]) -> NDArray[Any]:
+    """0, then the sums."""
+    return np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
 
 
 def norm_grows_slowly(run: Run, n: Numbers, k: Constants) -> Claim:
     bound, doubts = norm_bound(run, n, k), n.doubts.norms2
     batch = run.order == "batch"
-    statement = "‖w‖² <= ‖w₀‖² + " + (f"Σ |M_t|² {_longest(run)}" if batch else "k β²")
+    most = f"Σ |M_t|² {_longest(run)}" if batch else f"{_count(run)} β²"
+    statement = "‖w‖² <= ‖w₀‖² + " + most
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
     return after_each("norm", statement, n, n.path.norms2, bound, slop)
 
@@ -161,7 +173,7 @@ def product_grows_fast(run: Run, n: Numbers, k: Constants) -> Claim:
     assert n.path.products is not None
     bound, doubts = product_bound(run, n, k), n.doubts.products
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
-    statement = "⟨w, w*⟩ >= ⟨w₀, w*⟩ + k γ ‖w*‖"
+    statement = f"⟨w, w*⟩ >= ⟨w₀, w*⟩ + {_count(run)} γ ‖w*‖"
     return after_each("product", statement, n, -n.path.products, -bound, slop, sign=-1)
 
 
@@ -210,7 +222,7 @@ def _slack_of_angle(
 
 def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
     change, slop = _change_of_distance(run, n, k, star)
-    fall = n.kind(run.sizes) * n.kind(k.growth)
+    fall = n.kind(run.gains) * n.kind(k.growth)
     slop = slop + by_step(run, 2 * np.abs(run.steps) * n.doubts.scores) + 4 * ULP * floats(fall)
     return worst(
         "distance",
@@ -231,7 +243,7 @@ def _change_of_distance(
     assert products is not None
     if n.exact:
         return np.diff(norms2) - factor * np.diff(products), np.zeros(run.n_steps)
-    if run.order == "batch":
+    if not run.single:
         sizes = doubts.norms2 + 8 * ULP * np.abs(norms2)
         sizes = sizes + factor * (doubts.products + 8 * ULP * np.abs(products))
         return np.diff(norms2) - factor * np.diff(products), sizes[1:] + sizes[:-1]
@@ -250,5 +262,10 @@ def mistake_bound(run: Run, bound: int) -> Claim:
     words = "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
     if batch:
         words = f"Σ|M_t| <= max|M_t| {_longest(run)}/γ²"
+    if run.mixed:
+        words, made = "epochs with a mistake <= ⌊‖w₀ - αŵ‖²/β²⌋, whatever the shards", run.n_steps
+        return Claim(
+            "bound", words, HELD if made <= bound else VIOLATED, made, float(made), real(bound)
+        )
     status = HELD if len(run.rows) <= bound else VIOLATED
     return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))

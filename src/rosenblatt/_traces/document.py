@@ -18,8 +18,8 @@ from rosenblatt._traces.about import About
 from rosenblatt._traces.run import Run
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt.trace/3"
-SCHEMAS = ("rosenblatt.trace/1", "rosenblatt.trace/2", SCHEMA)
+SCHEMAS = tuple(f"rosenblatt.trace/{version}" for version in (1, 2, 3, 4))
+SCHEMA = SCHEMAS[-1]
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
@@ -47,6 +47,7 @@ def write(
         "eta0": run.eta,
         "margin": run.margin,
         "fit_intercept": run.intercept,
+        "rule": {"kind": run.rule, "number": None if run.by_count else run.number},
         "kernel": _kernel(run.kernel),
         "start": run.start.tolist(),
         "rows": _rows(run, np.arange(len(run.y)) if all_rows else _used(run)),

@@ -19,7 +19,7 @@ from rosenblatt._traces.joint_walk import JointFloatGram, JointSums, OfClasses
 from rosenblatt._traces.kernel_space import Kernelled, one_thread
 from rosenblatt._traces.rounding import SLIGHTLY_MORE, TINY, ULP, lengths_of
 from rosenblatt._traces.run import Floats, Run
-from rosenblatt._traces.space import Features
+from rosenblatt._traces.space import Features, over_blocks
 from rosenblatt._traces.walk import Path, Standing, Star, walk
 from rosenblatt.theory.bounds import least_class_margin
 
@@ -57,27 +57,24 @@ class JointFeatures(Features):
 
     def _steps(self, begin: int, end: int) -> Floats:
         run, edges = self.run, self.run.edges
-        z = np.zeros((end - begin, *self.start.shape))
         first, last = int(edges[begin]), int(edges[end])
-        x = run.steps[first:last, None] * self.lifted(run.rows[first:last])
         if run.order != "batch":
-            at = np.arange(len(z))
-            z[at, run.own[first:last]] = x
-            z[at, self.rivals[first:last]] = -x
-            return z
+            return np.asarray(run.steps[first:last, None, None] * run.directions(first, last))
+        z = np.zeros((end - begin, *self.start.shape))
+        x = run.steps[first:last, None] * run.lifted(run.rows[first:last])
         for t, step in enumerate(z, start=begin):
             part = slice(edges[t], edges[t + 1])
             self._sum(step, x[edges[t] - first : edges[t + 1] - first], part)
         return z
 
     def _sum(self, step: Floats, x: Floats, part: slice) -> None:
-        """One after the other, as the core sums them; each class for itself."""
+        """As the core sums them; each class for itself."""
         own, rivals = self.run.own[part], self.rivals[part]
         for c in range(self.k):
             signs = (own == c).astype(np.float64) - (rivals == c)
             some = signs != 0
             if some.any():
-                step[c] = np.add.accumulate(signs[some, None] * x[some], axis=0)[-1]
+                step[c] = over_blocks(signs[some, None] * x[some], self.run.rows[part][some])
 
     def _scores(self) -> tuple[Floats, Standing | None]:
         run, rows = self.run, Rows(self.run.X)
@@ -102,7 +99,7 @@ class JointFeatures(Features):
 
     def exact_path(self, star: Star | None) -> Path:
         needed = np.unique(self.run.rows)
-        rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
+        rows = dict(zip(needed.tolist(), self.run.lifted(needed), strict=True))
         starts = [self._exact_weights(of_class) for of_class in self.run.start]
         walkers = [
             ExactFeatures(rows, self.run, w, of_star)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rosenblatt._compute.examples import Csr
 from rosenblatt._inputs import validate
 from rosenblatt._learning.keeps import KEEPS
 from rosenblatt._learning.orders import ORDERS
+from rosenblatt._learning.rule import Kind
 from rosenblatt._rules.gram import KERNELS, Kernel
 from rosenblatt._support.strict_json import InvalidDocument, Part, parse
 from rosenblatt._traces.about import About
@@ -42,7 +43,7 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
 def _about(document: Part) -> About:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
     fingerprint = None
-    if document.value("schema") != SCHEMAS[0]:
+    if _version(document) >= 2:
         fingerprint = document.optional(document.text, "data_fingerprint")
     if names is not None and len(names) != document.value("n_features"):
         raise InvalidDocument("feature_names is not one name for each feature")
@@ -83,9 +84,9 @@ def _run(document: Part) -> Run:
             raise InvalidDocument("the lists of updates are not of the same length")
         y, c = _labels(rows, index, n, k)
         rivals = None if k is None else _rivals(updates, y[made], k)
-        if k is None and document.value("schema") == SCHEMA and updates.value("rival") is not None:
+        if k is None and _version(document) >= 3 and updates.value("rival") is not None:
             raise InvalidDocument("updates.rival is there, but there are two classes")
-        return Run(
+        run = Run(
             X=_table(rows, index, (n, d)),
             y=y,
             c=c,
@@ -102,7 +103,34 @@ def _run(document: Part) -> Run:
             kernel=kernel,
             judged=_pairs(document, "kept"),
             rivals=rivals,
+            **_rule(document),
         )
+    if not run.by_count and not _fits(run):
+        raise InvalidDocument(
+            f"{run.rule} has no kernel, no order='batch', eta0 = 1 and margin = 1"
+        )
+    return run
+
+
+def _version(document: Part) -> int:
+    return SCHEMAS.index(document.value("schema")) + 1
+
+
+def _rule(document: Part) -> dict[str, Any]:
+    """Version 4 was the first to know others than the perceptron's."""
+    if _version(document) < 4:
+        return {}
+    with document.part("rule") as rule:
+        kind = rule.one_of("kind", get_args(Kind))
+        if kind == "perceptron":
+            if rule.value("number") is not None:
+                raise InvalidDocument("rule.number is there, and the perceptron has none")
+            return {}
+        return {"rule": kind, "number": validate.positive("rule.number", rule.value("number"))}
+
+
+def _fits(run: Run) -> bool:
+    return run.kernel is None and run.order != "batch" and run.eta == run.margin == 1
 
 
 def _classes(document: Part) -> int | None:
@@ -110,7 +138,7 @@ def _classes(document: Part) -> int | None:
     labels = document.values("classes")
     if any(type(label) not in (str, bool, int, float) for label in labels):
         raise InvalidDocument("classes holds something that is no label")
-    many = document.value("schema") == SCHEMA and 2 < len(labels) <= _MOST_CLASSES
+    many = _version(document) >= 3 and 2 < len(labels) <= _MOST_CLASSES
     if len(labels) != 2 and not many:
         raise InvalidDocument(f"classes are {len(labels)} labels, not two or more")
     return len(labels) if many else None

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rosenblatt._traces import stars
+from rosenblatt._traces import loss_check, stars
 from rosenblatt._traces.about import About
 from rosenblatt._traces.check import Check, check
 from rosenblatt._traces.claims import Constants, constants
 from rosenblatt._traces.joint_space import JointFeatures, JointKernelled
 from rosenblatt._traces.kernel_space import Kernelled
-from rosenblatt._traces.run import Run
+from rosenblatt._traces.loss_check import Losses
+from rosenblatt._traces.mixed_space import MixedFeatures
+from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.space import Features, Space
 from rosenblatt._traces.walk import Path, Star
 from rosenblatt.certificate import Certificate
@@ -30,9 +33,19 @@ class Replay:
     @cached_property
     def space(self) -> Space:
         """Where lengths and products live: the features, or the kernel's space."""
+        if self.run.mixed:
+            return self._mixed()
         if self.run.k is None:
             return Features(self.run) if self.run.linear() else Kernelled(self.run)
         return JointFeatures(self.run) if self.run.linear() else JointKernelled(self.run)
+
+    def _mixed(self) -> Space:
+        if self.run.k is not None:
+            raise InputError(
+                "A trace follows the shards of order='mixed' with two classes only. Trace "
+                "order='blocks', which is one shard, or one class against the rest."
+            )
+        return MixedFeatures(self.run)
 
     @cached_property
     def path(self) -> Path:
@@ -54,6 +67,15 @@ class Replay:
         if not (isinstance(step, (int, np.integer)) and 0 <= step <= most):
             raise InputError(f"step={step!r} is not allowed: this trace has steps 0 to {most}.")
         return int(step)
+
+    def counts(self, step: Any) -> Ints:
+        """Updates of each row after so many steps, from which the weights follow."""
+        if self.run.mixed:
+            raise InputError(
+                "With order='mixed' the weights of shards are mixed: they are no sum of the rows "
+                "by their updates. weights_at has them."
+            )
+        return self.run.counts(self.checked_step(step))
 
     def need_all_rows(self, why: str) -> None:
         if not self.about.all_rows:
@@ -79,13 +101,23 @@ class Replay:
 
     @cached_property
     def star(self) -> Star | None:
-        """w*: given, certified, or what a kernel's training ended with, where it ended clean."""
+        """w*: given, certified, or what a kernel's training ended with, where it ended clean.
+
+        Other rules than the perceptron's can be compared with any weights.
+        """
         if self._given is not None:
             return self.space.star(self._given)
         if not self.run.linear():
             if not self.about.converged:
                 return None
             return self.space.star(self.run.coefficients(self.run.n_steps))
+        if self.run.by_count:
+            return self._certified
+        return stars.to_compare_with(self.features("w*"), self._certified)
+
+    @cached_property
+    def _certified(self) -> Star | None:
+        """The proved separator, if there is one that floats can hold."""
         proved = self.certificate if self.about.all_rows else None
         return None if proved is None else stars.certified(self.space, proved)
 
@@ -98,14 +130,54 @@ class Replay:
 
     @cached_property
     def constants(self) -> Constants | None:
-        """γ, β and their like; None where not all rows are here."""
-        if not self.about.all_rows:
+        """γ, β and their like; None where not all rows are here, and of other rules."""
+        if not self.about.all_rows or not self.run.by_count:
             return None
         return constants(self.run, self.space, self.star, self.path)
+
+    @cached_property
+    def losses(self) -> Losses | None:
+        """What is proved of rules that look at the loss; None of the perceptron's."""
+        if self.run.by_count:
+            return None
+        assert self.star is not None
+        return Losses(self.run, self.features("the theorem"), self.star, self.path)
+
+    @property
+    def distances(self) -> Floats | None:
+        """By step ‖w - u‖², of AROW Σ p (w - u)²; None of the perceptron's rule."""
+        known = None if self.losses is None else self.losses.known
+        return None if known is None else known.distances
+
+    @property
+    def compared_with(self) -> str:
+        """What u is, in words."""
+        if self._given is not None:
+            return "u is the w_star that was given."
+        if self._certified is not None:
+            return "u is the certified separator, just long enough for margins of 1."
+        return "u is the mean of the weights that training went through."
+
+    @property
+    def bound(self) -> int | None:
+        """Of updates; of rules that look at the loss, of mistakes."""
+        if not self.about.all_rows:
+            return None
+        if self.losses is not None:
+            return None if self.losses.known is None else self.losses.known.bound
+        return None if self.constants is None else self.constants.bound
 
     def check(self, *, radius: float | None, gamma: float | None) -> Check:
         """Every claim of the proofs, with these R and γ where they are given."""
         self.need_all_rows("the check is about all rows")
+        if self.losses is not None:
+            if gamma is not None:
+                raise InputError(
+                    "gamma is the margin of the perceptron's theorem; those of PassiveAggressive "
+                    "and AROW have none: leave it out."
+                )
+            found = loss_check.check(self.losses, converged=self.about.converged, radius=radius)
+            return replace(found, compared=self.compared_with)
         assert self.constants is not None
         return check(
             self.run,

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.backend import compute
+from rosenblatt._compute.matrices import as_table, dense
 from rosenblatt._compute.update_log import Log
+from rosenblatt._traces import loss_steps
 
 if TYPE_CHECKING:
     from rosenblatt._compute.examples import Matrix
+    from rosenblatt._learning.rule import Kind
     from rosenblatt._learning.settings import Settings
     from rosenblatt._learning.state import AnyJob, AnyState
     from rosenblatt._rules.gram import Kernel
@@ -24,9 +30,11 @@ Ints = NDArray[np.int64]
 
 @dataclass
 class Run:
-    """Updates u = 0, 1, … with their rows; a step is one update, or all of one batch step.
+    """Updates u = 0, 1, … with their rows; a step is one update, or all of one batch step, or with
+    order="mixed" and several shards all of one epoch.
 
-    Scores, the start and the margin are in units of η, as the loop has them.
+    Scores, the start and the margin are in units of η, as the loop has them. PassiveAggressive and
+    AROW have no η (it is 1) and no order="batch"; rows call for an update below the margin 1.
 
     Of many classes an update adds c_i z, where z = (e_y - e_r) ⊗ x̃_i is lifted: x̃_i in the block of
     the row's class y, -x̃_i in that of its rival r (Kesler). Its label is +1, its score s_y - s_r,
@@ -50,6 +58,8 @@ class Run:
     kernel: Kernel | None = None  # None: weights of the features
     judged: list[tuple[int, int]] = field(default_factory=list)  # updates, mistakes of the kept
     rivals: Ints | None = None  # by update, of many classes
+    rule: Kind = "perceptron"
+    number: float = 0.0  # C of PassiveAggressive, r of AROW
 
     @property
     def k(self) -> int | None:
@@ -68,9 +78,34 @@ class Run:
 
     @cached_property
     def steps(self) -> Floats:
-        """c_i y_i, by update; of many classes c_i."""
-        weights = self.weights[self.rows]
+        """c_i y_i, by update; of many classes c_i. Other rules have τ or α in the place of c_i."""
+        weights = self.weights[self.rows] if self.by_count else loss_steps.lengths(self)
         return np.asarray(weights * self.own if self.rivals is None else weights)
+
+    @property
+    def by_count(self) -> bool:
+        """Whether every update of a row steps by the same: the perceptron's rule."""
+        return self.rule == "perceptron"
+
+    @cached_property
+    def table(self) -> Any:
+        """X as an array, or a sparse one."""
+        return as_table(self.X)
+
+    def lifted(self, rows: Any) -> Floats:
+        """x̃_i of some rows, in float64."""
+        x = dense(self.table[rows]).astype(np.float64)
+        return np.hstack([x, np.full((len(x), 1), float(self.intercept))])
+
+    def directions(self, begin: int, end: int) -> Floats:
+        """x̃_i of some updates; of many classes (e_y - e_r) ⊗ x̃_i."""
+        x = self.lifted(self.rows[begin:end])
+        if self.rivals is None:
+            return x
+        z, at = np.zeros((end - begin, len(self.start), x.shape[1])), np.arange(end - begin)
+        z[at, self.own[begin:end]] = x
+        z[at, self.rivals[begin:end]] = -x
+        return z
 
     @property
     def margins(self) -> Floats:
@@ -97,10 +132,36 @@ class Run:
     @cached_property
     def edges(self) -> Ints:
         """Step t is made of the updates edges[t] .. edges[t + 1]."""
-        if self.order != "batch":
+        if self.single:
             return np.arange(len(self.rows) + 1)
-        new = np.flatnonzero(np.diff(self.visits, prepend=-1))
+        of = self.epochs if self.mixed else self.visits
+        new = np.flatnonzero(np.diff(of, prepend=-1))
         return np.append(new, len(self.rows))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether weights of several shards were mixed."""
+        return self.order == "mixed" and self.n > compute.rows_of_shard
+
+    @property
+    def single(self) -> bool:
+        """Whether a step is one update."""
+        return self.order != "batch" and not self.mixed
+
+    @cached_property
+    def shards(self) -> Ints:
+        """By update, the number of the shard that made it."""
+        return self.visits % self.n // compute.rows_of_shard
+
+    @cached_property
+    def gains(self) -> NDArray[Any]:
+        """By step, for how many updates it counts in the proofs: for those that it has; an epoch
+        with k_s mistakes in shard s, k in all, for Σ k_s²/k, a fraction."""
+        if not self.mixed:
+            return self.sizes
+        counts = [np.bincount(self.shards[a:b]) for a, b in pairwise(self.edges)]
+        found = [Fraction(int((k * k).sum()), int(k.sum())) for k in counts]
+        return np.array(found, dtype=object)
 
     def updates_of(self, step: int) -> slice:
         """Of step 1, 2, …; of the start, step 0, none."""
@@ -129,6 +190,17 @@ class Run:
         by_class = np.zeros((len(self.y), len(self.start)), dtype=np.int64)
         np.add.at(by_class, (self.rows[:made], self.own[:made]), 1)
         np.add.at(by_class, (self.rows[:made], self.rivals[:made]), -1)
+        return by_class
+
+    def added(self, step: int) -> Floats:
+        """The same with lengths of steps in the place of ones: for rules that look at the loss."""
+        made = int(self.edges[step])
+        rows, own, lengths = self.rows[:made], self.own[:made], np.abs(self.steps[:made])
+        if self.rivals is None:
+            return np.bincount(rows, lengths, len(self.y)).astype(np.float64)
+        by_class = np.zeros((len(self.y), len(self.start)))
+        np.add.at(by_class, (rows, own), lengths)
+        np.add.at(by_class, (rows, self.rivals[:made]), -lengths)
         return by_class
 
     def coefficients(self, step: int) -> Floats:
@@ -176,6 +248,8 @@ class Recorder:
             "keep": settings.units.keep,
             "n": examples.n,
             "kernel": examples.gram.kernel if dual else None,
+            "rule": settings.rule.kind,
+            "number": getattr(machine, "number", 0.0),
         }
 
     def judged(self, state: AnyState) -> None:

@@ -11,27 +11,38 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples, Rows
-from rosenblatt._compute.matrices import as_table, dense, squares
+from rosenblatt._compute.folding import folded, in_order
+from rosenblatt._compute.matrices import squares
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.primal import Primal
 from rosenblatt._traces.exact_walk import ExactFeatures
+from rosenblatt._traces.loss_steps import moving
 from rosenblatt._traces.rounding import (
     SLIGHTLY_MORE,
     TINY,
     ULP,
+    Doubts,
     lengths_of,
     of_weights,
 )
-from rosenblatt._traces.run import Floats, Run
+from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.walk import Path, Standing, Star, walk
 from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
 
 _BLOCK = 1 << 18  # numbers of weights at a time
+
+
+def over_blocks(terms: Floats, rows: Ints) -> Floats:
+    """Σ terms as the core makes it; those of a batch step come in the order of their rows."""
+    edges = np.searchsorted(rows, range(0, int(rows[-1]) + 1, compute.block))
+    parts = np.split(terms, edges[1:])
+    zero = np.zeros(terms.shape[1:])
+    return folded(in_order(np.concatenate([zero[None], part])) for part in parts)
 
 
 class Space(ABC):
@@ -86,7 +97,7 @@ class Features(Space):
 
     def __init__(self, run: Run):
         super().__init__(run)
-        self.table = as_table(run.X)
+        self.table = run.table
         self.d = self.table.shape[1]
         self.size = self.work = self.d + 1
 
@@ -131,24 +142,22 @@ class Features(Space):
             size = lengths_of(self.squares()) * (np.linalg.norm(w) + TINY)
             return Star(w, products, SLIGHTLY_MORE * (self.size + 8) * ULP * size)
 
-    def lifted(self, rows: Any) -> Floats:
-        """x̃_i of some rows, in float64."""
-        x = dense(self.table[rows]).astype(np.float64)
-        return np.hstack([x, np.full((len(x), 1), float(self.run.intercept))])
-
     def _steps(self, begin: int, end: int) -> Floats:
         """z_t for some steps, summed as the core sums them."""
         run = self.run
         first, last = run.edges[begin], run.edges[end]
-        z = run.steps[first:last, None] * self.lifted(run.rows[first:last])
+        z = run.steps[first:last, None] * run.lifted(run.rows[first:last])
         if run.order != "batch":
             return z
-        parts = np.split(z, run.edges[begin + 1 : end] - first)
-        return np.array([np.add.accumulate(p, axis=0)[-1] for p in parts])
+        steps = zip(run.edges[begin:end], run.edges[begin + 1 : end + 1], strict=True)
+        return np.array([over_blocks(z[a - first : b - first], run.rows[a:b]) for a, b in steps])
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """(t, the weights before the steps t, t + 1, … and after the last of them)."""
         run, w = self.run, self.start + 0.0
+        if run.rule == "AROW":
+            yield from ((part.begin, block) for part, block in moving(run, w))
+            return
         length = max(1, _BLOCK // (self.size * int(run.sizes.max(initial=1))))
         for begin in range(0, run.n_steps, length):
             end = min(begin + length, run.n_steps)
@@ -178,18 +187,21 @@ class Features(Space):
             products[part] = flat @ w
             last = block[-1]
         star2 = float(w @ w)
-        doubts = of_weights(
-            run,
+        doubts = self._doubts(norms2, star2)
+        last, (scores, standing) = Rows(run.X).scores(last), self._scores()
+        if star is None:
+            return Path(norms2, None, scores, None, last, doubts, standing)
+        return Path(norms2, products, scores, star2, last, doubts, standing)
+
+    def _doubts(self, norms2: Floats, star2: float) -> Doubts:
+        return of_weights(
+            self.run,
             size=self.size,
             norms2=norms2,
             squares=self.copies * self.squares(),
             star2=star2,
             start=self._start_doubt(),
         )
-        last, (scores, standing) = Rows(run.X).scores(last), self._scores()
-        if star is None:
-            return Path(norms2, None, scores, None, last, doubts, standing)
-        return Path(norms2, products, scores, star2, last, doubts, standing)
 
     def _scores(self) -> tuple[Floats, Standing | None]:
         """The score before each update, by the core."""
@@ -197,6 +209,8 @@ class Features(Space):
         e = Examples(run.X, run.y, run.c)
         if run.order == "batch":
             return self._batch_scores(e.rows), None
+        if not run.by_count:
+            return self._scores_on_the_way(e.rows), None
         machine = Primal(e, margin=np.inf, intercept=run.intercept)  # every row calls
         machine.log = Log()
         memory = machine.start(self.start, averaged=False)
@@ -204,6 +218,16 @@ class Features(Space):
         while at < len(order):
             at, _ = machine.visit(memory, order, at, len(order), len(order), at)
         return machine.log.arrays()[2], None
+
+    def _scores_on_the_way(self, rows: Rows) -> Floats:
+        """One after the other: under the weights of a rule that looks at the loss."""
+        found, scores = np.empty(len(self.run.rows)), np.empty(rows.n)
+        for begin, block in self.blocks():
+            for t, w in enumerate(block[:-1], start=begin):
+                i = int(self.run.rows[t])
+                compute.backend.scores(rows.native, w, i, i + 1, scores)
+                found[t] = scores[i]
+        return found
 
     def _batch_scores(self, rows: Rows) -> Floats:
         found, edges = np.empty(len(self.run.rows)), self.run.edges
@@ -215,7 +239,7 @@ class Features(Space):
 
     def exact_path(self, star: Star | None) -> Path:
         needed = np.unique(self.run.rows)
-        rows = dict(zip(needed.tolist(), self.lifted(needed), strict=True))
+        rows = dict(zip(needed.tolist(), self.run.lifted(needed), strict=True))
         walker = ExactFeatures(rows, self.run, self.exact_start, None if star is None else star.w)
         return walk(self.run, walker, Fraction)
 

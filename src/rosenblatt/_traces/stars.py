@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._traces.run import Floats, Run
-from rosenblatt._traces.space import Space
+from rosenblatt._traces.space import Features, Space
 from rosenblatt._traces.walk import Star
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
+from rosenblatt.theory.bounds import least_class_margin, least_margin
+
+_SLIGHTLY_MORE = 1 + 2.0**-20  # so that rounding leaves no loss, and no doubt
 
 
 def lifted(run: Run, w_star: Any) -> Floats:
@@ -42,6 +45,25 @@ def certified(space: Space, certificate: Certificate) -> Star | None:
         if space.least_margin(star)[0] > 0:
             return star
     return None
+
+
+def to_compare_with(space: Features, separator: Star | None) -> Star:
+    """What PassiveAggressive and AROW are compared with, where nothing is given.
+
+    The separator, as long as it takes for margins of 1, so that it has no losses; else the mean of
+    the weights that training went through.
+    """
+    run = space.run
+    if separator is not None:
+        w = separator.w if run.intercept else separator.w[..., :-1]
+        least = least_margin if run.k is None else least_class_margin
+        margin, _ = least(space.table, run.y, np.sign(run.weights), w)
+        with np.errstate(over="ignore"):
+            longer = separator.w * (_SLIGHTLY_MORE / float(margin))
+        if np.isfinite(longer).all():
+            return space.star(longer)
+    total = space.start + sum(block[1:].sum(axis=0) for _, block in space.blocks())
+    return space.star(total / (run.n_steps + 1))
 
 
 def why_none(certificate: Certificate | None, classes: list[Any]) -> str:

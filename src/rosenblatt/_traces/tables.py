@@ -16,6 +16,7 @@ _MOST_FEATURES = 4  # weights of so many are shown
 _MOST_WEIGHTS = 9  # and of all classes together
 _EDGE = 10  # steps at either end of a long table
 _WITH_STAR = ("⟨w, ŵ*⟩", "cos∠(w, w*)")
+_DISTANCE = {"PA-I": "‖w - u‖²", "PA-II": "‖w - u‖²", "AROW": "Σ p (w - u)²"}
 
 
 def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[Any]]:
@@ -24,7 +25,7 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
     steps = list(range(1, len(trace) + 1) if steps is None else steps)
     made = [run.updates_of(k) for k in steps]
     first = [updates.start for updates in made]
-    single = run.order != "batch"
+    single = run.single
     rows = [run.rows[updates] for updates in made]
     found: dict[str, list[Any]] = {
         "k": list(steps),
@@ -37,11 +38,19 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
         if run.k is not None:
             found["rival"] = trace.rival[first].tolist()
         found["score" if run.k is None else "margin"] = trace.score[first].tolist()
+        if not run.by_count:
+            found["loss"] = trace.loss[first].tolist()
+        if run.rule == "AROW":
+            found["v"] = trace.variance[first].tolist()
         found["step"] = trace.step_size[first].tolist()
     norm = "‖(w, b)‖" if run.intercept else "‖w‖"
-    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR})
+    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR, *_DISTANCE.values()})
     found[norm] = trace.norm[steps].tolist()
-    if trace.replay.star is not None:
+    if not run.by_count:
+        distances = trace.replay.distances
+        if distances is not None:
+            found[_DISTANCE[run.rule]] = distances[steps].tolist()
+    elif trace.replay.star is not None:
         for name, values in zip(_WITH_STAR, (trace.product, trace.cosine), strict=True):
             found[name] = values[steps].tolist()
     return found
@@ -104,9 +113,15 @@ def _ends(trace: Trace) -> tuple[list[int], list[int]]:
 def _summary(trace: Trace) -> str:
     run, about = trace.replay.run, trace.replay.about
     updates = f"{len(run.rows)} updates"
-    if run.order == "batch":
-        updates += f" in {len(trace)} steps"
-    bound = "" if trace.bound is None else f", at most {trace.bound} by the convergence theorem"
+    if not run.single:
+        updates += f" in {len(trace)} {'epochs' if run.mixed else 'steps'}"
+    if not run.by_count:
+        updates += f", {int((run.margins <= 0).sum())} of them at mistakes"
+    bound = ""
+    if trace.bound is not None:
+        most = f"{trace.bound} epochs" if run.mixed else f"{trace.bound}"
+        theorem = "the convergence theorem" if run.by_count else "its theorem"
+        bound = f", at most {most} by {theorem}"
     return f"{about.estimator}: {updates}{bound}. {about.ended}"
 
 
@@ -159,6 +174,8 @@ _LATEX = {
     "‖w‖": r"$\|w\|$",
     "⟨w, ŵ*⟩": r"$\langle w,\hat w^*\rangle$",
     "cos∠(w, w*)": r"$\cos\angle(w,w^*)$",
+    "‖w - u‖²": r"$\|w-u\|^2$",
+    "Σ p (w - u)²": r"$\sum p(w-u)^2$",
 }
 
 

@@ -1,4 +1,4 @@
-"""trace: train, and keep what happened at every update."""
+"""Trace: what happened at every update, and what can be asked about it."""
 
 from __future__ import annotations
 
@@ -8,83 +8,17 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from rosenblatt._estimators.training import PerceptronTraining
 from rosenblatt._inputs.validate import positive
 from rosenblatt._rules.linear import read_only
 from rosenblatt._support.extras import pandas
-from rosenblatt._traces import document, read_document, tables, words
-from rosenblatt._traces.about import About, about
+from rosenblatt._traces import document, loss_steps, read_document, tables, words
+from rosenblatt._traces.about import About
 from rosenblatt._traces.check import Check
 from rosenblatt._traces.replay import Replay
-from rosenblatt._traces.run import Floats, Recorder, Run
+from rosenblatt._traces.run import Floats, Run
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
-
-
-def trace(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    w_star: Any = None,
-    *,
-    sample_weight: Any = None,
-    feature_names: Any = None,
-    **start: Any,
-) -> Trace:
-    """Fit a clone of `estimator` and record every update.
-
-    Parameters
-    ----------
-    estimator : Perceptron or KernelPerceptron
-        It is not changed; `trace.estimator` is the fitted clone.
-    X, y, sample_weight
-        As for `fit`.
-    w_star : array, optional
-        A separator to follow the convergence proof with: d weights, or d + 1 numbers with the
-        intercept last (for a kernel that is not linear n coefficients of the rows, or n + 1), of
-        more than two classes a row of them for each. If none is given, the certified one with the
-        largest homogeneous margin is used.
-    feature_names : list of str, optional
-        What to call the columns; those of a data frame by default.
-    **start
-        `coef_init`, `intercept_init`, `dual_coef_init`: where training begins.
-
-    Returns
-    -------
-    Trace
-
-    Examples
-    --------
-    >>> from rosenblatt import Perceptron, trace
-    >>> X, y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
-    >>> t = trace(Perceptron(order="cyclic", keep="last"), X, y)
-    >>> print(t.step(2))
-    step 2: row 2 (1, 1) is -1 but scores 7: w (3, 3) - (1, 1) = (2, 2), b 1 - 1 = 0
-    >>> t.weights_at(7)
-    Weights(w=array([1., 1.]), b=-3.0)
-    """
-    if not isinstance(estimator, PerceptronTraining):
-        raise InputError(
-            "trace follows rosenblatt.Perceptron and rosenblatt.KernelPerceptron, not "
-            f"{type(estimator).__module__}.{type(estimator).__qualname__}."
-        )
-    fitted, recorder = clone(estimator), Recorder()
-    fitted._recorder = recorder
-    try:
-        fitted.fit(X, y, sample_weight, **start)
-    finally:
-        del fitted._recorder
-    names = None if feature_names is None else _names(feature_names, fitted.n_features_in_)
-    return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
-
-
-def _names(given_names: Any, d: int) -> list[str]:
-    names = [str(name) for name in given_names]
-    if len(names) != d:
-        raise InputError(f"There are {len(names)} feature_names, but X has {d} features.")
-    return names
 
 
 class Weights(NamedTuple):
@@ -98,7 +32,7 @@ class Weights(NamedTuple):
 class Trace:
     """What happened at every update of one fit. Steps are counted from 1, step 0 is the start.
 
-    A step is one update; with order="batch" all updates of one look at the rows.
+    A step is one update; with order="batch" those of a look at all rows, with shards of an epoch.
 
     Attributes
     ----------
@@ -109,14 +43,21 @@ class Trace:
     score : array, by update
         w·x + b before the update; of more than two classes s_y - s_r, its margin to the rival.
     step_size : array, by update
-        η c_i y_i: what the row was added with; of more than two classes η c_i.
+        η c_i y_i: what the row was added with; of more than two classes η c_i. PassiveAggressive
+        has τ in the place of η c_i, and AROW α, whose rows are divided by precisions.
+    loss : array, by update
+        How far the margin was below the one asked for: μ, or 1 of PassiveAggressive and AROW.
+    variance : array, by update
+        v = Σ x_j²/p_j of AROW: how unsure it was of the score.
     norm : array, by step
         ‖(w, b)‖ after it, of all classes together; entry 0 is the start.
     product, cosine : arrays, by step
         ⟨w, ŵ*⟩ and cos∠(w, w*) in the lifted space, where there is a w*.
     bound : int or None
-        The most updates that the convergence theorem allows with this w*; None where it allows
-        any number, or where not all rows are known.
+        The most updates (of several shards epochs) that the convergence theorem allows with this
+        w*; None where it allows any number, or where not all rows are known. Of
+        PassiveAggressive and AROW the most mistakes (updates at a margin of 0 or less) by their
+        theorems.
     kept : list of (updates, mistakes)
         The training (or validation) mistakes of the weights kept so far, whenever they were judged.
     estimator
@@ -169,6 +110,17 @@ class Trace:
         return self.replay.run.eta * self.replay.run.steps
 
     @property
+    def loss(self) -> Floats:
+        run = self.replay.run
+        return np.asarray(run.eta * (run.margin - run.margins))
+
+    @property
+    def variance(self) -> Floats:
+        if self.replay.run.rule != "AROW":
+            raise InputError("Only AROW has a variance of scores: other rules keep no precisions.")
+        return loss_steps.squares(self.replay.run)
+
+    @property
     def kept(self) -> list[tuple[int, int]]:
         return list(self.replay.run.judged)
 
@@ -205,13 +157,30 @@ class Trace:
         w = space.run.eta * space.at(self.replay.checked_step(step))
         return Weights(w[..., :-1], float(w[-1]) if w.ndim == 1 else w[:, -1])
 
+    def precision_at(self, step: int) -> Floats:
+        """AROW's precisions after so many steps, that of the intercept last."""
+        run, k = self.replay.run, self.replay.checked_step(step)
+        if run.rule != "AROW":
+            raise InputError("Only AROW keeps precisions.")
+        parts = (p for p in loss_steps.growing(run) if p.begin + len(p.directions) >= k)
+        found = next(parts, None)
+        return np.ones(run.start.shape) if found is None else found.precisions[k - found.begin]
+
     def alpha_at(self, step: int) -> Floats:
         """The notes' α after so many steps: η c_i · (updates of row i), one for each row of X.
 
         Of more than two classes a column for each: rows are added to their own, taken from rivals.
+        Of PassiveAggressive the sum of the steps τ of each row.
         """
-        run = self.replay.run
-        counts = run.counts(self.replay.checked_step(step))
+        run, step = self.replay.run, self.replay.checked_step(step)
+        if run.rule == "AROW":
+            raise InputError(
+                "AROW divides its steps by precisions, so that its weights are no sums of rows: "
+                "there is no α. weights_at and precision_at have what it learned."
+            )
+        if not run.by_count:
+            return run.added(step)
+        counts = self.replay.counts(step)
         return np.asarray(run.eta * run.weights.reshape(-1, *[1] * (counts.ndim - 1)) * counts)
 
     # --- The theorem ---
@@ -223,11 +192,11 @@ class Trace:
 
     @property
     def bound(self) -> int | None:
-        constants = self.replay.constants
-        return None if constants is None else constants.bound
+        return self.replay.bound
 
     def check(self, *, radius: float | None = None, gamma: float | None = None) -> Check:
-        """Test every inequality of the convergence proofs at every step.
+        """Test every inequality of the convergence proofs at every step; of PassiveAggressive and
+        AROW those of their own theorems.
 
         `radius` and `gamma` are claims to be tested, too: that no lifted row is longer, and that
         every margin of the unit w* is at least this; by default the true ones of the data.

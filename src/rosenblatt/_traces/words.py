@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt._traces.run import Floats
+from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import Features
 
 if TYPE_CHECKING:
@@ -54,11 +54,13 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
         return f"step {k}: {_why(trace, k)}: {_moves(trace, k, before, after)}"
     made = run.updates_of(k)
     rows, sizes = run.rows[made], run.eta * run.steps[made]
-    x = trace.replay.features("step").lifted(rows[:1])[0, :-1]
-    sign, what = _change((after - before)[:-1], x, sizes)
+    x = run.lifted(rows[:1])[0, :-1]
+    sign, what = _change((after - before)[:-1], x, sizes, over=_over(run))
     moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
     if run.intercept:
-        moved += f", b {_sum(before[-1], float(sizes.sum()))} = {number(after[-1])}"
+        summed = run.rule != "AROW" and not run.mixed
+        step = float(sizes.sum()) if summed else float((after - before)[-1])
+        moved += f", b {_sum(before[-1], step)} = {number(after[-1])}"
     return f"step {k}: {_why(trace, k)}: {moved}"
 
 
@@ -92,9 +94,14 @@ def _one(trace: Trace, u: int) -> str:
     """Why update u was made."""
     run, space = trace.replay.run, trace.replay.space
     i, score = int(run.rows[u]), run.eta * run.scores[u]
-    x = " " + vector(space.lifted([i])[0, :-1]) if isinstance(space, Features) else ""
+    x = " " + vector(run.lifted([i])[0, :-1]) if isinstance(space, Features) else ""
     label, margin = trace.label[u], float(run.eta * run.margins[u])
-    if run.k is not None:
+    if not run.by_count:
+        other = "" if run.k is None else f" over {trace.rival[u]}"
+        size = f"{_LETTER[run.rule]} = {number(abs(trace.step_size[u]))}"
+        loss = f"loss {number(trace.loss[u])}"
+        why = f"is {label} with the margin {number(margin)}{other}, {loss}, {size}"
+    elif run.k is not None:
         why = f"is {label} {_against(trace, trace.rival[u], margin)}"
     elif margin < 0:
         why = f"is {label} but scores {number(score)}"
@@ -104,6 +111,13 @@ def _one(trace: Trace, u: int) -> str:
         mu = number(run.margin * run.eta)
         why = f"is {label} and has the margin {number(margin)} only, μ is {mu}"
     return f"row {i}{x} {why}"
+
+
+_LETTER = {"PA-I": "τ", "PA-II": "τ", "AROW": "α"}  # of the step, as in the papers
+
+
+def _over(run: Run) -> str:
+    return "/p" if run.rule == "AROW" else ""
 
 
 def _against(trace: Trace, rival: Any, margin: float) -> str:
@@ -123,14 +137,14 @@ def _moves(trace: Trace, k: int, before: Floats, after: Floats) -> str:
     made = run.updates_of(k)
     own, rivals, size = run.own[made], run.rivals[made], run.eta * run.steps[made]
     if len(own) == 1:
-        x = trace.replay.features("step").lifted(run.rows[made])[0, :-1]
+        x = run.lifted(run.rows[made])[0, :-1]
         moved = {int(own[0]): (" moves towards it", x, size), int(rivals[0]): (" away", x, -size)}
     else:
         changed = np.unique([*own, *rivals]).tolist()
         moved = {c: ("", x, np.zeros(2)) for c in changed for x in [(after - before)[c, :-1]]}
     found = []
     for c, (how, x, steps) in moved.items():
-        sign, what = _change(x, x, steps)
+        sign, what = _change(x, x, steps, over=_over(run))
         words = f"w {vector(before[c, :-1])} {sign} {what} = {vector(after[c, :-1])}"
         if run.intercept:
             words += f", b {_sum(before[c, -1], float((after - before)[c, -1]))}"
@@ -143,13 +157,13 @@ def _some(between: str, parts: list[str], most: int = 4) -> str:
     return between.join([*parts[:most], "…"][: most + 1] if len(parts) > most else parts)
 
 
-def _change(total: Any, x: Any, sizes: Any) -> tuple[str, str]:
+def _change(total: Any, x: Any, sizes: Any, *, over: str) -> tuple[str, str]:
     """The sign and what is added: x, a multiple of it, or the sum of a batch step."""
     if len(sizes) > 1:
         return "+", vector(total)
     size = abs(float(sizes[0]))
     factor = "" if size == 1 else f"{number(size)}·"
-    return ("+" if sizes[0] > 0 else "-"), factor + vector(x)
+    return ("+" if sizes[0] > 0 else "-"), factor + vector(x) + over
 
 
 def _sum(before: float, change: float) -> str:

@@ -14,9 +14,10 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt import Trace
 
-_ORDERS = ("cyclic", "shuffle", "blocks", "random", "batch")
+_ORDERS = ("cyclic", "shuffle", "blocks", "mixed", "random", "batch")
 _KEEPS = ("last", "best", "pocket", "average", "vote")
 _FORMATS = ("table", "markdown", "latex")
+_RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 
 
 @click.command()
@@ -24,12 +25,21 @@ _FORMATS = ("table", "markdown", "latex")
 @click.option("--steps", is_flag=True, help="Every step in words, with its numbers.")
 @click.option("--check", is_flag=True, help="Test the convergence proofs on it.")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@click.option(
+    "--rule",
+    type=click.Choice(_RULES),
+    default="perceptron",
+    show_default=True,
+    help="PA-I and PA-II are PassiveAggressive.",
+)
+@click.option("-C", "c", type=float, metavar="C", help="Of PA-I and PA-II.  [default: 1]")
+@click.option("--r", type=float, metavar="R", help="Of AROW.  [default: by the rows' size]")
 @click.option("--order", type=click.Choice(_ORDERS), default="cyclic", show_default=True)
 @click.option("--keep", type=click.Choice(_KEEPS), default="last", show_default=True)
-@click.option("--eta0", type=float, default=1.0, show_default=True, help="The learning rate.")
-@click.option("--margin", type=float, default=0.0, show_default=True, help="μ.")
+@click.option("--eta0", type=float, help="The perceptron's learning rate.  [default: 1]")
+@click.option("--margin", type=float, help="The perceptron's μ.  [default: 0]")
 @click.option("--no-intercept", is_flag=True, help="A hyperplane through the origin.")
-@click.option("--max-iter", type=int, default=1000, show_default=True, help="Epochs at most.")
+@click.option("--max-iter", type=int, help="Epochs at most.  [default: 1000; 10 of other rules]")
 @click.option("--max-updates", type=int, metavar="K", help="Updates at most.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For shuffle and random.")
 @click.option("--scale", is_flag=True, help="Scale numbers first.")
@@ -43,12 +53,15 @@ def command(
     steps: bool,
     check: bool,
     form: str,
+    rule: str,
+    c: float | None,
+    r: float | None,
     order: str,
     keep: str,
-    eta0: float,
-    margin: float,
+    eta0: float | None,
+    margin: float | None,
     no_intercept: bool,
-    max_iter: int,
+    max_iter: int | None,
     max_updates: int | None,
     seed: int,
     scale: bool,
@@ -61,11 +74,12 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Train a perceptron on a table and show every update.
+    """Train a perceptron, or by another rule, on a table and show every update.
 
     \b
     rosenblatt trace toy.csv --target y --steps
     rosenblatt trace toy.csv --target y --check --format latex
+    rosenblatt trace toy.csv --target y --check --rule AROW
     """
     _common.check_table(files, reading)
     asked = [path for path in (output, html, film) if path is not None]
@@ -75,7 +89,13 @@ def command(
     for path in asked:
         _common.check_output(path, files, force=force)
 
-    from rosenblatt import Perceptron, trace
+    own = {"C": c, "r": r, "eta0": eta0, "margin": margin, "max_iter": max_iter}
+    common = {"keep": keep, "fit_intercept": not no_intercept, "max_updates": max_updates}
+    estimator = _estimator(rule, own, order=order, random_state=seed, **common)
+    if html is not None and rule != "perceptron":
+        raise InputError("--html shows the perceptron's rule only: leave out --html, or --rule.")
+
+    from rosenblatt import trace
 
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
@@ -83,16 +103,6 @@ def command(
         from rosenblatt.play.recorded import check_classes
 
         check_classes(len(set(y.tolist())))
-    estimator = Perceptron(
-        order=order,  # type: ignore[arg-type] # one of the choices
-        keep=keep,  # type: ignore[arg-type]
-        eta0=eta0,
-        margin=margin,
-        fit_intercept=not no_intercept,
-        max_iter=max_iter,
-        max_updates=max_updates,
-        random_state=seed,
-    )
     names = None if encoding is None else encoding.feature_names
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -113,6 +123,35 @@ def command(
         _common.say(f"The film is in {film}.", quiet=quiet)
     _show(found, files, steps=steps, check=check, form=form, as_json=as_json)
     return 0
+
+
+_TAKES = {
+    "perceptron": ("eta0", "margin", "max_iter"),
+    "PA-I": ("C", "max_iter"),
+    "PA-II": ("C", "max_iter"),
+    "AROW": ("r", "max_iter"),
+}
+_OPTIONS = {"C": "-C", "r": "--r", "eta0": "--eta0", "margin": "--margin"}
+
+
+def _estimator(rule: str, own: dict[str, Any], *, order: str, **common: Any) -> Any:
+    """The one that is asked for; an option of another rule is an error."""
+    from rosenblatt import AROW, PassiveAggressive, Perceptron
+
+    given = {name: value for name, value in own.items() if value is not None}
+    for name in given:
+        if name not in _TAKES[rule]:
+            raise InputError(
+                f"{_OPTIONS[name]} is not of --rule {rule}; it has "
+                f"{' and '.join(_OPTIONS[n] for n in _TAKES[rule] if n in _OPTIONS)}."
+            )
+    if rule != "perceptron" and order == "batch":
+        raise InputError(f"--order batch is the perceptron's: --rule {rule} steps row by row.")
+    if rule == "perceptron":
+        return Perceptron(order=order, **given, **common)  # type: ignore[arg-type]
+    if rule == "AROW":
+        return AROW(order=order, **given, **common)  # type: ignore[arg-type]
+    return PassiveAggressive(variant=rule[3:], order=order, **given, **common)  # type: ignore[arg-type]
 
 
 def _show(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from rosenblatt.data.encode import Encoding
-from rosenblatt.data.moments import Moments
+from rosenblatt.data.moments import Moments, Seen
 from rosenblatt.data.together import head, with_head
 from rosenblatt.errors import InputError
 
@@ -24,14 +24,13 @@ def learned(encoding: Encoding, X: Any, *, scale: bool, impute: str | None) -> E
     moments = Moments(len(numbers))
     for rows in blocks(X):
         moments.add(rows[:, numbers])
-    moments.finish()
     medians = (np.nanmedian(X[:, j]) for j in numbers)
-    return with_moments(encoding, moments, medians, scale=scale, impute=impute)
+    return with_moments(encoding, moments.finish(), medians, scale=scale, impute=impute)
 
 
 def with_moments(
     encoding: Encoding,
-    moments: Moments,
+    moments: Seen,
     medians: Iterable[Any],
     *,
     scale: bool,

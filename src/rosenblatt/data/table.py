@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from rosenblatt._inputs import validate
-from rosenblatt.data import written
+from rosenblatt.data import numbering, written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import Column, encoded, see
@@ -41,7 +41,7 @@ class Table:
 
     Attributes
     ----------
-    n_rows : int
+    n_rows, rows_by_file : int, list of int
     columns : list of Column
         What was seen in each column but the target.
     target : Column or None
@@ -147,29 +147,31 @@ class Table:
             )
             for name, kind in self._kinds.items()
         }
-        self.n_rows, size = 0, 0
-        self._kept = []
+        self.n_rows, size, self._kept = 0, 0, []
+        by_file = dict.fromkeys(map(id, self.files), 0)
         rows = self._read()
         for part in rows:
             see(seen, part, target)
             self.n_rows += part.rows
+            by_file[id(part.file)] += part.rows
             size += part.batch.nbytes
             if size > _KEPT:
                 self._kept = None
             if self._kept is not None:
                 self._kept.append(part)
+        self.rows_by_file = list(by_file.values())
         self.left_out = rows.left_out if isinstance(rows, Labelled) else np.empty(0, dtype=np.int64)
         return seen
 
-    def parts(self) -> Iterator[Part]:
-        """The rows, part by part: from memory, or from the files again where they are large."""
-        return iter(self._kept if self._kept is not None else self._read())
+    def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Part]:
+        """The rows, or some, part by part: from memory, or from their files if they are large."""
+        return numbering.between(self._kept, self._read, self.rows_by_file, begin, end)
 
-    def _read(self) -> Iterable[Part]:
-        parts = watchable(ahead(self._reader.parts(self._kinds)), self._reader.files)
-        if self._label is None:
-            return parts
-        return Labelled(parts, self._label, self._kinds[self._label])
+    def _read(self, some: list[int] | None = None) -> Iterable[Part]:
+        reader = numbering.of_files(self._reader, some)
+        parts = watchable(ahead(reader.parts(self._kinds)), reader.files)
+        label = self._label
+        return parts if label is None else Labelled(parts, label, self._kinds[label])
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from rosenblatt._traces.run import Run
     from rosenblatt._traces.trace import Trace
 
-_OFFERED = {"blocks": "shuffle"}  # what the page trains with when the points are changed
+_OFFERED = {
+    "blocks": "shuffle",
+    "mixed": "shuffle",
+}  # what the page trains with when the points are changed
 MOST_WITH_KERNEL = 400  # as assets/model.js has it
 _STOPS = {"max_iter": "max_iter", "max_updates": "max_updates"}
 
@@ -75,6 +78,11 @@ def check_classes(k: int) -> None:
 def _refuse(trace: Trace) -> None:
     """What the page cannot show, in words."""
     run = trace.replay.run
+    if not run.by_count:
+        raise InputError(
+            "The playground shows the perceptron's rule only: trace a Perceptron, or look at "
+            "trace.steps() and rosenblatt.plots."
+        )
     check_size(*run.X.shape)
     check_classes(len(trace.replay.about.classes))
     why = None

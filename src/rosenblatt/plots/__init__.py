@@ -9,6 +9,7 @@ from rosenblatt.plots.alpha import AlphaDisplay
 from rosenblatt.plots.animation import animate
 from rosenblatt.plots.boundary import BoundaryDisplay
 from rosenblatt.plots.cone import ConeDisplay
+from rosenblatt.plots.loss_bound import LossBoundDisplay
 from rosenblatt.plots.losses import LossLineDisplay
 from rosenblatt.plots.mistakes import MistakesDisplay
 from rosenblatt.plots.pocket import PocketDisplay
@@ -20,6 +21,7 @@ __all__ = [
     "AlphaDisplay",
     "BoundaryDisplay",
     "ConeDisplay",
+    "LossBoundDisplay",
     "LossLineDisplay",
     "MistakesDisplay",
     "PocketDisplay",

@@ -49,6 +49,7 @@ class MistakesDisplay:
         *,
         margin: float = 0.0,
         joint: bool = False,
+        below: bool = False,
         kept: Ints | None = None,
         validation: Ints | None = None,
     ):
@@ -57,6 +58,7 @@ class MistakesDisplay:
             raise InputError("There is no epoch to draw.")
         self.fewest = np.minimum.accumulate(self.mistakes)
         self.margin, self.kept, self.validation = margin, kept, validation
+        self._below = below  # margins must reach it, and need not exceed it
         self._margin = "s_y − s_r" if joint else "y·score"  # of a row, before an update
 
     @classmethod
@@ -71,8 +73,10 @@ class MistakesDisplay:
             )
         validation = getattr(estimator, "validation_mistakes_", None)
         joint = len(estimator.classes_) > 2 and getattr(estimator, "multi_class", "joint") != "ovr"
-        margin = getattr(estimator, "margin_", 1.0)
-        found = cls(estimator.mistakes_, margin=margin, joint=joint, validation=validation)
+        margin, below = getattr(estimator, "margin_", 1.0), not hasattr(estimator, "margin_")
+        found = cls(
+            estimator.mistakes_, margin=margin, joint=joint, below=below, validation=validation
+        )
         return found.plot(ax=ax)
 
     @classmethod
@@ -86,8 +90,10 @@ class MistakesDisplay:
             mistakes = np.bincount(run.epochs, minlength=2)[1:]
         validation = getattr(estimator, "validation_mistakes_", None)
         kept = None if validation is not None else _kept(trace.kept, mistakes)
-        margin, joint = run.eta * run.margin, run.k is not None
-        found = cls(mistakes, margin=margin, joint=joint, kept=kept, validation=validation)
+        margin, joint, below = run.eta * run.margin, run.k is not None, not run.by_count
+        found = cls(
+            mistakes, margin=margin, joint=joint, below=below, kept=kept, validation=validation
+        )
         return found.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> MistakesDisplay:
@@ -101,6 +107,8 @@ class MistakesDisplay:
         calls = f"{self._margin} ≤ " + (
             "0" if self.margin == 0 else f"μ = {style.number(self.margin)}"
         )
+        if self._below:
+            calls = f"{self._margin} < {style.number(self.margin)}"
         curves: dict[str, tuple[Any, str, str, str, str]] = {
             "mistakes": (self.mistakes, "in this epoch", style.GREY, "o", "-"),
             "fewest": (self.fewest, "fewest so far", style.BLUE, "", "--"),

@@ -54,7 +54,7 @@ class PocketDisplay:
         most = max(int(_WORK // max(cost, 1)), 50)
         steps = style.thinned(len(trace) + 1, most)
         self.updates, self._all = run.edges[steps], len(steps) == len(trace) + 1
-        self._n = run.n
+        self._n, self._name = run.n, "PLA" if run.by_count else "the rule"
         self.pla, weighted = _errors(trace, steps)
         best = 0
         chosen = [best := i if weighted[i] < weighted[best] else best for i in range(len(steps))]
@@ -71,7 +71,7 @@ class PocketDisplay:
         ax: Any = None,
     ) -> PocketDisplay:
         """Train a clone of `estimator` (whatever its `keep`), and draw both."""
-        from rosenblatt._traces.trace import trace
+        from rosenblatt._traces.following import trace
 
         style.pyplot()
         copy = clone(estimator).set_params(keep="pocket")
@@ -94,7 +94,7 @@ class PocketDisplay:
         looks: dict[str, tuple[Ints, str, dict[str, Any]]] = {
             "pla": (
                 self.pla,
-                "PLA: the current weights",
+                f"{self._name}: the current weights",
                 {"color": style.ORANGE, "linewidth": 1.4},
             ),
             "pocket": (
@@ -114,7 +114,8 @@ class PocketDisplay:
         ax.set_xlabel("updates")
         ax.set_ylabel(f"training errors, of {self._n:,} rows")
         style.title(
-            ax, f"In the end PLA has {self.pla[-1]:,} errors, the pocket {self.pocket[-1]:,}"
+            ax,
+            f"In the end {self._name} has {self.pla[-1]:,} errors, the pocket {self.pocket[-1]:,}",
         )
         if not self._all:
             style.note(ax, [f"Counted at {len(self.updates):,} of the steps, evenly."])

@@ -74,7 +74,7 @@ def like(X: Any, rows: Floats) -> Any:
 def of_trace(trace: Trace, step: int) -> Rule:
     """The weights after so many steps."""
     run = trace.replay.run
-    margin = run.eta * run.margin
+    margin = run.eta * run.margin if run.by_count else 0.0  # 1 of other rules is no parameter
     if run.linear():
         w, b = trace.weights_at(step)
         # η multiplies last: whether a row is a mistake is as training saw it, to the bit.

@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt._inputs import validate
 from rosenblatt._support.words import many
 from rosenblatt._traces.run import Floats
+from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class SqueezeDisplay:
     def __init__(self, trace: Trace):
         replay, run = trace.replay, trace.replay.run
         replay.need_all_rows("the check is about all rows")
+        if not run.by_count:
+            raise InputError(
+                "The squeeze is the perceptron's theorem, which does not hold for this rule: "
+                "LossBoundDisplay.from_trace shows its own."
+            )
         constants = replay.constants
         assert constants is not None
         self.k, self.norm, self.eta = run.edges, trace.norm, run.eta

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _BEFORE, _ADDED, _AFTER = style.GREEN, style.RED, style.BLUE
 
+_LETTERS = {"perceptron": "η c y x", "PA-I": "τ y x", "PA-II": "τ y x", "AROW": "α y x/p"}
+
 
 @final
 class UpdateDisplay:
@@ -76,7 +78,9 @@ class UpdateDisplay:
         self._size = float(trace.step_size[made.start])
         self._score = style.number(trace.score[made.start])
         x = np.asarray(data.table[self.rows].T @ trace.step_size[made]).ravel()
-        self.added = x.astype(np.float64)
+        self.added, self._letters = x.astype(np.float64), _LETTERS[run.rule]
+        if run.rule == "AROW":  # each feature is divided by its precision
+            self.added = self.after.w - self.before.w
         w = self.after.w if self.after.w.any() else self.before.w
         at = int(self.rows[0]) if len(self.rows) == 1 else None
         self.plane = scene.plane(data, features, w, at)
@@ -160,10 +164,11 @@ class UpdateDisplay:
             "added": (tip, end, _ADDED, {"linestyle": (0, (3, 1.5))}, self._what()),
         }
         self.arrows_, named = {}, []
+        names = {"w": "w", "w'": "w′", "added": self._letters.replace(" ", "")}
         for name, (begin, stop, colour, how, label) in looks.items():
             self.arrows_[name] = draw_arrow(ax, begin, stop, colour, **how)
             if np.any(begin != stop):
-                name_arrow(ax, begin, stop, name.replace("'", "′").replace("added", "ηcyx"), colour)
+                name_arrow(ax, begin, stop, names[name], colour)
             named.append(Line2D([], [], color=colour, label=label, **{"linewidth": 2.5, **how}))
         return [named[1], named[2], named[0]]
 
@@ -181,7 +186,8 @@ class UpdateDisplay:
             return f"the sum over {len(self.rows)} rows of η c y x"
         size = abs(self._size)
         factor = "" if size == 1 else f"{style.number(size)}·"
-        return f"η c y x = {'+' if self._size > 0 else '−'}{factor}x"
+        over = "/p" if self._letters.endswith("/p") else ""
+        return f"{self._letters} = {'+' if self._size > 0 else '−'}{factor}x{over}"
 
 
 def _round(value: float) -> float:

@@ -25,11 +25,13 @@ from rosenblatt.theory.geometry import (
     sign_switch,
 )
 from rosenblatt.theory.losses import perceptron_loss, perceptron_loss_gradient, zero_one_loss
+from rosenblatt.theory.mixed import EpochBound, mixed_epoch_bound
 from rosenblatt.theory.online import ArowBound, LossBound, arow_bound, passive_aggressive_bound
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
 
 __all__ = [
     "ArowBound",
+    "EpochBound",
     "LossBound",
     "MistakeBound",
     "angle",
@@ -41,6 +43,7 @@ __all__ = [
     "margin_of_data",
     "margins",
     "mistake_bound",
+    "mixed_epoch_bound",
     "normalise",
     "passive_aggressive_bound",
     "perceptron_loss",

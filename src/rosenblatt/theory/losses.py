@@ -66,7 +66,5 @@ def perceptron_loss_gradient(
     e = given.examples(X, y, sample_weight)
     machine = Primal(e, margin=0.0, intercept=True)
     before = given.lifted(w, b, e.rows.d)
-    memory = machine.start(before, averaged=False)
-    step = np.zeros_like(memory.w)
-    machine.look(memory.w, step)
+    step = machine.look(machine.start(before, averaged=False).w).step
     return Gradient(0.0 - step[:-1], 0.0 - float(step[-1]))

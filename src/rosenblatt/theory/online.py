@@ -73,16 +73,24 @@ def passive_aggressive_bound(
     star, lifted = given.vector(w_star, e.rows.d, "w_star")
     c = np.ones(len(e.y)) if e.c is None else e.c
     largest = longest(as_table(e.rows.X), (c > 0).astype(np.float64), lifted=lifted)
-    back = 1 / (Fraction(float(rule.number)) * Fraction(float(c[c > 0].min())))
     losses = sum(
         (Fraction(float(c[i])) * loss ** (2 if squared else 1) for i, loss in _losses(e, star)),
         Fraction(0),
     )
     total = dot(star, star) + 2 * whole * Fraction(float(rule.number)) * losses
-    factor = largest + back / 2 if squared else max(largest, back)
+    lightest = Fraction(float(c[c > 0].min()))
+    factor = passive_aggressive_factor(float(rule.number), largest, lightest, squared=squared)
     first = "max (‖x̃‖² + 1/(2C))" if squared else "max (‖x̃‖², 1/C)"
     form = f"{first} · (‖u‖² + 2 Σ C ℓ{'²' if squared else ''})"
     return LossBound(math.floor(factor * total), form, factor, total)
+
+
+def passive_aggressive_factor(
+    C: float, longest: Fraction, lightest: Fraction, *, squared: bool
+) -> Fraction:
+    """What a mistake counts at most: `longest` is max q_i, `lightest` the least weight."""
+    back = 1 / (Fraction(C) * lightest)
+    return longest + back / 2 if squared else max(longest, back)
 
 
 def _losses(e: Examples, star: Floats) -> Iterable[tuple[int, Fraction]]:
@@ -168,7 +176,22 @@ def arow_bound(
         alpha = (1 - m) / (v + of_row)
         w += alpha * sign * x / p
         p += x * x / of_row
-        left += (1 - m) ** 2 * (v + 2 * of_row) / (v + of_row) ** 2
+        left += arow_gain(1 - m, v, of_row)
         right += 2 * alpha * max(0.0, 1 - sign * float(u @ x))
         right += float((x * x / of_row * (w - u) ** 2).sum())
     return ArowBound(mistakes, updates, left, right)
+
+
+def arow_gain(loss: Any, v: Any, r: Any) -> Any:
+    """What an update with this loss adds to the left side."""
+    return loss**2 * (v + 2 * r) / (v + r) ** 2
+
+
+def arow_factor(r: float, longest: Fraction, lightest: Fraction) -> Fraction:
+    """How many mistakes there can be for each 1 of the right side.
+
+    A mistake has the loss 1 or more, and v <= max ‖x̃‖² since precisions only grow; the less v and r
+    are, the more it adds.
+    """
+    of_row = Fraction(r) / lightest
+    return (longest + of_row) ** 2 / (longest + 2 * of_row)

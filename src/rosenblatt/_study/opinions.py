@@ -31,6 +31,8 @@ def look(work: Work, X: Any, options: Options) -> SecondOpinions | None:
     assert selection is not None
     if selection.cv or options.stream or work.sample is not None or len(work.counts) != 2:
         return None
+    if options.decides != "error":
+        return None  # rules would be compared by errors, which this one was not chosen by
     known = selection.fitted_on
     if not len(selection.test) or sparse.issparse(X) or compute.cones is None:
         return None

@@ -178,7 +178,6 @@ def second_opinion(
     known: Any,
     model: str,
     train: str,
-    reading: dict[str, Any],
     again: Callable[..., Judged],
     *,
     quiet: bool,
@@ -191,7 +190,7 @@ def second_opinion(
     plain = _unscaled(encoding)
     rows, numbers = _together(again(known))
     raw, _ = _together(again(replace(known, encoding=plain.to_dict())))
-    judges = _judges(known, train, reading, plain, encoding, rows, raw)
+    judges = _judges(known, train, plain, encoding, rows, raw)
     found: list[Any] = []
     with _common.working("second opinions", quiet=quiet):
         try:
@@ -236,7 +235,6 @@ def _together(asked: Judged) -> tuple[Any, list[int]]:
 def _judges(
     known: Any,
     train: str,
-    reading: dict[str, Any],
     plain: Any,
     encoding: Any,
     rows: Any,
@@ -248,13 +246,13 @@ def _judges(
     from rosenblatt._proof.table import named, read
 
     rule, classes = known.estimator, known.estimator.classes_
-    X, y = plain.apply_labelled([train], **reading)
+    X, y = plain.apply_labelled([train])  # read as it was for training
     if sorted(set(y.tolist())) != sorted(classes.tolist()):
         raise InputError(
             f"{train} holds the labels {sorted(set(y.tolist()))}, and the rule tells "
             f"{classes.tolist()} apart: give the rows that it was trained on."
         )
     table = named(read(X, y, semantics="binary64", asked="second_opinion"), plain)
-    wrong = rule.predict(encoding.apply_labelled([train], **reading)[0]) != y
+    wrong = rule.predict(encoding.apply_labelled([train])[0]) != y
     signs = np.where(rule.predict(rows) == classes[1], 1, -1) if len(rows) else np.empty(0)
     return Judges(table, raw, answers=signs.astype(np.int8), errors=int(wrong.sum()))

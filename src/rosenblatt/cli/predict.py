@@ -134,7 +134,7 @@ def command(
     beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
     if second_opinion is not None:
         again = partial(judged, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
-        opinion = _beside.second_opinion(known, model, second_opinion, reading, again, quiet=quiet)
+        opinion = _beside.second_opinion(known, model, second_opinion, again, quiet=quiet)
         beside.append(opinion)
     rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0, beside)
     rows = _with_probability(rows, platt)

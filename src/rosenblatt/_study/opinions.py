@@ -131,14 +131,8 @@ def _with_numbers(found: Opinions, opinion: Opinion, work: Work) -> str:
 
 def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, int]) -> str:
     k, n = int(contested.sum()), len(found)
-    few = "that fits all" if found.separable else f"with at most {found.errors:,} errors on the"
-    text = (
-        f"{k:,} of {many(n, 'test row')} contested: a linear rule {few} {found.n_rows:,} training "
-        "rows says otherwise"
+    few = "that fits all training rows" if found.separable else "with no more training errors"
+    return (
+        f"{k:,} of {many(n, 'test row')} contested: another linear rule {few} says otherwise; "
+        f"wrong are {wrong[0]:,} of these {k:,}, and {wrong[1]:,} of the other {n - k:,}"
     )
-    counts = ((found.count("forced"), "forced"), (found.count("open"), "open"))
-    text += "".join(f"; {count:,} {status}" for count, status in counts if count)
-    text += f". The rule errs on {wrong[0]:,} of the {k:,}, on {wrong[1]:,} of the other {n - k:,}"
-    if found.bound is not None and found.count("forced"):
-        text += f". {found.bound_sentence.rstrip('.')}"
-    return text

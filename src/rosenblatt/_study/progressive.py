@@ -43,7 +43,7 @@ def look(work: Work, options: Options) -> Progressive | None:
         "confidence": CONFIDENCE,
         "lam": lam,
         "support": support,
-        "sentence": _sentence(n, rows, mistakes, bound, support),
+        "sentence": _sentence(rows, mistakes, bound, support),
     }
 
 
@@ -99,15 +99,12 @@ def _determining(certificate: Certificate) -> int | None:
     return len(margin["rows"]) if margin["exact"] else certificate.n_features + 1
 
 
-def _sentence(n: int, rows: int, mistakes: int, bound: float, support: Support | None) -> str:
+def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -> str:
     found = (
-        f"over all {n:,} rows, {mistakes / rows:.1%} of the last {rows:,} wrong before they are "
-        f"learned from: with 95 % confidence the rules met there err on at most {bound:.1%} of new "
-        "rows, on average; of the rule above the test error tells"
+        f"{mistakes / rows:.1%} of {rows:,} rows wrong before they were learned from; with 95 % "
+        f"confidence the rules met there err on at most {bound:.1%} of new rows on average, which "
+        "is not about the last one"
     )
     if support is not None:
-        found += (
-            f". The widest separator hangs on {support['rows']:,} rows, and errs on at most "
-            f"{support['bound']:.1%} of new ones"
-        )
+        found += f"; the widest separator on at most {support['bound']:.1%}"
     return found

@@ -7,6 +7,8 @@ from rosenblatt._support.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt._compute.device import config
+    from rosenblatt._engines.certify import certify_stored
+    from rosenblatt._engines.predict import predict_stored
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
@@ -42,10 +44,12 @@ __all__ = [
     "Study",
     "Trace",
     "certify",
+    "certify_stored",
     "config",
     "forced_signs",
     "load",
     "minimum_errors",
+    "predict_stored",
     "save",
     "second_opinion",
     "study",
@@ -68,10 +72,12 @@ _HOME = {
     "Study": "rosenblatt._study.result",
     "Trace": "rosenblatt._traces.trace",
     "certify": "rosenblatt._proof.certify",
+    "certify_stored": "rosenblatt._engines.certify",
     "config": "rosenblatt._compute.device",
     "forced_signs": "rosenblatt._minimum.forced_signs",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt._minimum.minimum_errors",
+    "predict_stored": "rosenblatt._engines.predict",
     "save": "rosenblatt.model_file",
     "second_opinion": "rosenblatt._opinion.second_opinion",
     "study": "rosenblatt._study.study",

@@ -26,6 +26,7 @@ from rosenblatt import (
 )
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
+from rosenblatt._compute.screening import Screen
 from rosenblatt._model.checkpoint_file import Checkpoint
 from rosenblatt._support.strict_json import NO_SUM, with_sum
 from rosenblatt.errors import InputError, ModelFileError, WeightsOverflow
@@ -205,6 +206,22 @@ def test_rows_of_weight_zero_do_not_exist():
     p = mixed()
     with_gaps = p.fit(X, y, c).coef_
     assert with_gaps.tobytes() == p.fit(X[c > 0], y[c > 0]).coef_.tobytes()
+
+
+def test_rows_that_are_passed_over_change_nothing(monkeypatch):
+    """Each of three shards finds out by itself which of its rows are out of reach."""
+    monkeypatch.setattr(compute, "block", 1 << 12)
+    monkeypatch.setattr(compute, "shard", 2)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 20))
+    y = np.where(X @ rng.normal(size=20) > 0, 1, -1)
+    visits, screened = Screen.visit, []
+    monkeypatch.setattr(Screen, "visit", lambda *a: screened.append(1) or visits(*a))
+    p = mixed(max_iter=40, patience=None)
+    spared = everything(p.fit(X, y), X)
+    assert screened
+    monkeypatch.setattr(Screen, "allowed", False)
+    assert everything(p.fit(X, y), X) == spared
 
 
 @pytest.mark.usefixtures("small_shards")

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from rosenblatt import forced_signs
+from rosenblatt import certify, forced_signs, minimum_errors
+from rosenblatt._minimum import forced_signs as forced_module
 from rosenblatt.errors import CertificateRejected, InputError
 
 
@@ -120,6 +121,18 @@ def test_negating_a_column_turns_its_sign(heavy):
         assert [c.at_most for c in one] == [c.at_most for c in other]
 
 
+def test_a_sign_is_forced_although_its_price_stays_open(monkeypatch):
+    """Of these rows 50,000 cones do not say whether the other sign costs 11 errors or 12."""
+    monkeypatch.setattr(forced_module, "_MOST_CONES", 200)
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((80, 3)).round(1)
+    y = X @ [1, -1, 0.5] + rng.normal(0, 1, 80) > 0
+    report = forced_signs(X, y, time_limit=None)
+    assert (report.errors, report["x2"].sign) == (9, "+")
+    assert 9 < report["x2"].at_least < report["x2"].at_most <= 12
+    report.verify(X, y)
+
+
 def test_a_column_that_is_there_twice_is_never_forced():
     rng = np.random.default_rng(0)
     X = rng.integers(-5, 6, (60, 2)).astype(float)
@@ -201,3 +214,18 @@ def test_other_data_is_rejected(cancer, report):
 def test_bad_input_gets_one_clear_error(X, choices, message):
     with pytest.raises(InputError, match=message):
         forced_signs(pd.DataFrame(X).add_prefix("c"), [0, 1, 0, 1], **choices)
+
+
+def test_words_of_a_frame_become_columns_as_certify_makes_them():
+    # Loan officers grant from 3 on, in the north from 5 on: no rule without the region is right.
+    north = [True, False] * 6
+    income = np.arange(12)
+    frame = pd.DataFrame({"income": income, "region": np.where(north, "north", "south")})
+    y = np.where(income >= np.where(north, 5, 3), "yes", "no")
+    found = forced_signs(frame, y, time_limit=None)
+    assert [(c.name, c.sign) for c in found.columns] == [("income", "+"), ("region=south", "+")]
+    assert [c.name for c in found.columns] == certify(frame, y).feature_names
+    assert "errors on these 12 rows (+ speaks for the label yes, - against it):" in str(found)
+    found.verify(frame, y)
+    bracket = minimum_errors(frame, y)
+    assert (bracket.lower, bracket.upper) == (0, 0)

@@ -96,6 +96,8 @@ def test_where_it_is_not_asked(iris):
     assert study(*three, peers=False).to_dict()["opinions"] is None
     bare = study(iris, target="kind", no_rows=True, peers=False)
     assert bare.to_dict()["opinions"]["examples"] == []
+    priced = study(iris, target="kind", costs={"setosa:other": 5}, peers=False).to_dict()
+    assert priced["opinions"] is None
     words = pd.DataFrame({"a": ["x", "y"] * 30, "b": range(60), "kind": [0] * 30 + [1] * 30})
     support = study(words, target="kind", peers=False).to_dict()["progressive"]["support"]
     assert support is None  # columns made of the rows themselves

@@ -22,7 +22,7 @@ from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.heading import head
-from rosenblatt._proof.table import Table, named, read
+from rosenblatt._proof.table import Table, read_encoded
 from rosenblatt._proof.whole_numbers import Floats, Vector
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt.errors import InputError
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
 _RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.4
+_MOST_CONES = 20_000  # without a time limit, of a sign that is forced
 
 
 def forced_signs(
@@ -64,7 +65,8 @@ def forced_signs(
     time_limit : float or None
         Seconds to search for; None: until every column is settled, which may take very long.
     encoding : rosenblatt.data.Encoding, optional
-        How X was made of a table: its names of columns are used.
+        How X was made of a table: its names of columns are used. Words and categories of a data
+        frame become columns of 0 and 1 by themselves, as in `certify`.
 
     Returns
     -------
@@ -103,9 +105,9 @@ def found_within(
     names: list[str] | None = None,
 ) -> SignReport:
     """`longer`: what may settle more, in words; `names` of the columns, if they have others."""
-    table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
-    if encoding is not None:
-        table = named(table, encoding)
+    table, encoding = read_encoded(
+        X, y, sample_weight, encoding, semantics="binary64", asked="forced_signs"
+    )
     if names is not None:
         table = replace(table, columns=names)
     if len(table.columns) > MOST_COLUMNS:
@@ -126,7 +128,7 @@ def found_within(
         column.blend([v for v in blends if v[column.j]])
     reports = {}
     for column in _in_turn(columns, allowed, clock):
-        cones = column.settle(allowed)
+        cones = column.settle(allowed, most=None if clock.limited else _MOST_CONES)
         reports[column.j] = column.report(cones, about, present, allowed, least)
     return SignReport(
         about,
@@ -213,14 +215,19 @@ class _Column:
             much = w[self.j] / v[self.j]
             self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
 
-    def settle(self, allowed: int) -> Directions | None:
-        """Cones until nothing is left to ask; None where that is known without them."""
+    def settle(self, allowed: int, most: int | None) -> Directions | None:
+        """Cones until nothing is left to ask; None where that is known without them.
+
+        `most` cones only make the price of the other sign sharper, once the sign is forced.
+        """
         if self.others.best.cost <= allowed or self.collinear:
             return None
         cones = directions(self.others, {self.j: -self.sign})
         assert cones is not None
         with suppress(LimitReached), np.errstate(all="ignore"):
-            cones.reach()
+            cones.reach(most)
+            if cones.bound <= allowed:
+                cones.reach()
         return cones
 
     def report(

@@ -8,13 +8,14 @@ import numpy as np
 
 from rosenblatt._estimators.fitted import Course, Fitted
 from rosenblatt._estimators.one_vs_rest import rule_of_classes
-from rosenblatt._model import kernel, linear, state, training
+from rosenblatt._model import arrays, kernel, linear, state, training
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
 from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.arow import AROW
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
+from rosenblatt.random_linear import RandomLinearClassifier
 
 
 def read(file: Part, p: Any, version: int) -> None:
@@ -42,6 +43,23 @@ def read(file: Part, p: Any, version: int) -> None:
         _trained_by=found.trained_by,
         classes_=classes,
     ).put_on(p, **more)
+
+
+def written_drawn(p: RandomLinearClassifier) -> dict[str, Any]:
+    """What the candidates were worth."""
+    return {
+        "training_errors": p.training_errors_,
+        "candidate_errors": arrays.counts(p.candidate_errors_),
+    }
+
+
+def read_drawn(file: Part, p: RandomLinearClassifier) -> None:
+    """The same as `read`, of an estimator that does not learn step by step."""
+    with file.part("drawn") as part:
+        p.training_errors_ = part.whole("training_errors")
+        p.candidate_errors_ = arrays.read_counts(part, "candidate_errors", (None,))
+    shape = linear.shape_of_weights(p.n_features_in_, p.classes_)
+    p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
 
 
 def _margin(p: Any) -> float:

@@ -66,7 +66,7 @@ class BatchRows:
             width = _Width()
             name = f"X of batch {number}"
             rows = validate.rows(width, X, reset=True, finite=False, name=name)
-            _refuse_not_finite(rows, width.names, name)
+            refuse_not_finite(rows, width.names, name)
             labels = targets.labels(y, rows.shape[0], f"y of batch {number}")
             yield _Batch(number, rows, labels, width.names)
 
@@ -80,7 +80,7 @@ class BatchRows:
         return iter(found)
 
 
-def _refuse_not_finite(rows: Matrix, names: list[str] | None, name: str) -> None:
+def refuse_not_finite(rows: Matrix, names: list[str] | None, name: str) -> None:
     numbers = rows.data if isinstance(rows, Csr) else rows
     if np.isfinite(numbers).all():
         return

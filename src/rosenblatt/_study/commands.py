@@ -12,7 +12,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt.data.chosen import given_labels
 
-_NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every"}
+_NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every", "engine"}
 
 
 def reproduce(

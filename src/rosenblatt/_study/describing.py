@@ -59,7 +59,9 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
         "progressive": work.progressive,
         "training": None
         if work.of_training is None
-        else verdict.training(work.of_training, rows, getattr(estimator, "n_updates_", None)),
+        else verdict.training(
+            work.of_training, rows, getattr(estimator, "n_updates_", None), certificate
+        ),
         "proof": work.proof,
         "reproduce": {},
         "files": {},

@@ -206,6 +206,7 @@ class Verdict(Pairs):
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
     rare_columns: list[str]  # those among them that differ in a few rows only
+    rare_numbers: list[str]  # those of the rare columns that stand for no category
     collinear: list[str]  # columns that are combinations of others, as formulas; LISTED at most
     limits: list[str]
     sha256: str

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self, final
 
+from rosenblatt._engines.engine import check as check_engine
 from rosenblatt._inputs import validate
 from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._support.files import as_path
@@ -55,6 +56,7 @@ class Options:
     cache: Path | None = None
     checkpoint: Path | None = None
     checkpoint_every: float = EVERY
+    engine: Any = None  # whose machines train the candidates, side by side
 
     @classmethod
     def of(cls, **given: Any) -> Self:
@@ -101,6 +103,9 @@ class Options:
         }
         found = cls(**given)
         objective_of(found.objective, found.costs, found.class_weight)
+        if found.engine is not None:
+            check_engine(found.engine)
+            found = replace(found, stream=True)  # its machines read rows from files
         found._check_stream()
         if found.cv is not None and not found.retrain:
             raise InputError(

@@ -11,6 +11,7 @@ from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.describing import placed
 from rosenblatt._study.document import Fit
 from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
+from rosenblatt._study.objective import kept
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin, table_of
 from rosenblatt._study.words import WIDTH, all_lines, wrapped
@@ -80,6 +81,7 @@ class Study:
         self._origin = origin
         if self.encoding is not None:
             self.estimator.encoding_ = self.encoding  # as in a model file that is loaded
+        self.estimator.objective_ = kept(options, self.estimator.classes_)
 
     # --- What was found ---
 

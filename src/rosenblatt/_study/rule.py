@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import standing
 from rosenblatt._study.document import LISTED, ClassRule, Difference, Rule, Term
+from rosenblatt._support.words import named
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.words import number
 
@@ -163,7 +164,7 @@ def _of_many(found: Rule, estimator: Any, units: _Units, X: Any, y: Any, target:
                 "terms": sum_.terms,
                 "n_terms": sum_.n_terms,
                 "threshold": sum_.threshold,
-                "sentence": f"{label}, not {other}, if {sum_.reaches}",
+                "sentence": f"{named(label)}, not {named(other)}, if {sum_.reaches}",
             }
         )
     found["sentence"] = f"{target} = the label with the highest of {len(classes)} scores"

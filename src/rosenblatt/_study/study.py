@@ -53,6 +53,7 @@ def study(
     cache: Any = None,
     checkpoint: Any = None,
     checkpoint_every: float | None = None,
+    engine: Any = None,
     verbose: int = 0,
 ) -> Study:
     """From rows with labels to an honest error, a rule, a verdict with its proof, and a report.
@@ -123,6 +124,9 @@ def study(
         is removed when the study is saved.
     checkpoint_every : float, optional
         Seconds from one writing of the checkpoints to the next; 60 by default.
+    engine : Dask client, address of a scheduler, "ray" or concurrent.futures.Executor, optional
+        Its machines train the candidates side by side, as with `stream`; they must see the folder
+        of the cache. It changes nothing of the result.
     verbose : int
         1 shows a progress bar on a terminal or in a notebook.
 
@@ -177,6 +181,7 @@ def study(
         cache=cache,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
+        engine=engine,
     )
     quiet = validate.level("verbose", verbose) == 0
     given, options = source_of(source, y, None if isinstance(group, str) else group, options)

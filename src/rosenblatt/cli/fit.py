@@ -87,6 +87,12 @@ _BOLD = ("error", "rule", "warning")
     metavar="SECONDS",
     help="Seconds between checkpoints. [default: 60]",
 )
+@click.option(
+    "--engine",
+    metavar="ADDRESS",
+    help="Train the candidates side by side on a Dask cluster, as tcp://scheduler:8786, or on ray; "
+    "implies --stream.",
+)
 @_common.force_option
 @_common.output_options
 def command(

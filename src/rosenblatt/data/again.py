@@ -17,17 +17,17 @@ from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.readers import Reader, reader_of
 from rosenblatt.data.together import below
 from rosenblatt.data.transformed import Transformed
-from rosenblatt.data.unlabelled import Labelled, in_place
+from rosenblatt.data.unlabelled import Labelled, in_place, left_out_of
 from rosenblatt.data.unlabelled import told as unlabelled
 from rosenblatt.errors import InputError
 
 
 def parts_like(
     source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
-) -> Iterator[Part]:
+) -> Iterable[Part]:
     """Rows of files or a data frame that have the columns of an encoding, read as the table was
     that it was made of, but for what is said here."""
-    return iter(_parts(reader_of(source, encoding.reading, **reading), encoding, labelled))
+    return _parts(reader_of(source, encoding.reading, **reading), encoding, labelled)
 
 
 def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]:
@@ -105,7 +105,7 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
     written.refuse_rounded(reader, encoding, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
-    left_out = parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
+    left_out = left_out_of(parts)
     together = below(X, len(encoding.feature_names))
     rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)

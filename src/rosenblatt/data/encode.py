@@ -143,6 +143,17 @@ class Encoding:
                 found.setdefault(row, []).append(said)
         return found
 
+    def wordless(self, X: Any) -> dict[int, list[str]]:
+        """The rows of X that have no known word in a column of prose, and these columns."""
+        found: dict[int, list[str]] = {}
+        begin = self.n_dense
+        for column in self.prose:
+            end = begin + len(column.words)
+            for row in np.flatnonzero(np.diff(X[:, begin:end].indptr) == 0).tolist():
+                found.setdefault(row, []).append(column.name)
+            begin = end
+        return found
+
     def lacking(self, part: Part) -> dict[int, list[str]]:
         """The rows of a part that lack a value which is not filled, and the columns it is of."""
         found: dict[int, list[str]] = {}

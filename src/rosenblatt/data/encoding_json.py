@@ -8,6 +8,7 @@ from typing import Any
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt.data.chosen import SIGNS, Condition, Positive
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.hashing import MOST, Hashed
 from rosenblatt.data.how import Reading, read_reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, MISSING, Words
@@ -16,8 +17,13 @@ from rosenblatt.data.part import Kind
 from rosenblatt.data.prose import Prose
 from rosenblatt.errors import InputError
 
+<<<<<<< HEAD
 SCHEMA = "rosenblatt-encoding/4"  # where values are noted that were seen; else the third
 _THIRD = "rosenblatt-encoding/3"
+=======
+SCHEMA = "rosenblatt-encoding/4"
+_THIRD = "rosenblatt-encoding/3"  # no hashed words
+>>>>>>> main
 _SECOND = "rosenblatt-encoding/2"  # less is said of reading
 _FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
@@ -50,13 +56,17 @@ def _positive(positive: Positive | None) -> Any:
 def _column(column: Number | Words | Prose, noted: bool) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
     if isinstance(column, Prose):
-        return head | {"words": list(column.words)}
+        return head | {"words": list(column.words), "hashed": _hashed(column.hashed)}
     if isinstance(column, Number):
         head |= {"fill": column.fill, "center": column.center, "scale": column.scale}
         seen = None if column.seen is None else column.seen._asdict()
         return head | ({"seen": seen} if noted else {})
     reference = {"reference": column.reference}
     return head | {"words": list(column.words), "missing": column.missing} | reference
+
+
+def _hashed(hashed: Hashed | None) -> dict[str, Any] | None:
+    return None if hashed is None else {"into": hashed.into, "buckets": list(hashed.buckets)}
 
 
 def read(document: Any) -> Encoding:
@@ -95,10 +105,13 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
             seen = part.optional(part.part, "seen") if schema == SCHEMA else None
             return Number(name, fill, center, scale, seen=None if seen is None else _seen(seen))
         words = part.texts("words")
-        if words != sorted(set(words)):
+        hashed = None
+        if kind == Kind.PROSE.value and schema == SCHEMA and part.value("hashed") is not None:
+            hashed = _read_hashed(part.part("hashed"), len(words))
+        elif words != sorted(set(words)):
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
         if kind == Kind.PROSE.value:
-            return Prose(name, tuple(words))
+            return Prose(name, tuple(words), hashed)
         missing, boolean = part.flag("missing"), kind == Kind.BOOLEAN.value
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
@@ -114,12 +127,25 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
         return replace(found, reference=reference)
 
 
+<<<<<<< HEAD
 def _seen(seen: Part) -> Seen:
     with seen as part:
         found = Seen(part.finite("low"), part.finite("high"), part.flag("whole"))
         if found.low > found.high:
             raise InvalidDocument(f"{part.name('low')} is above {part.name('high')}")
         return found
+=======
+def _read_hashed(part: Part, columns: int) -> Hashed:
+    with part:
+        into = part.whole("into", MOST)
+        buckets = part.values("buckets")
+    whole = all(type(k) is int and 0 <= k < into for k in buckets)
+    if not whole or len(buckets) != columns or buckets != sorted(set(buckets)):
+        raise InvalidDocument(
+            f"{part.name('buckets')} are not {columns:,} different numbers below {into:,}, rising"
+        )
+    return Hashed(into, tuple(buckets))
+>>>>>>> main
 
 
 def _read_target(target: Part) -> Target:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._model.objective import Objective
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.selection.result import Candidate
 
-OBJECTIVES = ("error", "cost", "balanced")
 Costs = Mapping[tuple[str, str], float]
 
 
@@ -102,8 +102,7 @@ class Judge:
 
 def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
     """The price of each mistake; InputError where a label is none."""
-    prices = 1.0 - np.eye(len(labels))
-    for pair, cost in costs.items():
+    for pair in costs:
         for label in pair:
             if label not in labels:
                 raise InputError(
@@ -117,8 +116,7 @@ def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
                 f"costs (--cost): {actual}:{predicted} is a right answer, which costs nothing. "
                 "Give the price of a wrong one."
             )
-        prices[labels.index(actual), labels.index(predicted)] = cost
-    return prices
+    return Objective("cost", costs).prices(labels)
 
 
 def _listed(labels: list[str]) -> str:

@@ -28,6 +28,7 @@ class Row(NamedTuple):
     why: Why | None
     unseen: str  # words that did not occur in training, and what they count as
     lacking: list[str]  # columns without a value
+    wordless: list[str]  # columns of prose without a known word
     beside: tuple[tuple[str, Any], ...] = ()  # text and content of further columns
     probability: float | None = None  # of the second label
 
@@ -48,6 +49,8 @@ def as_dict(row: Row, kept: list[str], keys: Sequence[str]) -> dict[str, Any]:
     found |= {key: content for key, (_, content) in zip(keys, row.beside, strict=False)}
     if row.unseen:
         found["unseen"] = row.unseen
+    if row.wordless:
+        found["no_known_word"] = row.wordless
     return found
 
 
@@ -69,7 +72,8 @@ class Columns:
 
     def of(self, row: Row) -> list[Any]:
         """Nothing where a row lacks a value."""
-        unseen = [row.unseen] * self.marked
+        no_word = (f"{name}: no word known from training" for name in row.wordless)
+        unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
         if row.score is None:
             return [""] * (len(self.names()) - self.marked) + unseen
         found = [row.label, repr(row.score)]
@@ -84,7 +88,7 @@ def write(
 ) -> None:
     import csv
 
-    strange, lacking, first = 0, 0, None
+    strange, wordless, lacking, first = 0, 0, 0, None
     whole = _whole_output() if output is None else _common.whole_file(output)
     with whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
@@ -93,10 +97,14 @@ def write(
         for row in rows:
             writer.writerow([row.number, *row.kept, *columns.of(row)])
             strange += row.unseen != ""
+            wordless += bool(row.wordless)
             lacking += bool(row.lacking)
             first = first or (row if row.lacking else None)
     if strange:
         said = f"{many(strange, 'row')} with words that did not occur in training"
+        _common.say(f"{said}: see the column unseen.", quiet=quiet)
+    if wordless:
+        said = f"{many(wordless, 'row')} with text of which no word is known from training"
         _common.say(f"{said}: see the column unseen.", quiet=quiet)
     if first is not None:
         said = f"{many(lacking, 'row')} without a prediction"

@@ -121,8 +121,10 @@ def _batches(
             there[list(lacking)] = False
             part = part.only(there)  # noqa: PLW2901 - what is left of it
         y = encoding.labels(part) if labelled else None
-<<<<<<< HEAD
-        yield Batch(encoding.rows(part, unseen=unseen), rows, lacking, strange, kept, y)
+        X = encoding.rows(part, unseen=unseen)
+        numbers = [i for i in range(rows) if i not in lacking]
+        wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
+        yield Batch(X, rows, lacking, strange, kept, wordless, y)
 
 
 # --- What a rule says of rows --------------------------------------------------------------------
@@ -147,9 +149,3 @@ def of_many(
         others = np.where(np.arange(len(row)) == first, -np.inf, row)
         second = int(others.argmax())
         yield label, float(row[first]), (classes[second], float(row[second])), (first, second)
-=======
-        X = encoding.rows(part, unseen=unseen)
-        numbers = [i for i in range(rows) if i not in lacking]
-        wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
-        yield Batch(X, rows, lacking, strange, kept, wordless, y)
->>>>>>> main

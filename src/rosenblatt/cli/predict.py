@@ -16,23 +16,6 @@ from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two
 from rosenblatt.errors import InputError
 
 _REASONS = 3
-<<<<<<< HEAD
-=======
-_WAITING = 1 << 24  # characters that wait in memory; more of them in a file
-
-
-class Row(NamedTuple):
-    number: int
-    kept: tuple[str, ...]  # columns of the table that are given along
-    label: Any  # None: the row lacks a value
-    score: float | None
-    rival: tuple[Any, float] | None  # of many classes the runner-up and its score
-    why: Why | None
-    unseen: str  # words that did not occur in training, and what they count as
-    lacking: list[str]  # columns without a value
-    wordless: list[str]  # columns of prose without a known word
-    probability: float | None = None  # of the second label
->>>>>>> main
 
 
 @click.command()
@@ -168,12 +151,8 @@ def command(
         f"probability of {known.estimator.classes_[-1]}" if probability else None,
         explain=explain,
         ranked=ranked,
-<<<<<<< HEAD
-        marked=unseen == "zero",
-        beside=tuple(one.column for one in beside),
-=======
         marked=unseen == "zero" or asked.prose,
->>>>>>> main
+        beside=tuple(one.column for one in beside),
     )
     write(output, rows, asked.kept, columns, quiet=quiet)
     if output is not None:
@@ -209,14 +188,10 @@ def _rows(
                 if rule is not None:
                     w, b = lead(*rule, *at)
                     why = why_of(asked.names, w * dense(batch.X[j]).ravel(), count, b)
-<<<<<<< HEAD
                 more = tuple(one.of(judged_rows, batch.X[j], label) for one in beside)
                 judged_rows += 1
-            yield Row(number, kept, label, score, rival, why, unseen, lacking, more)
-=======
             no_word = batch.wordless.get(i, [])
-            yield Row(number, kept, label, score, rival, why, unseen, lacking, no_word)
->>>>>>> main
+            yield Row(number, kept, label, score, rival, why, unseen, lacking, no_word, more)
             number += 1
 
 
@@ -235,120 +210,3 @@ def _with_probability(rows: Iterator[Row], platt: Any) -> Iterator[Row]:
     for row in rows:
         known = platt is not None and row.score is not None
         yield row._replace(probability=float(platt.of(row.score))) if known else row
-<<<<<<< HEAD
-=======
-
-
-def _of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
-    """Label and score of each row, no runner-up, and whose weights tell why."""
-    scores, labels = estimator.decision_function(X), estimator.predict(X)
-    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
-        yield label, score, None, (0, None)
-
-
-def _of_many(
-    estimator: Any, X: Any
-) -> Iterator[tuple[Any, float, tuple[Any, float], tuple[int, int]]]:
-    """Label and score of each row, its runner-up, and where both are among the classes."""
-    import numpy as np
-
-    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
-    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
-        first = classes.index(label)
-        others = np.where(np.arange(len(row)) == first, -np.inf, row)
-        second = int(others.argmax())
-        yield label, float(row[first]), (classes[second], float(row[second])), (first, second)
-
-
-def _as_dict(row: Row, kept: list[str]) -> dict[str, Any]:
-    found = {"row": row.number, "prediction": row.label, "score": row.score}
-    if row.probability is not None:
-        found["probability"] = row.probability
-    if kept:
-        found["kept"] = dict(zip(kept, row.kept, strict=True))
-    if row.lacking:
-        found["missing"] = row.lacking
-    if row.rival is not None:
-        found["runner_up"], found["runner_up_score"] = row.rival
-    if row.why is not None:
-        found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
-        found |= {"others": row.why.others, "intercept": row.why.intercept}
-    if row.unseen:
-        found["unseen"] = row.unseen
-    if row.wordless:
-        found["no_known_word"] = row.wordless
-    return found
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """What is written beside label and score."""
-
-    likely: str | None  # the name of the column of probabilities
-    explain: bool
-    ranked: bool
-    marked: bool
-
-    def names(self) -> list[str]:
-        found = ["prediction", "score", *([] if self.likely is None else [self.likely])]
-        found += ["runner-up", "its score"] if self.ranked else []
-        return found + ["reasons"] * self.explain + ["unseen"] * self.marked
-
-    def of(self, row: Row) -> list[Any]:
-        """Nothing where a row lacks a value."""
-        no_word = (f"{name}: no word known from training" for name in row.wordless)
-        unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
-        if row.score is None:
-            return [""] * (len(self.names()) - self.marked) + unseen
-        found = [row.label, repr(row.score)]
-        found += [] if row.probability is None else [repr(row.probability)]
-        found += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
-        return found + ([told_of(row.why)] if row.why else []) + unseen
-
-
-def _write(
-    output: str | None, rows: Iterator[Row], kept: list[str], columns: _Columns, *, quiet: bool
-) -> None:
-    import csv
-
-    strange, wordless, lacking, first = 0, 0, 0, None
-    whole = _whole_output() if output is None else _common.whole_file(output)
-    with whole as file, _common.reading(quiet=quiet):
-        writer = csv.writer(file, lineterminator="\n")
-        ours = columns.names()
-        writer.writerow(["row", *_beside(kept, ["row", *ours]), *ours])
-        for row in rows:
-            writer.writerow([row.number, *row.kept, *columns.of(row)])
-            strange += row.unseen != ""
-            wordless += bool(row.wordless)
-            lacking += bool(row.lacking)
-            first = first or (row if row.lacking else None)
-    if strange:
-        said = f"{many(strange, 'row')} with words that did not occur in training"
-        _common.say(f"{said}: see the column unseen.", quiet=quiet)
-    if wordless:
-        said = f"{many(wordless, 'row')} with text of which no word is known from training"
-        _common.say(f"{said}: see the column unseen.", quiet=quiet)
-    if first is not None:
-        said = f"{many(lacking, 'row')} without a prediction"
-        names = ", ".join(map(repr, first.lacking))
-        _common.say(f"{said}, for lack of values: row {first.number} lacks {names}.", quiet=quiet)
-
-
-def _beside(kept: list[str], ours: list[str]) -> list[str]:
-    """Names of columns of the table that can stand beside ours."""
-    return [f"{name} (of the table)" if name in ours else name for name in kept]
-
-
-@contextmanager
-def _whole_output() -> Iterator[Any]:
-    """Standard output, of which nothing is written where an error is found: the rows wait."""
-    import tempfile
-
-    with tempfile.SpooledTemporaryFile(_WAITING, "w+", encoding="utf-8", newline="") as file:
-        yield file
-        file.seek(0)
-        while text := file.read(1 << 16):
-            # Into a file or a program go the labels themselves, colours or not.
-            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)
->>>>>>> main

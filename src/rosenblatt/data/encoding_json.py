@@ -17,13 +17,9 @@ from rosenblatt.data.part import Kind
 from rosenblatt.data.prose import Prose
 from rosenblatt.errors import InputError
 
-<<<<<<< HEAD
-SCHEMA = "rosenblatt-encoding/4"  # where values are noted that were seen; else the third
-_THIRD = "rosenblatt-encoding/3"
-=======
-SCHEMA = "rosenblatt-encoding/4"
+SCHEMA = "rosenblatt-encoding/5"  # where values are noted that were seen; else the fourth
+_FOURTH = "rosenblatt-encoding/4"
 _THIRD = "rosenblatt-encoding/3"  # no hashed words
->>>>>>> main
 _SECOND = "rosenblatt-encoding/2"  # less is said of reading
 _FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
@@ -32,7 +28,7 @@ def write(encoding: Encoding) -> dict[str, Any]:
     target = encoding.target
     noted = any(isinstance(c, Number) and c.seen is not None for c in encoding.columns)
     return {
-        "schema": SCHEMA if noted else _THIRD,
+        "schema": SCHEMA if noted else _FOURTH,
         "columns": [_column(column, noted) for column in encoding.columns],
         "target": None
         if target is None
@@ -78,7 +74,7 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        schema = part.one_of("schema", (_FIRST, _SECOND, _THIRD, SCHEMA))
+        schema = part.one_of("schema", (_FIRST, _SECOND, _THIRD, _FOURTH, SCHEMA))
         columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
         reading = Reading()
@@ -106,7 +102,11 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
             return Number(name, fill, center, scale, seen=None if seen is None else _seen(seen))
         words = part.texts("words")
         hashed = None
-        if kind == Kind.PROSE.value and schema == SCHEMA and part.value("hashed") is not None:
+        if (
+            kind == Kind.PROSE.value
+            and schema in (_FOURTH, SCHEMA)
+            and part.value("hashed") is not None
+        ):
             hashed = _read_hashed(part.part("hashed"), len(words))
         elif words != sorted(set(words)):
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
@@ -127,14 +127,14 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
         return replace(found, reference=reference)
 
 
-<<<<<<< HEAD
 def _seen(seen: Part) -> Seen:
     with seen as part:
         found = Seen(part.finite("low"), part.finite("high"), part.flag("whole"))
         if found.low > found.high:
             raise InvalidDocument(f"{part.name('low')} is above {part.name('high')}")
         return found
-=======
+
+
 def _read_hashed(part: Part, columns: int) -> Hashed:
     with part:
         into = part.whole("into", MOST)
@@ -145,7 +145,6 @@ def _read_hashed(part: Part, columns: int) -> Hashed:
             f"{part.name('buckets')} are not {columns:,} different numbers below {into:,}, rising"
         )
     return Hashed(into, tuple(buckets))
->>>>>>> main
 
 
 def _read_target(target: Part) -> Target:

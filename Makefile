@@ -54,6 +54,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
 	$(RUN) benchmarks/scorecard.py
+	$(RUN) benchmarks/opinion.py
 	$(RUN) benchmarks/fit.py
 	$(RUN) benchmarks/online.py
 	$(RUN) benchmarks/play.py

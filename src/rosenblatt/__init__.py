@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rosenblatt._learning.stop_reason import StopReason
     from rosenblatt._minimum.forced_signs import forced_signs
     from rosenblatt._minimum.minimum_errors import minimum_errors
+    from rosenblatt._opinion.second_opinion import second_opinion
     from rosenblatt._proof.certify import certify
     from rosenblatt._streams.train import train
     from rosenblatt._study.result import Study
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
+    from rosenblatt.opinions import Opinions
     from rosenblatt.passive_aggressive import PassiveAggressive
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
@@ -34,6 +36,7 @@ __all__ = [
     "Certificate",
     "ErrorBracket",
     "KernelPerceptron",
+    "Opinions",
     "PassiveAggressive",
     "Perceptron",
     "RandomLinearClassifier",
@@ -50,6 +53,7 @@ __all__ = [
     "minimum_errors",
     "predict_stored",
     "save",
+    "second_opinion",
     "study",
     "trace",
     "train",
@@ -61,6 +65,7 @@ _HOME = {
     "Certificate": "rosenblatt.certificate",
     "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
+    "Opinions": "rosenblatt.opinions",
     "PassiveAggressive": "rosenblatt.passive_aggressive",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
@@ -77,6 +82,7 @@ _HOME = {
     "minimum_errors": "rosenblatt._minimum.minimum_errors",
     "predict_stored": "rosenblatt._engines.predict",
     "save": "rosenblatt.model_file",
+    "second_opinion": "rosenblatt._opinion.second_opinion",
     "study": "rosenblatt._study.study",
     "trace": "rosenblatt._traces.following",
     "train": "rosenblatt._streams.train",

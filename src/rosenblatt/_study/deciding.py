@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
-from rosenblatt._study import forced
+from rosenblatt._study import forced, opinions, progressive
 from rosenblatt._study.carrying import carried
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
@@ -57,6 +57,12 @@ def decide(work: Work, options: Options, *, now: Bar) -> None:
         with work.timed("what the rows force"):
             now("what the rows force")
             work.forced = forced.look(X, y, weights, work.certificate)
+        with work.timed("second opinions"):
+            now("second opinions")
+            work.opinions = opinions.look(work, X, options)
+        with work.timed("one pass over all rows"):
+            now("one pass over all rows")
+            work.progressive = progressive.look(work, options)
     except KeyboardInterrupt:
         work.interrupted = True
 

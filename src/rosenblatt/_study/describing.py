@@ -55,6 +55,8 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
         "unasked": work.unasked,
         "forced": work.forced and forced.forced(work.forced),
+        "opinions": work.opinions,
+        "progressive": work.progressive,
         "training": None
         if work.of_training is None
         else verdict.training(

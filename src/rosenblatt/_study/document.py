@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 
 from rosenblatt._study.card_document import CardRule
 from rosenblatt._study.judged_document import Judged
+from rosenblatt._study.opinion_document import Progressive, SecondOpinions
 
 LISTED = 500
 LISTED_OF_A_COLUMN = 20  # features that one column of text became
@@ -295,6 +296,8 @@ class Fit(Beginning):
     verdict: Verdict | None
     unasked: str | None  # why there is no verdict, where that was not asked
     forced: Forced | None  # of two classes that overlap, up to 10 numbers a row
+    opinions: SecondOpinions | None  # of two classes, where rows are tested once
+    progressive: Progressive | None  # not with groups, nor of streams
     training: Training | None
     proof: Proof | None
     reproduce: Reproduce

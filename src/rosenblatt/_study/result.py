@@ -73,7 +73,7 @@ class Study:
         assert work.selection is not None
         self.selection: Selection = work.selection
         self.certificate: Certificate | None = work.certificate
-        self.encoding: Encoding | None = work.learned
+        self.encoding: Encoding | None = _noted(work, options)
         self.seconds: dict[str, float] = work.seconds
         self.interrupted: bool = work.interrupted
         self._document, self._options, self._checkpoints = document, options, checkpoints
@@ -224,3 +224,12 @@ class StudyInterrupted(KeyboardInterrupt):
     def __init__(self, study: Study):
         super().__init__("interrupted: the attribute `study` of this has what there was")
         self.study = study
+
+
+def _noted(work: Work, options: Options) -> Encoding | None:
+    """The encoding with the ranges of the training rows: `predict --change` stays within them. They
+    are values of rows, which `no_rows` keeps out of every file."""
+    encoding, selection = work.learned, work.selection
+    if encoding is None or selection is None or options.no_rows or options.stream:
+        return encoding
+    return encoding.with_seen(work.X[selection.fitted_on])

@@ -129,6 +129,10 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "verdict", found["unasked"]
     if found["forced"] is not None:
         yield "forced", found["forced"]["sentence"]
+    if found["opinions"] is not None:
+        yield "opinions", found["opinions"]["sentence"]
+    if found["progressive"] is not None:
+        yield "one pass", found["progressive"]["sentence"]
     if found["training"] is not None:
         yield "training", found["training"]["sentence"]
     if found["proof"] is not None:

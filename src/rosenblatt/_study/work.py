@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.carrying import Carried
     from rosenblatt._study.document import Proof
+    from rosenblatt._study.opinion_document import Progressive, SecondOpinions
     from rosenblatt.data import Encoding, Table
     from rosenblatt.sign_report import SignReport
 
@@ -59,6 +60,8 @@ class Work:
     carried: Carried | None = None  # what the report needs to check the proof
     of_training: Certificate | None = None
     forced: SignReport | None = None
+    opinions: SecondOpinions | None = None
+    progressive: Progressive | None = None
     proof: Proof | None = None
     unasked: str | None = None  # why there is no verdict, where that is not for lack of time
     interrupted: bool = False

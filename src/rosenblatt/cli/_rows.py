@@ -125,3 +125,27 @@ def _batches(
         numbers = [i for i in range(rows) if i not in lacking]
         wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
         yield Batch(X, rows, lacking, strange, kept, wordless, y)
+
+
+# --- What a rule says of rows --------------------------------------------------------------------
+
+
+def of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
+    """Label and score of each row, no runner-up, and whose weights tell why."""
+    scores, labels = estimator.decision_function(X), estimator.predict(X)
+    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
+        yield label, score, None, (0, None)
+
+
+def of_many(
+    estimator: Any, X: Any
+) -> Iterator[tuple[Any, float, tuple[Any, float], tuple[int, int]]]:
+    """Label and score of each row, its runner-up, and where both are among the classes."""
+    import numpy as np
+
+    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
+    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
+        first = classes.index(label)
+        others = np.where(np.arange(len(row)) == first, -np.inf, row)
+        second = int(others.argmax())
+        yield label, float(row[first]), (classes[second], float(row[second])), (first, second)

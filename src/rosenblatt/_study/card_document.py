@@ -49,3 +49,9 @@ class CardRule(TypedDict):
     by_points: list[OfPoints]  # from the lowest on, a twentieth of the rows or more in each
     example: CardExample
     bracket: str | None  # how far it is from the best weights on its terms, a sentence or two
+
+
+class OfCard(TypedDict, total=False):
+    """What a rule has besides that is a card."""
+
+    card: CardRule

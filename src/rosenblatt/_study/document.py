@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from rosenblatt._study.card_document import CardRule
+from rosenblatt._study.card_document import OfCard
 from rosenblatt._study.judged_document import Judged
 from rosenblatt._study.opinion_document import Progressive, SecondOpinions
 
@@ -132,12 +132,6 @@ class OfManyClasses(TypedDict, total=False):
 
     classes: list[ClassRule]
     differences: list[Difference]  # of each class from its nearest rival
-
-
-class OfCard(TypedDict, total=False):
-    """What a card has besides."""
-
-    card: CardRule
 
 
 class Rule(OfManyClasses, OfCard):

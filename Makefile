@@ -5,7 +5,7 @@
 # soak   the long runs of the tests
 # fuzz   attacks, in full: files spoiled, processes killed, disks filled, and libFuzzer where clang is;
 #        SECONDS=60 says how long that takes, FULL=0 runs a twentieth of the rest
-# sanitize  the compiled core under the address and undefined-behaviour sanitizers
+# sanitize  the compiled core under the address, undefined-behaviour and thread sanitizers
 # gpu    tests and benchmark on an NVIDIA GPU; says so where there is none
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
@@ -53,6 +53,8 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/trace.py
 	$(RUN) benchmarks/model_file.py
 	$(RUN) benchmarks/minimum.py
+	$(RUN) benchmarks/scorecard.py
+	$(RUN) benchmarks/opinion.py
 	$(RUN) benchmarks/fit.py
 	$(RUN) benchmarks/online.py
 	$(RUN) benchmarks/play.py

@@ -5,6 +5,8 @@
 On every table and seed all rules learn from the same three quarters of the rows, encoded from these
 rows alone, and are tested on the rest. Prints Markdown: mean errors, paired differences with their
 standard errors, and the errors by table. FOLDER holds further CSV files (`accuracy_tables.py`).
+With --study it is the rule that `rosenblatt.study` writes, beside LogisticRegression on the rows
+that it learned from (`accuracy_study.py`).
 """
 
 import argparse
@@ -13,6 +15,7 @@ import time
 import warnings
 from pathlib import Path
 
+import accuracy_study
 import numpy as np
 from accuracy_rules import AROW, AVERAGE_WITH_MARGIN, PASSES, PEERS, TUNED, rules
 from accuracy_tables import split, tables
@@ -22,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 def measured(arguments):
     """Test errors in %, by table, seed and rule; and the names of tables and rules."""
-    tried = list(rules(studies=arguments.study))
+    tried = list(rules())
     if arguments.only:
         tried = [r for r in tried if any(name in r[0] for name in arguments.only)]
     names, errors, began = [], [], time.monotonic()
@@ -111,10 +114,15 @@ def main():
     parser.add_argument("folder", nargs="?", type=Path, help="of further CSV files")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--rows", type=int, default=10_000, help="at most so many of a table")
-    parser.add_argument("--study", action="store_true", help="the rule of rosenblatt.study, too")
+    parser.add_argument("--study", action="store_true", help="the rule of rosenblatt.study instead")
     parser.add_argument("--only", nargs="*", help="rules whose names contain one of these")
     parser.add_argument("--seconds", type=float, help="begin no table after so many")
     arguments = parser.parse_args()
+    if arguments.study:
+        found = accuracy_study.measured(arguments)
+        print(f"\n{machine()}: {len(found.names)} tables, {arguments.seeds} seeds; errors in %.")
+        accuracy_study.report(found)
+        return
     names, keys, errors = measured(arguments)
     print(f"\n{machine()}: {len(names)} tables, {arguments.seeds} seeds; test errors in %.")
     overview(keys, errors)

@@ -54,26 +54,6 @@ OURS: dict[str, Rule] = {
 }
 
 
-class Study:
-    """The rule that `rosenblatt.study` would write, learned from the training rows alone."""
-
-    def __init__(self, seed: int, **given: Any):
-        self._given = {"seed": seed, "time_limit": 1, **given}
-
-    def fit(self, X: Any, y: Any) -> "Study":
-        self._found = rosenblatt.study(X, y, **self._given)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return self._found.predict(X)
-
-
-STUDIES: dict[str, Rule] = {
-    "rosenblatt: study": lambda seed, _: Study(seed),
-    "rosenblatt: study, linear only": lambda seed, _: Study(seed, linear_only=True),
-}
-
-
 # --- Peers ----------------------------------------------------------------------------------------
 
 
@@ -164,7 +144,7 @@ AT_REST: dict[str, Rule] = {
 """They make as many passes as they like."""
 
 
-def rules(*, studies: bool = False) -> Iterator[tuple[str, int | None, Rule]]:
+def rules() -> Iterator[tuple[str, int | None, Rule]]:
     """Name, passes and rule of all that are there; what is not is told."""
     for name, rule in (OURS | PEERS).items():
         missing = _missing(name, rule)
@@ -175,12 +155,6 @@ def rules(*, studies: bool = False) -> Iterator[tuple[str, int | None, Rule]]:
             yield name, passes, rule
     for name, rule in AT_REST.items():
         yield name, None, rule
-    for name, rule in STUDIES.items() if studies else ():
-        missing = _missing(name, rule)
-        if missing:
-            print(f"(left out: {name}: {missing})")
-        else:
-            yield name, None, rule
 
 
 def _missing(name: str, rule: Rule) -> str | None:

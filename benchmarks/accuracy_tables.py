@@ -78,14 +78,25 @@ def csv(path: Path) -> Table:
 
 def split(table: Table, seed: int, most_rows: int) -> Split:
     """A quarter tests. Of a long table `most_rows` rows are drawn."""
+    places = drawn(table, seed, most_rows)
+    train, test = train_test_split(
+        places, test_size=0.25, stratify=table.y[places], random_state=seed
+    )
+    return encoded(table, train, test)
+
+
+def drawn(table: Table, seed: int, most_rows: int) -> np.ndarray:
+    """Places of rows: all, or `most_rows` of a long table."""
     places = np.arange(len(table.y))
     if len(places) > most_rows:
         places, _ = train_test_split(
             places, train_size=most_rows, stratify=table.y, random_state=seed
         )
-    train, test = train_test_split(
-        places, test_size=0.25, stratify=table.y[places], random_state=seed
-    )
+    return places
+
+
+def encoded(table: Table, train: np.ndarray, test: np.ndarray) -> Split:
+    """Rows at these places, as numbers that are learned from those that train."""
     encoder = table.encoder()
     some = table.rows.iloc if isinstance(table.rows, pd.DataFrame) else np.array(table.rows, object)
     X, X_test = encoder.fit_transform(some[train]), encoder.transform(some[test])

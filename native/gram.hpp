@@ -52,9 +52,10 @@ struct Products {
         out[(first + a) * n + from + t] = lane[0][a][t] + weights[a * (d + 1) + d];
   }
 
-  // All rows under `count` weight vectors; the rows are read once.
-  ROSENBLATT_INLINE void compute(int64_t count) const {
-    for (int64_t from = 0; from < n; from += P) {
+  // The rows begin .. end under `count` weight vectors; they are read once. `begin` is where a panel
+  // begins.
+  ROSENBLATT_INLINE void compute(int64_t count, int64_t begin, int64_t end) const {
+    for (int64_t from = begin; from < end; from += P) {
       if (from + P < n) prefetch_bytes<1>(x + (from + P) * d, P * d * int64_t(sizeof(Value)));
       int64_t a = 0;
       for (; a + 2 <= count; a += 2) panel<2>(from, a);
@@ -82,16 +83,16 @@ ROSENBLATT_INLINE void rbf_exponents(Value* products, const Value* x_squares, in
     }
 }
 
-// into[s] += steps[s][0] * values[0], then += steps[s][1] * values[1], ... for each of several sums:
-// in blocks that stay in cache, so that values are read from memory once.
+// into[s] += steps[s][0] * values[0], then += steps[s][1] * values[1], ... for each of several sums,
+// from place `begin` to `end`: in blocks that stay in cache, so that values are read from memory once.
 template <class Value>
 ROSENBLATT_INLINE void add(const std::vector<const Value*>& values,
                            const std::vector<std::vector<double>>& steps,
-                           const std::vector<double*>& into, int64_t n) {
+                           const std::vector<double*>& into, int64_t begin, int64_t end) {
   constexpr int64_t block = 1024;
   const size_t count = values.size();
-  for (int64_t from = 0; from < n; from += block) {
-    const int64_t to = from + block < n ? from + block : n;
+  for (int64_t from = begin; from < end; from += block) {
+    const int64_t to = from + block < end ? from + block : end;
     for (size_t a = 0; a < count; ++a) {
       if (a + 1 < count)
         prefetch_bytes<1>(values[a + 1] + from, (to - from) * int64_t(sizeof(Value)));

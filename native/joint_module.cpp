@@ -7,6 +7,7 @@
 #include "epochs.hpp"
 #include "joint.hpp"
 #include "joint_screen.hpp"
+#include "spread.hpp"
 
 namespace {
 
@@ -186,7 +187,6 @@ void bind_judging(nb::module_& m) {
          Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
          Vector<double> weighted) {
         const Rules rules(w);
-        std::vector<double> scores(rules.k);
         std::vector<Tally> total(rules.number);
         for (int64_t a = 0; a < rules.number; ++a)
           total[a] = {plain.data()[a], weighted.data()[a]};
@@ -197,16 +197,20 @@ void bind_judging(nb::module_& m) {
           if (copies) by_feature.push_back(copies.by_feature(rules[a], a));
           else by_class.push_back(copies.by_class(rules[a]));
         }
-        bool alive = true;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          const auto counted = [&](const auto& weights) ROSENBLATT_LAMBDA_INLINE {
-            alive = count(view, labels_of(y, c), weights.data(), rules.number, limit.data(), begin,
-                          end, scores.data(), total.data());
-          };
-          if constexpr (is_sparse<std::decay_t<decltype(view)>>)
-            if (copies) return counted(by_feature);
-          counted(by_class);
-        });
+        const bool alive = count_on_threads(
+            rows, bool(c), limit.data(), begin, end, rules.number * rules.k, total,
+            [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
+              std::vector<double> scores(rules.k);
+              const auto counted = [&](const auto& weights) {
+                run([&]() ROSENBLATT_LAMBDA_INLINE {
+                  count(view, labels_of(y, c), weights.data(), rules.number, limit.data(), from, to,
+                        scores.data(), sum);
+                });
+              };
+              if constexpr (is_sparse<std::decay_t<decltype(view)>>)
+                if (copies) return counted(by_feature);
+              counted(by_class);
+            });
         for (int64_t a = 0; a < rules.number; ++a) {
           plain.data()[a] = total[a].plain;
           weighted.data()[a] = total[a].weighted;
@@ -220,11 +224,18 @@ void bind_judging(nb::module_& m) {
       "class_scores",
       [](const Rows& rows, Matrix<const double> w, int64_t begin, int64_t end,
          Matrix<double> out) {
-        Copies copies(rows, int64_t(w.shape(0)), int64_t(w.shape(1)), end - begin, 1);
-        run_on(rows, copies, const_cast<double*>(w.data()), false,
-               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 scores(view, weights, begin, end, out.data());
-               });
+        const int64_t k = int64_t(w.shape(0));
+        Copies copies(rows, k, int64_t(w.shape(1)), end - begin, 1);
+        std::optional<ByFeature> by_feature;
+        if (copies) by_feature = copies.by_feature(w.data());
+        on_threads(rows, begin, end, k, true, [&](const auto& view, int64_t from, int64_t to) {
+          const auto score = [&](auto weights) {
+            run([&]() ROSENBLATT_LAMBDA_INLINE { scores(view, weights, from, to, out.data()); });
+          };
+          if constexpr (is_sparse<std::decay_t<decltype(view)>>)
+            if (copies) return score(*by_feature);
+          score(copies.by_class(w.data()));
+        });
       },
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
 

@@ -16,6 +16,7 @@
 #include "modular.hpp"
 #include "pass.hpp"
 #include "screen.hpp"
+#include "spread.hpp"
 #include "svmlight.hpp"
 
 // An array that the core has filled, now Python's.
@@ -62,7 +63,12 @@ void bind_products(nb::module_& m) {
                                             int64_t(panels.shape(1)), w.data(), out.data()};
         const int64_t count = int64_t(w.shape(0));
         nb::gil_scoped_release unlocked;
-        run_narrow([&]() ROSENBLATT_LAMBDA_INLINE { products.compute(count); });
+        const int64_t of_row = std::max<int64_t>(products.d * count, 1);
+        const int64_t size = (std::max<int64_t>(1 << 17, of_row) / of_row / P + 1) * P;
+        in_parts(threads_for(products.n * of_row), 0, products.n, size,
+                 [&](int64_t from, int64_t to) {
+                   run_narrow([&]() ROSENBLATT_LAMBDA_INLINE { products.compute(count, from, to); });
+                 });
       },
       "panels"_a.noconvert(), "w"_a.noconvert(), "out"_a.noconvert());
 }
@@ -88,7 +94,10 @@ void bind_kernel_values(nb::module_& m) {
         for (const auto& array : into) sums.push_back(array.data());
         const int64_t n = int64_t(into[0].shape(0));
         nb::gil_scoped_release unlocked;
-        run([&]() ROSENBLATT_LAMBDA_INLINE { add(rows, steps, sums, n); });
+        const int threads = threads_for(n * int64_t(rows.size() * sums.size()));
+        in_parts(threads, 0, n, 1 << 12, [&](int64_t from, int64_t to) {
+          run([&]() ROSENBLATT_LAMBDA_INLINE { add(rows, steps, sums, from, to); });
+        });
       },
       "values"_a.noconvert(), "steps"_a, "into"_a.noconvert());
   m.def(
@@ -105,14 +114,22 @@ void bind_kernel_values(nb::module_& m) {
   m.def(
       "all_finite",
       [](Vector<const Sum> values) {
-        bool finite = false;
-        run([&]() ROSENBLATT_LAMBDA_INLINE {
-          finite = all_finite(values.data(), int64_t(values.shape(0)));
+        const int64_t n = int64_t(values.shape(0));
+        std::atomic<bool> finite{true};
+        nb::gil_scoped_release unlocked;
+        in_parts(threads_for(n), 0, n, 1 << 17, [&](int64_t from, int64_t to) {
+          run([&]() ROSENBLATT_LAMBDA_INLINE {
+            if (!all_finite(values.data() + from, to - from)) finite = false;
+          });
         });
-        return finite;
+        return finite.load();
       },
       "values"_a.noconvert());
 }
+
+// What threadpoolctl sets and reads, through _compute/threads.py.
+extern "C" NB_EXPORT int rosenblatt_get_num_threads() { return thread_limit(); }
+extern "C" NB_EXPORT void rosenblatt_set_num_threads(int most) { thread_limit() = std::max(most, 1); }
 
 NB_MODULE(_core, m) {
   nb::class_<Rows>(m, "Rows");
@@ -136,6 +153,16 @@ NB_MODULE(_core, m) {
   m.def("use_cpu_level", [](const std::string& name) { return use_cpu_level(name.c_str()); },
         "name"_a);
 
+  m.def("threads", [] { return rosenblatt_get_num_threads(); });
+  m.def("threads_for", [](int64_t numbers) { return threads_for(numbers); }, "numbers"_a);
+  m.def(
+      "use_threads",
+      [](int most, unsigned long main) {
+        rosenblatt_set_num_threads(most);
+        main_thread() = main;
+      },
+      "most"_a, "main_thread"_a);
+
   m.def(
       "arrange",
       [](IndexVector pool, std::optional<ReadOnlyIndexVector> rows, uint64_t seed, int64_t k,
@@ -154,11 +181,8 @@ NB_MODULE(_core, m) {
          Vector<int64_t> counts, int64_t visits, LogArrays log) {
         Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
                         log_of(log)};
-        int64_t reached = begin;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          reached = pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order), begin, end,
-                         most, learner);
-        });
+        const int64_t reached = visit_rows(rows, labels_of(y, c), FixedIncrement{margin},
+                                           indices(order), begin, end, most, learner);
         return std::tuple(reached, learner.updates);
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
@@ -237,11 +261,15 @@ NB_MODULE(_core, m) {
         const int64_t k = int64_t(w.shape(0));
         std::vector<Tally> total(k);
         for (int64_t a = 0; a < k; ++a) total[a] = {plain.data()[a], weighted.data()[a]};
-        bool alive = true;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          alive = count(view, labels_of(y, c), candidates_of(w), limit.data(), begin, end,
-                        total.data());
-        });
+        const bool alive = count_on_threads(
+            rows, bool(c), limit.data(), begin, end, k, total,
+            [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
+              with_length(view, [&](const auto& known) {
+                run([&]() ROSENBLATT_LAMBDA_INLINE {
+                  count(known, labels_of(y, c), candidates_of(w), limit.data(), from, to, sum);
+                });
+              });
+            });
         for (int64_t a = 0; a < k; ++a) {
           plain.data()[a] = total[a].plain;
           weighted.data()[a] = total[a].weighted;
@@ -255,10 +283,12 @@ NB_MODULE(_core, m) {
       "refer",
       [](const Rows& rows, Vector<const int8_t> y, double margin, bool intercept,
          Vector<const double> w, int64_t begin, int64_t end, Vector<float> slack) {
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          refer(view, Labels{y.data(), nullptr}, margin, intercept, w.data(), begin, end,
-                slack.data());
-        });
+        run_on_threads(
+            rows, begin, end, 1,
+            [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
+              refer(view, Labels{y.data(), nullptr}, margin, intercept, w.data(), from, to,
+                    slack.data());
+            });
       },
       "rows"_a, "y"_a.noconvert(), "margin"_a, "intercept"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
       "slack"_a.noconvert());
@@ -321,9 +351,10 @@ NB_MODULE(_core, m) {
       "scores",
       [](const Rows& rows, Vector<const double> w, int64_t begin, int64_t end,
          Vector<double> out) {
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          scores(view, w.data(), begin, end, out.data());
-        });
+        run_on_threads(rows, begin, end, 1,
+                       [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
+                         scores(view, w.data(), from, to, out.data());
+                       });
       },
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
 
@@ -338,9 +369,10 @@ NB_MODULE(_core, m) {
       "vote",
       [](const Rows& rows, Matrix<const double> voters, Vector<const double> votes, int64_t begin,
          int64_t end, Vector<double> out) {
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          vote(view, candidates_of(voters), votes.data(), begin, end, out.data());
-        });
+        run_on_threads(rows, begin, end, int64_t(voters.shape(0)),
+                       [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
+                         vote(view, candidates_of(voters), votes.data(), from, to, out.data());
+                       });
       },
       "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
       "out"_a.noconvert());

@@ -31,11 +31,10 @@ ROSENBLATT_INLINE Sum fold(const Sum* lane) {
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-// Into level 1 the whole row (4 KB of it), soon to be read. Into level 2, long before, its first
-// lines and its last one: more at a time would only queue up.
+// The whole row (4 KB of it): into level 1 what is soon to be read, into level 2 long before.
 template <int level>
 ROSENBLATT_INLINE void prefetch_bytes(const void* start, int64_t bytes) {
-  constexpr int64_t line = 64, most = level == 1 ? 64 * line : 8 * line;
+  constexpr int64_t line = 64, most = 64 * line;
   const char* byte = static_cast<const char*>(start);
   for (int64_t at = 0; at < bytes && at < most; at += line) ROSENBLATT_PREFETCH(byte + at, level);
   if (bytes > 0) ROSENBLATT_PREFETCH(byte + bytes - 1, level);

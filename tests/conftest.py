@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
-from rosenblatt._study import forced
+from rosenblatt._study import forced, opinions
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 FLAGS = [  # of Chromium
@@ -35,7 +35,7 @@ def cache_of_the_tests(tmp_path_factory):
     del os.environ["ROSENBLATT_CACHE"]
 
 
-WORK = forced.WORK
+WORK, ASKED = forced.WORK, opinions.ROWS
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -43,6 +43,8 @@ def pytest_runtest_setup(item):
     """What the rows of a study force is searched in full where that is what is tested, or shown."""
     shown = "project" in item.path.parts or item.get_closest_marker("in_full")
     forced.WORK = WORK if shown or SOAK else WORK // 20
+    opinions.ROWS = ASKED if shown or SOAK else 3
+    opinions.WORK = 1_000_000 if shown or SOAK else 50_000
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,9 @@ RosenblattError
 ├── CertificateRejected                 a certificate does not prove what it claims about the data
 ├── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
 ├── MissingExtra (also ImportError)     a library that only this needs is not installed
-└── DeviceError (also RuntimeError)     the GPU that was asked for is not there, or could not do it
-    └── DeviceMemoryError (also MemoryError) it has too little memory
+├── DeviceError (also RuntimeError)     the GPU that was asked for is not there, or could not do it
+│   └── DeviceMemoryError (also MemoryError) it has too little memory
+└── EngineError (also RuntimeError)     the machines of an engine are not there, or could not do it
 """
 
 
@@ -61,3 +62,7 @@ class DeviceError(RosenblattError, RuntimeError):
 
 class DeviceMemoryError(DeviceError, MemoryError):
     """The GPU has too little memory."""
+
+
+class EngineError(RosenblattError, RuntimeError):
+    """The machines of an engine are not there, or could not do what they were asked."""

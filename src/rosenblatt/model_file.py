@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._estimators.fitted import Course
 from rosenblatt._learning.stop_reason import StopReason
 from rosenblatt._model import (
-    arrays,
     attached,
     fitted,
     kernel,
@@ -29,8 +28,10 @@ from rosenblatt._model import (
     state,
     training,
 )
+from rosenblatt._model import objective as objectives
 from rosenblatt._model import probability as probabilities
 from rosenblatt._model.kinds import KINDS, Estimator, known_in
+from rosenblatt._model.objective import Objective
 from rosenblatt._model.probability import Platt
 from rosenblatt._support.files import read_whole, write_whole
 from rosenblatt._support.strict_json import (
@@ -48,8 +49,9 @@ from rosenblatt._support.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
+from rosenblatt.scorecard import Scorecard
 
-FORMAT, VERSION = "rosenblatt-model", 5
+FORMAT, VERSION = "rosenblatt-model", 6
 MOST_BYTES = 4 << 30
 
 
@@ -61,6 +63,7 @@ class Model:
     encoding: dict[str, Any] | None
     about: dict[str, Any]
     probability: Platt | None = None  # from a score to that of the second class
+    objective: Objective | None = None  # what it was chosen by, and what errors cost
 
 
 # --- Writing -----------------------------------------------------------------------------------
@@ -73,12 +76,13 @@ def save(
     encoding: Any = None,
     data_fingerprint: str | None = None,
     probability: Platt | None = None,
+    objective: Objective | None = None,
 ) -> None:
     """Write a trained estimator to a file, whole or not at all.
 
     Parameters
     ----------
-    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW or PassiveAggressive
+    estimator : Perceptron or another estimator of rosenblatt
         Fitted.
     path : str or path
         A file that is there is replaced.
@@ -90,6 +94,9 @@ def save(
         `warm_start=True` or a checkpoint, and where training made a certificate.
     probability : Platt or None
         From a score to the probability of the second class; `study` finds one.
+    objective : Objective or None
+        What the rule was chosen by and what its errors cost. By default `estimator.objective_`,
+        where `study` or `load` has set it.
 
     Examples
     --------
@@ -105,7 +112,14 @@ def save(
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
-    text = as_text(_written(estimator, encoding, data_fingerprint, probability))
+    objective = getattr(estimator, "objective_", None) if objective is None else objective
+    beside = {
+        "encoding": attached.encoding(encoding),
+        "probability": probabilities.written(probability),
+        "objective": objectives.written(objective),
+        "data_fingerprint": attached.fingerprint(estimator, data_fingerprint),
+    }
+    text = as_text(_written(estimator, beside))
     content = with_sum(text.encode())
     if len(content) > MOST_BYTES:
         raise InputError(
@@ -132,9 +146,7 @@ def _not_ours(estimator: Any) -> str:
     return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}.{advice}"
 
 
-def _written(
-    estimator: Any, encoding: Any, fingerprint: str | None, probability: Platt | None
-) -> dict[str, Any]:
+def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
     names = getattr(estimator, "feature_names_in_", None)
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -148,17 +160,10 @@ def _written(
             "number": int(estimator.n_features_in_),
             "names": None if names is None else names.tolist(),
         },
-        "encoding": attached.encoding(encoding),
-        "probability": probabilities.written(probability),
-        "data_fingerprint": attached.fingerprint(estimator, fingerprint),
+        **beside,
     }
-    if isinstance(estimator, RandomLinearClassifier):
-        document["drawn"] = {
-            "training_errors": estimator.training_errors_,
-            "candidate_errors": arrays.counts(estimator.candidate_errors_),
-        }
-        document["rule"] = linear.written(estimator._rule)
-        return document
+    if isinstance(estimator, RandomLinearClassifier | Scorecard):
+        return document | fitted.written_at_once(estimator)
     document["training"] = training.written(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = kernel.written(estimator)
@@ -247,21 +252,19 @@ def _read(file: Part, version: int) -> Model:
 
         with suppress(InputError):  # it may be of somebody else's making
             p.encoding_ = Encoding.from_dict(encoding)
-    probability = None if version < 5 else _read_probability(file, classes)
-    if isinstance(p, RandomLinearClassifier):
-        _read_drawn(file.part("drawn"), p)
-        shape = linear.shape_of_weights(p.n_features_in_, classes)
-        p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
-        return Model(p, encoding, about | {"training_errors": p.training_errors_}, probability)
-    fitted.read(file, p, version)
-    return Model(p, encoding, about | _about(p), probability)
-
-
-def _read_probability(file: Part, classes: Any) -> Platt | None:
-    found = file.optional(file.part, "probability")
-    if found is not None and (k := len(classes)) > 2:
-        raise InvalidDocument(f"probability is there, but there are {k} classes")
-    return None if found is None else probabilities.read(found)
+    given = None if version < 5 else file.optional(file.part, "probability")
+    probability = None if given is None else probabilities.read(given, classes)
+    given = None if version < 6 else file.optional(file.part, "objective")
+    objective = None if given is None else objectives.read(given, classes)
+    if objective is not None:
+        p.objective_ = objective
+    if isinstance(p, RandomLinearClassifier | Scorecard):
+        fitted.read_at_once(file, p)
+        about["training_errors"] = p.training_errors_
+    else:
+        fitted.read(file, p, version)
+        about |= _about(p)
+    return Model(p, encoding, about, probability, objective)
 
 
 def _read_features(part: Part, p: Any) -> None:
@@ -276,12 +279,6 @@ def _read_features(part: Part, p: Any) -> None:
                 f"there are {p.n_features_in_} features, but {len(names)} names of them"
             )
         p.feature_names_in_ = np.array(names, dtype=object)
-
-
-def _read_drawn(part: Part, p: RandomLinearClassifier) -> None:
-    with part:
-        p.training_errors_ = part.whole("training_errors")
-        p.candidate_errors_ = arrays.read_counts(part, "candidate_errors", (None,))
 
 
 def _about(p: Any) -> dict[str, Any]:

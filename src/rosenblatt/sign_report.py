@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt import verify_errors
 from rosenblatt._minimum import proof_file
 from rosenblatt._support.foreign import one_line
+from rosenblatt._support.words import named
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -98,6 +99,11 @@ class SignReport:
         """Rows that count: those of weight 0 are left out."""
         return int(self._head["rows"]) - len(self._head["dropped"])
 
+    @property
+    def label(self) -> str:
+        """What a positive weight speaks for, as it stands in a sentence."""
+        return one_line(named(self._head["labels"][-1]))
+
     def __getitem__(self, name: str) -> ColumnSign:
         for column in self.columns:
             if column.name == name:
@@ -160,7 +166,7 @@ class SignReport:
     def lines(self) -> Iterator[str]:
         yield (
             f"What the rows force, for linear rules with at most {self.errors:,} errors on these "
-            f"{self.n_rows:,} rows:"
+            f"{self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
         )
         yield from (f"  {line}" for line in map(self._line, self.columns))
         yield "This is about these rows; other rows may say otherwise."

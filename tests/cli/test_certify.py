@@ -202,7 +202,7 @@ def test_the_category_that_separates_is_named(shell):
     name = write("t.csv", towns(1))
     code, out, _ = shell("certify", name, "-y", "label", "--fewest-errors", "0", "-o", "c.json")
     assert code == 11
-    assert "In a logistic regression these run to minus infinity: town=Delft.\n" in out
+    assert "regression for the label yes these run to minus infinity: town=Delft.\n" in out
     assert "town=Delft has one row, labelled no.\nA rare category: merge it with" in out
     assert "Reference levels: town=b.\n" in out
     assert "ollinear" not in out

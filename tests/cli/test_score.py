@@ -9,7 +9,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import confusion_matrix
 
 from commands import write
-from rosenblatt import Perceptron, data, save
+from rosenblatt import Perceptron, data, load, save
+from rosenblatt._model.objective import Objective
 from rosenblatt.selection import clopper_pearson
 
 TABLE = "id,a,town,score,y\n" + "".join(
@@ -111,7 +112,7 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
         assert of["interval"] == list(clopper_pearson(errors, 50))
         assert sum(of["called"].values()) == errors
     _, out, _ = shell("score", "m.json", path)
-    assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95% interval" in out
+    assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95 % interval" in out
     assert "(Clopper-Pearson)" in out
     assert "setosa: 0.0% (0 of 50 rows wrong)" in out
 
@@ -126,6 +127,86 @@ def test_rows_that_cannot_be_judged_are_not_counted(shell, model):
     assert (code, found["rows"], found["not_judged"]) == (0, 2, 1)
     code, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
     assert "1 row that cannot be judged" in out
+
+
+def test_rows_without_a_label_are_said_to_be_left_out(shell, model):
+    new = write("new.csv", "a,town,y\n1.5,u,no\n2.5,v,\n4.5,u,\n6.5,v,yes\n")
+    _, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
+    assert "left out  2 rows without a label, which say nothing about errors" in out
+    found = json.loads(shell("score", "m.json", new, "--drop-unlabelled", "--json")[1])
+    assert (found["rows"], found["unlabelled"], found["not_judged"]) == (2, 2, 0)
+
+
+# --- what errors cost -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def costly(shell):
+    """a from 0.5 to 6.5 and its rule: yes from 3 on, which is wrong about a few rows here."""
+    path = write("t.csv", TABLE)
+    X, y, encoding = data.read(path, target="y", ignore=["id", "town", "score"]).encode()
+    p = Perceptron(random_state=0).fit(X, y)
+    assert p.training_errors_ == 0
+    save(p, "m.json", encoding=encoding, objective=Objective("cost", {("yes", "no"): 5.0}))
+    return write("new.csv", "a,y\n0.5,yes\n1.5,yes\n2.5,no\n3.5,no\n4.5,yes\n6.5,yes\n")
+
+
+def test_the_price_stands_beside_the_errors(shell, costly):
+    # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
+    _, out, _ = shell("score", "m.json", costly)
+    assert "price     11 for 6 rows, 1.83 a row, 95 % interval" in out
+    assert "always yes: 2" in out
+    assert "yes called no costs 5, other errors cost 1; the rule was chosen by the lowest" in out
+    assert "called yes (1); price 1\n" in out
+    assert "called no (2); price 10\n" in out
+    found = json.loads(shell("score", "m.json", costly, "--json")[1])
+    assert found["price"]["total"] == 11
+    assert found["price"]["always"] == {"no": 20, "yes": 2}
+    assert [of["price"] for of in found["classes"]] == [1, 10]
+    low, high = found["price"]["interval"]
+    # The mean of six rows, give or take two of its standard errors.
+    spread = (np.var([5, 5, 0, 1, 0, 0]) / 6) ** 0.5
+    assert low == pytest.approx(11 / 6 - 1.96 * spread, abs=0.5)
+    assert high == pytest.approx(11 / 6 + 1.96 * spread, abs=0.5)
+    asked = {"actual": "yes", "predicted": "no", "cost": 5.0}
+    assert found["objective"] == {"decides": "cost", "costs": [asked], "class_weight": None}
+
+
+def test_the_same_price_from_python(shell, costly):
+    p = load("m.json")
+    X, y = p.encoding_.apply("new.csv"), ["yes", "yes", "no", "no", "yes", "yes"]
+    assert p.objective_.price(y, p.predict(X)) == 11
+    save(p, "again.json")  # it is not lost on the way
+    assert load("again.json").objective_ == p.objective_
+    p.fit(X, y)  # another training was chosen by nothing
+    assert not hasattr(p, "objective_")
+
+
+def test_a_rule_without_costs_has_no_price(shell, model):
+    _, out, _ = shell("score", "m.json", model)
+    assert "price" not in out
+    assert json.loads(shell("score", "m.json", model, "--json")[1])["price"] is None
+
+
+def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
+    p = load("m.json")
+    save(p, "m.json", objective=Objective("balanced", {}, "balanced"))
+    # Half of four yes and half of two no are wrong.
+    _, out, _ = shell("score", "m.json", costly)
+    assert "balanced  50.0%, the mean of the errors of each label" in out
+    assert "the rule was chosen by the lowest mean of the errors of each label" in out
+
+
+def test_labels_that_are_numbers_stand_in_quotes(shell):
+    write("t.csv", "a,y\n" + "".join(f"{i},{i // 5}\n" for i in range(10)))
+    X, y, encoding = data.read("t.csv", target="y").encode()
+    p = Perceptron(random_state=0).fit(X, y)
+    save(p, "m.json", encoding=encoding, objective=Objective("cost", {("1", "0"): 5.0}))
+    _, out, _ = shell("score", "m.json", write("n.csv", "a,y\n0,1\n9,1\n"))
+    assert 'always "1": 0.0%' in out
+    assert '"1" called "0" costs 5, other errors cost 1' in out
+    assert '"1": 50.0% (1 of 2 rows wrong)' in out
+    assert 'called "0" (1); price 5' in out
 
 
 def test_what_cannot_be_scored_is_one_error(shell, model):

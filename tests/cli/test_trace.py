@@ -97,14 +97,14 @@ def test_trace_of_three_classes_has_a_film_and_a_file(shell):
     assert Trace.from_json("three.json").rival.tolist() == ["b", "a", "a"]
 
 
-def test_trace_of_three_classes_has_no_page_and_writes_nothing(shell):
-    file = write("three.csv", THREE)
-    code, out, err = shell("trace", file, "-y", "y", "--html", "three.html", "-o", "three.json")
+def test_trace_of_four_classes_has_no_page_and_writes_nothing(shell):
+    file = write("four.csv", THREE + "9,9,d\n")
+    code, out, err = shell("trace", file, "-y", "y", "--html", "four.html", "-o", "four.json")
     assert (code, out) == (2, "")
-    assert "shows two classes, and this training has 3" in err
-    assert not Path("three.html").exists()
-    assert not Path("three.json").exists()
-    rest = ("trace", file, "-y", "y", "--positive", "a", "--html", "three.html")
+    assert "There are 4 classes; the playground shows two or three." in err
+    assert not Path("four.html").exists()
+    assert not Path("four.json").exists()
+    rest = ("trace", file, "-y", "y", "--positive", "a", "--html", "four.html")
     assert shell(*rest)[0] == 0
 
 

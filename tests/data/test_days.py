@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -105,3 +106,13 @@ def test_inspect_counts_different_numbers(shell, tmp_path):
     _, out, _ = shell("inspect", "t.csv", "-y", "y", "--json")
     found = {column["name"]: column["different"] for column in json.loads(out)["columns"]}
     assert found == {"y": 2, "a": 3, "b": 9}
+
+
+def test_inspect_shows_dates_as_dates(shell):
+    text = "signup,at,paid\n2024-02-28,2024-05-01 12:30Z,0\n2024-03-01,2024-05-01 12:31:05Z,1\n"
+    Path("t.csv").write_text(text)
+    out = shell("inspect", "t.csv", "-y", "paid")[1]
+    assert "2: 2024-02-28 to 2024-03-01 " in out
+    assert "2: 2024-05-01 12:30:00Z to 2024-05-01 12:31:05Z " in out
+    assert Days("2024-02-28").date(-59) == "2023-12-31"  # leap years are as they are
+    assert Days("2024-05-01T00:00:00", "seconds").date(86399) == "2024-05-01 23:59:59"

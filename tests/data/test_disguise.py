@@ -144,7 +144,7 @@ def test_later_tables_are_read_as_the_first(file):
     first = data.read(file(text), target="paid", numeric="mass", missing="?", impute="mean")
     encoding = first.encode(scale=False)[2]
     kept = json.loads(json.dumps(encoding.to_dict()))
-    assert kept["schema"] == "rosenblatt-encoding/3"
+    assert kept["schema"] == "rosenblatt-encoding/4"
     assert kept["reading"] == {
         "header": None,
         "missing": ["?"],

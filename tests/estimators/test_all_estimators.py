@@ -13,6 +13,7 @@ from rosenblatt import (
     PassiveAggressive,
     Perceptron,
     RandomLinearClassifier,
+    Scorecard,
 )
 
 ORDERS = ["shuffle", "cyclic", "random", "batch"]  # the default comes first
@@ -39,6 +40,7 @@ ESTIMATORS = [
     *(Perceptron(order=order, keep=keep, **epochs(keep)) for order, keep in choices()),
     *(Perceptron(multi_class="ovr", keep=keep, **epochs(keep)) for keep in ("best", "vote")),
     RandomLinearClassifier(),
+    Scorecard(),
     *(KernelPerceptron(order=order, keep=keep, max_iter=50) for order, keep in choices()),
     KernelPerceptron(kernel="linear", max_iter=50),
     KernelPerceptron(kernel="precomputed", max_iter=50),
@@ -56,7 +58,7 @@ SCALE = "gamma='scale' is taken from the rows as they are given, repeated ones i
 def known_to_fail(estimator: Any) -> dict[str, str]:
     """The checks that fail by design. One that passes all the same is an error (xfail_strict)."""
     expected = {}
-    if isinstance(estimator, RandomLinearClassifier):
+    if isinstance(estimator, RandomLinearClassifier | Scorecard):
         return {}
     linear = isinstance(estimator, Perceptron) or getattr(estimator, "kernel", None) == "linear"
     if linear and estimator.keep == "best" and estimator.order in ("shuffle", "cyclic"):

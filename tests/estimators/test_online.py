@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn import config_context
+from sklearn import config_context, utils
+from sklearn.utils import validation
 
 from common import KEEPS, ORDERS, noisy
 from models import LABELS, everything_seen, quietly
@@ -184,8 +185,8 @@ def test_names_of_columns_are_still_asked_for(name):
 def test_validation_is_not_asked_where_it_has_nothing_to_say(name, monkeypatch):
     p, x = fitted(name)
     for asked in ("validate_data", "check_is_fitted"):
-        monkeypatch.setattr(validate, asked, None)
-    monkeypatch.setattr(targets, "column_or_1d", None)
+        monkeypatch.setattr(validation, asked, None)
+    monkeypatch.setattr(utils, "column_or_1d", None)
     assert p.predict(x).shape == p.decision_function(x.astype(np.float32)).shape == (1,)
     if hasattr(p, "partial_fit"):
         assert p.partial_fit(x, ["yes"]).partial_fit(x, np.array(["no"])).n_iter_ >= 2

@@ -23,7 +23,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from models import quietly, table
-from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, load, save
+from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, Scorecard, load, save
 from rosenblatt.errors import ModelFileError, RosenblattError
 
 ROOM = 1 << 29  # bytes that reading small files may take, whatever they claim
@@ -70,6 +70,7 @@ def originals(folder):
     start = np.linspace(-1, 1, len(LABELS))
     yield written(folder, quietly(k.fit, ROWS @ ROWS.T, LABELS, dual_coef_init=start))
     yield written(folder, RandomLinearClassifier(k=120, random_state=0).fit(ROWS, LABELS))
+    yield written(folder, Scorecard().fit(ROWS, words, X_val=ROWS, y_val=words))
 
 
 def written(folder, p, **more):

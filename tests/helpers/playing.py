@@ -1,6 +1,5 @@
 """What tests of the playground share: its modules in a real browser, and runs to compare."""
 
-import base64
 import itertools
 import warnings
 from functools import cache
@@ -36,13 +35,9 @@ def opened(browser, entry, changed=None):
     return page
 
 
-def core_bytes():
-    return base64.b64encode(asset("core.wasm", binary=True)).decode()
-
-
 @cache
 def data_sets():
-    """Separable and not, few and many columns, rows more than a block, numbers with all bits."""
+    """Separable and not, two classes and more, few and many columns, rows more than a block."""
     rng = np.random.default_rng(7)
     made = {
         "li hang": ([[3, 3], [4, 3], [1, 1]], [1, 1, -1]),
@@ -55,7 +50,19 @@ def data_sets():
             y[rng.random(n) < noise] *= -1
             y[:2] = [-1, 1]
             made[f"{n} x {d}, noise {noise}"] = (X, y)
+    for n, d, k in ((9, 2, 3), (150, 2, 3), (70, 17, 3), (40, 3, 5)):
+        for noise in (0, 0.1):
+            made[f"{n} x {d} of {k}, noise {noise}"] = classes_of(rng, n, d, k, noise)
     return {name: (np.array(X, dtype=float), np.array(y)) for name, (X, y) in made.items()}
+
+
+def classes_of(rng, n, d, k, noise):
+    """Rows of k classes, the highest of k random scores; some have another label."""
+    X = rng.normal(size=(n, d)) * rng.choice([0.01, 1, 100])
+    y = (X @ rng.normal(size=(d, k)) + rng.normal(size=k) / 4).argmax(axis=1)
+    y = np.where(rng.random(n) < noise, rng.integers(k, size=n), y)
+    y[:k] = np.arange(k)
+    return X, y
 
 
 def cases():
@@ -87,6 +94,7 @@ def task(X, y, order, keep, margin, intercept, seed):
         "y": y.tolist(),
         "n": len(X),
         "d": X.shape[1],
+        "k": len(np.unique(y)),
         "settings": settings | {"maxIter": 60, "maxUpdates": 3000},
         "seed": seed,
     }
@@ -100,31 +108,34 @@ def expected(name, *choices):
         warnings.simplefilter("ignore")
         found = trace(estimator(*choices), X, y)
     p = found.estimator
+    counts = p.update_counts_ if len(p.classes_) == 2 else p.update_counts_.toarray()
     return [
         fingerprint(found),
         p.mistakes_.tolist(),
         p.training_errors_,
         p.stop_reason_.name.lower(),
-        p.update_counts_.tolist(),
+        counts.ravel().tolist(),
     ]
 
 
 TRAIN = """
 import { train } from "./learn.js";
 import { seedOf } from "./seed.js";
-import { fingerprint, sha256 } from "./fingerprint.js";
+import { fingerprint } from "./fingerprint.js";
+import { sha256 } from "./sha256.js";
 import { compiled } from "./wasm.js";
 import { twin } from "./twin.js";
-export const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-export const core = async (text) => (text ? compiled(bytes(text)) : twin);
+export const core = async (text) => (text ? compiled(text) : twin);
 export const seeds = (states) => states.map((k) => String(seedOf(k)));
 export const digest = (text) => sha256(new TextEncoder().encode(text));
 export async function runs(text, tasks) {
   const its = await core(text);
   return [its.name, tasks.map((task) => {
-    const rows = { x: Float64Array.from(task.x), y: Int8Array.from(task.y), n: task.n, d: task.d };
+    const { n, d, k } = task, [x, y] = [Float64Array.from(task.x), Int8Array.from(task.y)];
+    const rows = { x, y, n, d, k };
     const run = train(its, rows, task.settings, seedOf(task.seed));
-    return [fingerprint(run), run.mistakes, run.errors, run.stop, Array.from(run.counts())];
+    const counts = Array.from(task.k > 2 ? run.byClass() : run.counts());
+    return [fingerprint(run), run.mistakes, run.errors, run.stop, counts];
   })];
 }
 """

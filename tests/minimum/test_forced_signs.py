@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from rosenblatt import forced_signs
+from rosenblatt import certify, forced_signs, minimum_errors
 from rosenblatt._minimum import forced_signs as forced_module
 from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
 from rosenblatt.errors import CertificateRejected, InputError
@@ -215,6 +215,21 @@ def test_other_data_is_rejected(cancer, report):
 def test_bad_input_gets_one_clear_error(X, choices, message):
     with pytest.raises(InputError, match=message):
         forced_signs(pd.DataFrame(X).add_prefix("c"), [0, 1, 0, 1], **choices)
+
+
+def test_words_of_a_frame_become_columns_as_certify_makes_them():
+    # Loan officers grant from 3 on, in the north from 5 on: no rule without the region is right.
+    north = [True, False] * 6
+    income = np.arange(12)
+    frame = pd.DataFrame({"income": income, "region": np.where(north, "north", "south")})
+    y = np.where(income >= np.where(north, 5, 3), "yes", "no")
+    found = forced_signs(frame, y, time_limit=None)
+    assert [(c.name, c.sign) for c in found.columns] == [("income", "+"), ("region=south", "+")]
+    assert [c.name for c in found.columns] == certify(frame, y).feature_names
+    assert "errors on these 12 rows (+ speaks for the label yes, - against it):" in str(found)
+    found.verify(frame, y)
+    bracket = minimum_errors(frame, y)
+    assert (bracket.lower, bracket.upper) == (0, 0)
 
 
 def test_every_orthant_is_looked_at_once(monkeypatch):

@@ -63,6 +63,24 @@ def test_a_probability_is_kept_since_format_5():
     assert model_file.read(FOLDER / "0.1.0" / "li-hang-2.1.json").probability is None
 
 
+def test_what_errors_cost_is_kept_since_format_6():
+    model = model_file.read(FOLDER / "0.1.0" / "li-hang-2.1-format-6.json")
+    p, found = model.estimator, model.objective
+    assert (found.decides, found.costs, found.class_weight) == (
+        "cost",
+        {("yes", "no"): 5.0},
+        "balanced",
+    )
+    assert p.objective_ is found
+    # (2, 1) is called yes, at 1 if it is none; (0, 1) and (1, 0) are called no, at 5 each.
+    rows = np.array([[2.0, 1.0], [0.0, 1.0], [1.0, 0.0], [4.0, 3.0]])
+    assert found.price(["no", "yes", "yes", "yes"], p.predict(rows)) == 11
+    assert found.prices(["no", "yes"]).tolist() == [[0, 1], [5, 0]]
+    before = model_file.read(FOLDER / "0.1.0" / "li-hang-2.1-format-5.json")
+    assert before.objective is None
+    assert not hasattr(before.estimator, "objective_")
+
+
 def test_types_of_labels_and_numbers_are_those_of_then():
     types = {
         "li-hang-2.1": "int64",

@@ -138,13 +138,38 @@ def test_a_probability_that_is_none(path, original, probability, words):
     refused(path, changed(original, "probability", probability), words)
 
 
+COST = {"actual": "yes", "predicted": "no", "cost": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"decides": "luck"}, "objective.decides is 'luck', not one of error, cost, balanced"),
+        ({"costs": []}, "objective.decides is 'cost', but there are no costs"),
+        ({"costs": [COST, COST]}, "objective.costs names a pair of labels twice"),
+        ({"costs": [COST | {"actual": "maybe"}]}, "actual is 'maybe', not one of no, yes"),
+        ({"costs": [COST | {"actual": "no"}]}, "for two different labels is expected"),
+        ({"costs": [COST | {"cost": -5.0}]}, "a number greater than 0"),
+        ({"costs": [COST | {"cost": "5"}]}, "cost is text, not a number"),
+        ({"costs": {"yes:no": 5.0}}, "objective.costs is an object, not a list"),
+        ({"class_weight": "heavy"}, "objective.class_weight is 'heavy', not one of balanced"),
+        ({"more": 1}, "unknown field 'more'"),
+    ],
+)
+def test_costs_that_are_none(path, original, changes, words):
+    good = {"decides": "cost", "costs": [COST], "class_weight": None}
+    path.write_bytes(changed(original, "objective", good))
+    assert load(path).objective_.costs == {("yes", "no"): 5.0}
+    refused(path, changed(original, "objective", good | changes), words)
+
+
 def test_a_newer_version_says_so(path, original):
-    newer = changed(original, "version", 6)
+    newer = changed(original, "version", 7)
     refused(
-        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 6.*newer"
+        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 7.*newer"
     )
     # A newer version may have other fields and another checksum: that is not the point then.
-    refused(path, '{"format": "rosenblatt-model", "version": 7}', "written by a newer rosenblatt")
+    refused(path, '{"format": "rosenblatt-model", "version": 8}', "written by a newer rosenblatt")
     for strange in (0, -1, 1.0, "1", None, True, [1]):
         refused(path, changed(original, "version", strange), "no such version")
 

@@ -15,6 +15,7 @@ import twins
 from rosenblatt import Perceptron, certify, study, trace
 from rosenblatt.datasets import load_credit
 from rosenblatt.play import fingerprint, page
+from rosenblatt.play.page import packed_core
 
 VERDICT = """
 import { verdict } from "./verdict.js";
@@ -42,7 +43,7 @@ def window():
 def test_every_update_has_the_same_bits(window, heavy, compiled):
     sets, some = playing.data_sets(), playing.cases()[: heavy(1200)]
     tasks = [playing.task(*sets[name], *choices) for name, *choices in some]
-    core = playing.core_bytes() if compiled else ""
+    core = packed_core() if compiled else ""
     script = playing.script(playing.TRAIN)
     its, found = window.run(f"{script}\nreturn play.runs(arguments[0], arguments[1]);", core, tasks)
     assert its == ("wasm" if compiled else "javascript")

@@ -7,92 +7,12 @@ import numpy as np
 import pytest
 
 import playing
+from paging import DOTS, paste, place, state, tool, violations, words
 from rosenblatt import Perceptron, certify, trace
-from rosenblatt.play import fingerprint, page
+from rosenblatt.play import fingerprint
 from rosenblatt.play.page import asset
 
-DOTS = """() => [...document.querySelectorAll(".point")].map((g) => {
-    const { e, f } = g.transform.baseVal[0].matrix;
-    return [e, f];
-})"""
 X, Y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("play") / "playground.html"
-    path.write_text(page(), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def usual(browser):
-    """A window that is often used, without a network."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def opened(browser, usual, file):
-    """A function that opens the page from the disk; whatever goes wrong is in `troubles`."""
-    troubles, contexts, pages = [], [], []
-
-    def open_(link="", path=file, **settings):
-        context = browser.new_context(offline=True, **settings) if settings else usual
-        contexts.extend([context] if settings else [])
-        found = context.new_page()
-        pages.append(found)
-        found.set_default_timeout(10_000)
-        found.on("request", lambda r: r.url.startswith("file:") or troubles.append(r.url))
-        found.on("console", lambda m: troubles.append(m.text))
-        found.on("pageerror", lambda e: troubles.append(str(e)))
-        found.goto(path.as_uri() + link)
-        found.wait_for_selector(".board-svg .point", state="attached")
-        return found
-
-    open_.troubles = troubles
-    yield open_
-    for page_or_context in (*pages, *contexts):
-        page_or_context.close()
-    assert troubles == []
-
-
-def state(shown, what="m => ({n: m.data.n, x: [...m.data.x], y: [...m.data.y], step: m.step})"):
-    return shown.evaluate(f"playground.then({what})")
-
-
-def place(shown, x, y):
-    """Where a point of the plane is on the screen: rows 0 and 2 tell."""
-    box = shown.locator(".board-svg").bounding_box()
-    dots = shown.evaluate(DOTS)
-    data = state(shown)["x"]
-    found = []
-    for at, value in ((0, x), (1, y)):
-        (p, q), (u, v) = (dots[0][at], dots[2][at]), (data[at], data[4 + at])
-        found.append((p + (q - p) / (v - u) * (value - u)) * box["width"] / 600)
-    return found[0] + box["x"], found[1] + box["y"]
-
-
-def tool(shown, name):
-    shown.get_by_role("radio", name=name).check()
-
-
-def paste(shown, text):
-    """Into the box, as a whole: to fill in thousands of lines takes seconds."""
-    shown.get_by_label("Paste a table").evaluate("(box, text) => { box.value = text; }", text)
-    shown.get_by_role("button", name="Use this table").click()
-
-
-def words(shown):
-    return shown.locator(".says").inner_text()
-
-
-def violations(shown, **options):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(shown, options=options)
-    return found.violations_count and found.generate_report()
 
 
 def test_it_is_small_and_asks_for_nothing(opened, file):
@@ -186,6 +106,41 @@ def test_a_point_is_dragged_and_the_verdict_follows(opened):
     assert shown.locator(".cut.ghost").count() == 1
     shown.get_by_role("button", name="Undo").click()
     assert state(shown)["x"] == [3, 3, 4, 3, 1, 1]
+
+
+def test_one_of_many_points_is_dragged(opened):
+    """Many are painted on a canvas; the one that is held is not among them until it is let go."""
+    shown = opened()
+    lines = [f"{u},{v},{int(u > 9)}" for u in range(20) for v in range(25)]
+    paste(shown, "\n".join(["u,v,y", *lines]))
+    shown.evaluate("scrollTo(0, 0)")
+    box = shown.locator(".board-svg").bounding_box()
+
+    def at(x, y):  # 0 … 24 and a view that is 0.72 / 0.5 as wide, around the middle
+        span = 2 * 0.72 * 24
+        return [
+            box["x"] + box["width"] * (0.5 + (x - 9.5) / span),
+            box["y"] + box["height"] * (0.5 - (y - 12) / span),
+        ]
+
+    ink = """([x, y]) => {
+        const canvas = document.querySelector("canvas"), box = canvas.getBoundingClientRect();
+        const scale = canvas.width / box.width, of = [(x - box.x) * scale, (y - box.y) * scale];
+        return canvas.getContext("2d").getImageData(...of, 1, 1).data[3];
+    }"""
+    start, end = at(5, 6), at(5.5, 6.5)
+    assert shown.evaluate(ink, start) == 255
+    shown.mouse.move(*start)
+    shown.mouse.down()
+    shown.mouse.move(*end, steps=3)
+    assert shown.locator(".board-svg .point.minus").count() == 1
+    assert shown.evaluate(ink, start) == 0
+    assert shown.evaluate(ink, end) == 0
+    shown.mouse.up()
+    assert shown.locator(".board-svg .point").count() == 0
+    assert [shown.evaluate(ink, start), shown.evaluate(ink, end)] == [0, 255]
+    assert state(shown)["x"][2 * (5 * 25 + 6) :][:2] == pytest.approx([5.5, 6.5], abs=0.1)
+    opened.troubles[:] = [t for t in opened.troubles if "willReadFrequently" not in t]  # by `ink`
 
 
 def test_points_are_added_flipped_and_deleted_by_mouse(opened):
@@ -356,7 +311,7 @@ def test_a_table_is_pasted(opened):
     [
         ("", "There is no table"),
         ("a,b,y\n1,2,0\n1,2\n", "Line 3 has 2 fields and the first has 3"),
-        ("a,b,y\n1,2,0\n3,4,1\n5,6,2\n", "No column has exactly two different values"),
+        ("a,b,y\n1,2,0\n3,4,1\n5,6,2\n7,8,3", "No column has two or three different values"),
         ("a,b,y\n" + "1,2,0\n3,4,1\n" * 1001, "The table has 2002 rows"),
     ],
 )

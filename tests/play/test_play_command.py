@@ -92,7 +92,8 @@ def test_one_or_the_other(shell):
     [
         (np.zeros((2001, 2)), [0, 1] + [0] * 1999, "2,001 rows; the playground shows up to 2,000"),
         (np.zeros((3, 1)), [0, 1, 0], "1 columns; the playground shows from 2 to 60"),
-        (np.zeros((3, 2)), [0, 1, 2], "y has 3 different labels; the playground shows two"),
+        (np.zeros((4, 2)), [0, 1, 2, 3], "There are 4 classes; the playground shows two or three"),
+        (np.zeros((2, 2)), [0, 0], "y has 1 different label; the playground shows two or three"),
         ([[np.nan, 1], [2, 3]], [0, 1], "NaN"),
         ([[1, 2], [2, 3]], [0, 1, 1], "3"),
     ],

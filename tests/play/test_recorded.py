@@ -1,8 +1,10 @@
 """Recorded trainings and notebooks: what Python did is what the page shows, and the other way."""
 
+import base64
 import json
 import sys
 import warnings
+import zlib
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from rosenblatt.play.page import page_of
 from rosenblatt.play.recorded import table_of_trace
 
 X, Y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
+TWO, THREE = "40 x 2, noise 0.1", "9 x 2 of 3, noise 0.1"
 NOTEBOOK = """
 import { render } from "./notebook.js";
 export const state = {};
@@ -51,32 +54,37 @@ def shown_from(browser, path):
 
 
 @pytest.mark.parametrize(
-    "estimator",
+    ("estimator", "name"),
     [
-        Perceptron(order="random", keep="pocket", max_iter=20),  # a seed that nobody knows
-        Perceptron(order="blocks", eta0=0.5, margin=1.0, random_state=3, max_iter=30),
-        KernelPerceptron(gamma=0.7, order="shuffle", random_state=1),
+        (Perceptron(order="random", keep="pocket", max_iter=20), TWO),  # a seed that nobody knows
+        (Perceptron(order="blocks", eta0=0.5, margin=1.0, random_state=3, max_iter=30), TWO),
+        (KernelPerceptron(gamma=0.7, order="shuffle", random_state=1), TWO),
+        (Perceptron(order="random", keep="pocket", max_iter=20), THREE),
+        (Perceptron(order="batch", eta0=0.5, max_iter=30), THREE),
+        (KernelPerceptron(gamma=0.7, order="shuffle", random_state=1), THREE),
     ],
-    ids=["random", "eta0", "kernel"],
+    ids=["random", "eta0", "kernel", "three random", "three eta0", "three kernel"],
 )
-def test_a_recorded_training_is_stepped_through(browser, tmp_path, estimator):
-    sets = playing.data_sets()["40 x 2, noise 0.1"]
+def test_a_recorded_training_is_stepped_through(browser, tmp_path, estimator, name):
+    sets = playing.data_sets()[name]
     found = quietly(estimator, *sets)
     path = found.play(tmp_path / "run.html", show=False)
     page = shown_from(browser, path)
     got = page.evaluate(
         """playground.then((m) => ({
-            steps: m.replay.steps, rows: m.run.row, errors: m.run.errors, mistakes: m.run.mistakes,
-            returned: [...m.run.returned],
+            steps: m.replay.steps, rows: m.run.row, rivals: m.run.rival,
+            errors: m.run.errors, mistakes: m.run.mistakes, returned: [...m.run.returned],
         }))"""
     )
     p = found.estimator
     assert got["steps"] == len(found)
     assert got["rows"] == found.row.tolist()
+    if len(p.classes_) > 2:
+        assert p.classes_[got["rivals"]].tolist() == found.rival.tolist()
     assert (got["errors"], got["mistakes"]) == (p.training_errors_, p.mistakes_.tolist())
     if isinstance(p, Perceptron):
-        weights = np.append(p.coef_, p.intercept_) / p.eta0
-        assert got["returned"] == weights.tolist()
+        weights = np.column_stack([p.coef_, p.intercept_]) / p.eta0
+        assert got["returned"] == weights.ravel().tolist()
     if p.eta0 == 1 and len(found) > 2:
         page.get_by_role("slider", name="Step").fill("2")
         assert page.locator(".says").inner_text() == found.step(2)
@@ -102,6 +110,21 @@ def test_trace_writes_the_page(shell, tmp_path):
     code, _, err = shell("trace", "t.csv", "--target", "y", "--html", "x", "-o", "x")
     assert code == 2
     assert "x cannot be both" in err
+
+
+def test_trace_writes_the_page_of_three_classes_and_refuses_more(shell, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n0,0,p\n0,3,q\n4,1,r\n1,1,p\n5,5,q\n6,0,r\n")
+    code, _, err = shell("trace", "t.csv", "--target", "y", "--html", "t.html")
+    assert (code, "The page is in t.html." in err) == (0, True)
+    text = (tmp_path / "t.html").read_text()
+    table = json.loads(text.split('id="play-table">')[1].split("</script>")[0])
+    assert (table["y"], table["classes"]) == ([0, 1, 2, 0, 1, 2], ["p", "q", "r"])
+    assert len(table["record"]["rival"]) == len(table["record"]["row"]) > 2
+    (tmp_path / "t.csv").write_text("a,b,y\n0,0,p\n0,3,q\n4,1,r\n1,1,s\n")
+    code, _, err = shell("trace", "t.csv", "--target", "y", "--html", "u.html")
+    assert code == 2
+    assert "There are 4 classes; the playground shows two or three." in err
+    assert not (tmp_path / "u.html").exists()
 
 
 @pytest.mark.parametrize(
@@ -165,6 +188,33 @@ def test_a_point_moved_in_the_page_arrives_in_python_with_the_same_bits(cell):
     assert widget.fingerprint == fingerprint(trace(fitted, moved, widget.y))
 
 
+def test_three_classes_in_a_notebook(cell):
+    widget = Playground([[0, 0], [0, 3], [4, 1], [1, 1]], ["p", "q", "r", "p"])
+    page = cell(widget)
+    told(page, widget)
+    assert widget.y.tolist() == ["p", "q", "r", "p"]
+    fitted = widget.fit()
+    assert widget.coef_.tolist() == fitted.coef_.tolist()
+    assert widget.intercept_.tolist() == fitted.intercept_.tolist()
+    assert widget.fingerprint == fingerprint(trace(fitted, widget.X, widget.y))
+    page.locator(".board-svg").focus()
+    for key in ("n", "f"):  # the first point is of class q now
+        page.keyboard.press(key)
+    told(page, widget)
+    assert widget.y.tolist() == ["q", "q", "r", "p"]
+    assert widget.coef_.tolist() == widget.fit().coef_.tolist()
+
+
+def test_a_class_added_in_a_notebook_arrives_as_a_number(cell):
+    widget = Playground(X, ["yes", "yes", "no"])
+    page = cell(widget)
+    page.locator(".board-svg").focus()
+    page.keyboard.press("c")
+    told(page, widget)
+    assert widget.y.tolist() == [1, 1, 0, 2]
+    assert widget.coef_.tolist() == widget.fit().coef_.tolist()
+
+
 def test_rows_that_python_sets_are_shown(cell):
     widget = Playground(X, ["yes", "yes", "no"])
     page = cell(widget)
@@ -201,4 +251,7 @@ def test_without_anywidget_it_is_said_what_to_install(monkeypatch):
 
 
 def test_a_page_of_nothing_has_the_examples():
-    assert '"lihang"' in page_of(None)
+    text = page_of(None).split('id="play-given">')[1].split("</script>")[0]
+    presets = json.loads(zlib.decompress(base64.b64decode(json.loads(text)["presets"])))
+    assert presets["lihang"]["data"]["x"] == [3, 3, 4, 3, 1, 1]
+    assert len(presets["species"]["data"]["y"]) == 150

@@ -13,6 +13,7 @@ import playing
 from rosenblatt import KernelPerceptron, trace
 from rosenblatt._estimators.training import _drawn
 from rosenblatt.play import fingerprint
+from rosenblatt.play.page import packed_core
 
 FUSED = """
 // a b + c with one rounding, but for rare ties: exact product and sum (Dekker 1971), then rounded.
@@ -23,11 +24,12 @@ const fused = (a, b, c) => {
   const s = c + p, t = s - c, f = (c - (s - t)) + (p - t);
   return s + (f + e);
 };"""
+MANY = ("cyclic", "last", 0.0, True, 1)
 ROOT = Path(__file__).parents[2]
 
 
 def runs(page, tasks, *, compiled):
-    text = playing.core_bytes() if compiled else ""
+    text = packed_core() if compiled else ""
     return page.evaluate("([text, tasks]) => play.runs(text, tasks)", [text, tasks])
 
 
@@ -56,6 +58,18 @@ def test_hashes_are_sha_256(browser):
         assert page.evaluate("(text) => play.digest(text)", text[:length]) == wanted
 
 
+def test_numbers_are_written_as_python_writes_them(browser, rng):
+    """Half way between two of six digits is the even one, on the grid of the page, too."""
+    entry = (
+        'import { number } from "./dom.js";\nexport const all = (v) => v.map((x) => number(x));\n'
+    )
+    page = playing.opened(browser, entry)
+    grid = np.concatenate([np.arange(-400, 400) / 64, np.arange(2000) / 1024 + 1, [0.5, 1234565.0]])
+    rest = rng.normal(size=400) * 10.0 ** rng.integers(-30, 30, size=400)
+    values = [v for v in np.concatenate([grid, 1000 * grid, rest]).tolist() if v]
+    assert page.evaluate("(v) => play.all(v)", values) == [f"{v:.6g}" for v in values]
+
+
 @pytest.mark.parametrize("compiled", [True, False], ids=["wasm", "javascript"])
 def test_every_update_has_the_same_bits(browser, heavy, compiled):
     page = playing.opened(browser, playing.TRAIN)
@@ -68,8 +82,8 @@ def test_every_update_has_the_same_bits(browser, heavy, compiled):
         {"LANES = 16": "LANES = 8"},
         {
             "const LANES": f"{FUSED}\nconst LANES",
-            "lane[j % LANES] += x[i * d + j] * w[j]": (
-                "lane[j % LANES] = fused(x[i * d + j], w[j], lane[j % LANES])"
+            "lane[j % LANES] += x[i * d + j] * w[at + j]": (
+                "lane[j % LANES] = fused(x[i * d + j], w[at + j], lane[j % LANES])"
             ),
         },
         {"0x94d049bb133111ebn": "0x94d049bb133111edn"},
@@ -83,11 +97,22 @@ def test_another_definition_has_other_bits(browser, change):
     assert compared(page, [wide], compiled=False)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"all[c] > all[rival]": "all[c] >= all[rival]"}, {"add(i, -factor": "add(i, -factor * 0"}],
+    ids=["ties", "the rival stays"],
+)
+def test_another_rival_has_other_bits(browser, change):
+    page = playing.opened(browser, playing.TRAIN, change)
+    assert compared(page, [("9 x 2 of 3, noise 0", *MANY)], compiled=False)
+
+
+@pytest.mark.parametrize("name", ["40 x 2, noise 0.1", "9 x 2 of 3, noise 0.1"])
 @pytest.mark.parametrize("order", playing.ORDERS)
-def test_kernels_visit_and_update_the_same_rows(browser, order):
+def test_kernels_visit_and_update_the_same_rows(browser, order, name):
     """Their values may differ in the last bit, so that scores are not compared."""
     page = playing.opened(browser, playing.TRAIN)
-    X, y = playing.data_sets()["40 x 2, noise 0.1"]
+    X, y = playing.data_sets()[name]
     X = np.round(X / np.abs(X).max() * 128) / 64
     for kernel, degree in (("rbf", 3), ("poly", 2), ("poly", 3)):
         task = playing.task(X, y, order, "best", 0.0, True, 5)

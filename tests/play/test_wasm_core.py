@@ -65,6 +65,36 @@ def test_a_pass_in_a_permuted_order_has_the_same_bits(rng, d):
         assert core.get(place, ours.dtype, updates).tobytes() == ours[:updates].tobytes()
 
 
+def test_many_classes_have_the_same_bits(rng):
+    n, d, k, margin, most = 200, 17, 3, 0.25, 150
+    X, y = rng.normal(size=(n, d)), rng.integers(k, size=n).astype(np.int32)
+    native = Examples(X, y, None).rows.native
+    size = k * (d + 1)
+    w, drift, counts = np.zeros((k, d + 1)), np.zeros((k, d + 1)), np.zeros((n, k), dtype=np.int64)
+    log = tuple(np.zeros(most, t) for t in (np.int64, np.int64, np.float64, np.int64))
+    learned = (margin, True, w, drift, counts)
+    reached, updates = compute.backend.visit(native, y, None, None, 3, n, most, *learned, 50, log)
+
+    core = Core()
+    rows, labels = core.put(X), core.put(y)
+    memory = [core.put(np.zeros(m)) for m in (size, size, n * k, k)]
+    logs = [core.put(np.zeros(most, np.int64)) for _ in range(4)]
+    core.call("learn_many", rows, labels, n, d, k, margin, 1, *memory, *logs)
+    assert core.call("visit", 0, 3, n, most, 50.0) == reached
+    assert core.get(core.call("told"), np.int32, 1)[0] == updates > 50
+    assert core.get(memory[0], np.float64, size).tobytes() == w.tobytes()
+    assert core.get(memory[1], np.float64, size).tobytes() == drift.tobytes()
+    assert core.get(memory[2], np.int64, n * k).tolist() == counts.ravel().tolist()
+    for place, ours in zip(logs, log, strict=True):
+        assert core.get(place, ours.dtype, updates).tobytes() == ours[:updates].tobytes()
+
+    p = Perceptron(max_iter=3, keep="average", random_state=0).fit(X, y)
+    fitted, out = core.put(np.column_stack([p.coef_, p.intercept_])), core.put(np.zeros(n * k))
+    core.call("scores", fitted, out)
+    assert core.get(out, np.float64, n * k).tobytes() == p.decision_function(X).tobytes()
+    assert core.call("count", fitted, np.inf) == p.training_errors_
+
+
 def test_scores_and_counts_are_those_of_a_fitted_rule(rng):
     X, y = rng.normal(size=(130, 20)), rng.choice([-1, 1], size=130).astype(np.int8)
     p = Perceptron(max_iter=3, keep="average", random_state=0).fit(X, y)

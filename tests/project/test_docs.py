@@ -25,6 +25,8 @@ MODULES = [
     if module.name not in ("rosenblatt._compute._core", "rosenblatt.__main__")
 ]
 
+ESTIMATORS = ["KernelPerceptron", "Perceptron", "RandomLinearClassifier", "Scorecard"]
+
 
 def run(examples, name, names):
     runner = doctest.DocTestRunner(verbose=False)
@@ -54,7 +56,7 @@ def test_everything_public_has_a_docstring(name):
     assert getattr(rosenblatt, name).__doc__
 
 
-@pytest.mark.parametrize("name", ["KernelPerceptron", "Perceptron", "RandomLinearClassifier"])
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_parameter_is_documented_in_order(name):
     estimator = getattr(rosenblatt, name)
     parameters = inspect.getdoc(estimator).split("Parameters")[1].split("Attributes")[0]
@@ -62,7 +64,7 @@ def test_every_parameter_is_documented_in_order(name):
     assert sorted(documented) == sorted(estimator().get_params())
 
 
-@pytest.mark.parametrize("name", ["KernelPerceptron", "Perceptron", "RandomLinearClassifier"])
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_attribute_is_documented(name):
     X = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
     estimator = getattr(rosenblatt, name)().fit(X, [1, 1, -1])

@@ -38,7 +38,7 @@ def test_words_are_coded_with_a_reference_level_and_the_category_that_separates_
         "(intercept)": "0",
     }
     said = str(certificate)
-    assert "In a logistic regression these run to minus infinity: town=Delft." in said
+    assert "regression for the label yes these run to minus infinity: town=Delft." in said
     assert "Reference levels: town=Rome." in said
     assert certificate.to_dict()["encoding"]["columns"][0]["reference"] == "Rome"
 
@@ -250,7 +250,11 @@ def test_a_rare_category_is_called_one(rare, rows):
     )
     assert "known only after the outcome" not in said
     said = str(certify(*dummies(rare)))
-    assert f"Delft is 0 but in {rows.split(',')[0]} (larger is no, smaller is yes).\n" in said
+    few = {1: "one", 4: "4"}[rare]
+    assert (
+        f"Delft is 0 in every row but {few}; every row above that is labelled no, every row below "
+        "yes.\n" in said
+    )
     assert "\nIts weight rests on so few rows: if these may be chance, leave out the column" in said
     assert "\nIf it stands for a category: merge it with another of the same column.\n" in said
 
@@ -258,7 +262,7 @@ def test_a_rare_category_is_called_one(rare, rows):
 def test_a_category_with_one_row_is_rare_in_a_small_table_too():
     X = pd.DataFrame({"town": list("aaabbbc")})
     said = str(certify(X, [0, 1, 0, 1, 0, 1, 1]))
-    assert "town=c has one row, labelled 1.\nA rare category: merge it" in said
+    assert 'town=c has one row, labelled "1".\nA rare category: merge it' in said
     assert "known only after" not in said
 
 
@@ -299,8 +303,9 @@ def test_a_rare_number_is_no_category_and_its_label_is_the_one_it_has(tmp_path):
     X["town"] = list("abababa")
     said = str(certify(X, [0, 1, 0, 0, 1, 1, 0]))
     assert (
-        "\ndebt is 0 but in one row (larger is 1, smaller is 0).\nIts weight rests on so few rows: "
-        "if these may be chance, leave out the column debt (--ignore debt).\n" in said
+        '\ndebt is 0 in every row but one; every row above that is labelled "1", every row below '
+        '"0".\nIts weight rests on so few rows: if these may be chance, leave out the column debt '
+        "(--ignore debt).\n" in said
     )
     assert "categor" not in said
     assert "merge" not in said

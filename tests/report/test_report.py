@@ -226,6 +226,26 @@ def test_the_picture_of_the_headline_is_of_the_price_where_that_decides():
     assert "The error on the test rows" in Page(render(reports.credit())).text
 
 
+def test_labels_that_are_numbers_stand_in_quotes():
+    content = reports.costs()
+    content["asked"]["costs"] = [
+        {"actual": "0", "predicted": "1", "cost": 5.0},
+        {"actual": "1", "predicted": "0", "cost": 2.0},
+    ]
+    content["error"]["majority_label"] = "1"
+    said = re.sub(r"\s+", " ", Page(render(content)).text)
+    assert '("0" called "1" costs 5, "1" called "0" costs 2.)' in said  # there are no others
+    assert 'Always saying "1" would be wrong on' in said
+
+
+def test_a_rare_number_is_not_called_a_category():
+    content = reports.leak()
+    content["verdict"] |= {"rare_columns": ["debt", "town=c"], "rare_numbers": ["debt"]}
+    said = re.sub(r"\s+", " ", Page(render(content)).text)
+    assert "debt: a number that is the same in all rows but a few" in said
+    assert "town=c: a rare category, with rows of one label only" in said
+
+
 def test_curves_are_drawn_where_their_numbers_are():
     plane = Plane([0.0, 1.0], [0.0, 10.0], 178, 166)  # 100 wide, 100 high
     assert (plane.x(0), plane.x(0.5), plane.x(1)) == (58, 108, 158)
@@ -239,7 +259,7 @@ def test_a_table_with_a_telling_column_says_which():
     said = re.sub(r"\s+", " ", Page(render(reports.leak())).text)
     assert "expenditure separates rows alone." in said
     assert "1,002 of 1,319" in said
-    assert "run to infinity: expenditure (+)." in said
+    assert "for the label yes these coefficients run to infinity: expenditure (+)." in said
 
 
 def test_a_separable_table_has_margin_and_bound():

@@ -53,6 +53,16 @@ def test_every_report_can_be_read_by_everyone_on_any_screen_in_light_and_dark(op
     assert opened.troubles == []
 
 
+def test_prices_are_seen_on_a_telephone(opened):
+    page = opened(reports.costs(), viewport={"width": 390, "height": 844})
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    hidden = page.evaluate("""() => [...document.querySelectorAll(".scroll")].flatMap((box) =>
+        [...box.querySelectorAll("thead th")].filter((th) => th.textContent.startsWith("price"))
+            .map((th) => th.getBoundingClientRect().right - box.getBoundingClientRect().right))""")
+    assert len(hidden) == 3  # by class, by candidate, by threshold
+    assert max(hidden) <= 0
+
+
 def test_what_cannot_be_read_is_noticed(opened):
     page = opened(reports.credit())
     page.add_style_tag(content=".quiet { color: #ddd !important; }")

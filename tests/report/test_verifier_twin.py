@@ -197,6 +197,10 @@ ENCODED = {
         's,a,y\n"A good, good film",1,1\nnot a GOOD film!,2,0\n"bad film, été",3,0\nété bad,1,1\n',
         ["--text", "s"],
     ),
+    "hashed prose": (
+        's,a,y\n"A good, good film",1,1\nnot a GOOD film!,2,0\n"bad film, été",3,0\n電影 bad,1,1\n',
+        ["--text", "s:hashed"],
+    ),
     "no label": ("a,b,y\n1,0,p\n2,1,q\n3,0,\n4,1,q\n5,5,p\n", ["--drop-unlabelled"]),
     "blanks": ("a   b  y\n 1  2.5 0\n2    1  1\n 3  3  1\n", []),
     "names": ("1;2;0\n2;1;1\n3;3;1\n", ["--names", "a,b,y", "--sep", ";"]),

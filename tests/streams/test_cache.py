@@ -14,7 +14,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from rosenblatt import data
 from rosenblatt._compute.backend import compute
-from rosenblatt._streams import cache, housekeeping, tables, writer
+from rosenblatt._streams import cache, tables, writer
 from rosenblatt._streams import stored as stored_module
 from rosenblatt._streams.cache import stored
 from rosenblatt._streams.progress import Reading, Silent
@@ -459,17 +459,17 @@ def test_a_file_that_changes_while_it_is_encoded(monkeypatch):
 
 
 def test_where_the_cache_is(monkeypatch, tmp_path):
-    assert housekeeping.cache_folder() == tmp_path / "cache"
-    assert housekeeping.cache_folder(tmp_path) == tmp_path
+    assert cache.cache_folder() == tmp_path / "cache"
+    assert cache.cache_folder(tmp_path) == tmp_path
     monkeypatch.delenv("ROSENBLATT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/x")
     monkeypatch.setenv("HOME", "/home/someone")
-    monkeypatch.setattr(housekeeping.sys, "platform", "linux")
-    assert str(housekeeping.cache_folder()) == "/var/x/rosenblatt"
+    monkeypatch.setattr(cache.sys, "platform", "linux")
+    assert str(cache.cache_folder()) == "/var/x/rosenblatt"
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert str(housekeeping.cache_folder()) == "/home/someone/.cache/rosenblatt"
-    monkeypatch.setattr(housekeeping.sys, "platform", "darwin")
-    assert str(housekeeping.cache_folder()) == "/home/someone/Library/Caches/rosenblatt"
+    assert str(cache.cache_folder()) == "/home/someone/.cache/rosenblatt"
+    monkeypatch.setattr(cache.sys, "platform", "darwin")
+    assert str(cache.cache_folder()) == "/home/someone/Library/Caches/rosenblatt"
 
 
 def test_the_doctor_knows_the_cache(shell, tmp_path):

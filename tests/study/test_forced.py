@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from rosenblatt import study
-from rosenblatt._study import forced
+from rosenblatt import certify, study
+from rosenblatt._study import forced, verdict
 from rosenblatt.report import render
 
 pytestmark = pytest.mark.in_full
@@ -38,7 +38,7 @@ def test_the_fewest_errors_and_the_signs(found):
         assert column["otherwise_at_most"] >= column["otherwise_at_least"] > 55
     sentence = (
         "No linear rule makes fewer than 55 errors on these 569 rows; every rule with so few has "
-        "the signs + on mean radius, + on mean texture."
+        "the signs + on mean radius, + on mean texture (+ speaks for malignant)."
     )
     assert told["sentence"] == sentence
     assert sentence in " ".join(str(found).split())
@@ -89,3 +89,24 @@ def test_where_nothing_is_asked():
     ]:
         assert study(rows, labels).to_dict()["forced"] is None
     assert study(X[:, :2], two).to_dict()["forced"] is not None
+
+
+def test_lines_say_which_rows_they_are_about(found):
+    said = str(found)
+    assert (
+        "\nverdict     (the whole table) Overlap: no linear rule is right about all 569 rows"
+        in said
+    )
+    assert "\ntraining    The 455 training rows alone are not separable: no margin" in said
+
+
+def test_what_holds_for_all_rows_holds_for_those_that_trained():
+    """Of a separable table the training rows are separable, however little time there was."""
+    apart, mixed = certify([[0], [1], [2]], [0, 0, 1]), certify([[0], [1], [2]], [0, 1, 0])
+    told = verdict.training(None, 24, None, apart)
+    assert told["sentence"] == (
+        "The 24 training rows are separable, as all rows are; how wide is not known."
+    )
+    undecided = "Whether the 24 training rows alone are separable is undecided."
+    for whole in (mixed, None):
+        assert verdict.training(None, 24, None, whole)["sentence"] == undecided

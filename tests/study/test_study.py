@@ -20,7 +20,13 @@ import rosenblatt
 from rosenblatt import Perceptron, Study, study
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.datasets import load_credit
-from rosenblatt.errors import FileError, InputError, InputTypeError, MissingFileError
+from rosenblatt.errors import (
+    EngineError,
+    FileError,
+    InputError,
+    InputTypeError,
+    MissingFileError,
+)
 
 LEAK = ["share", "expenditure"]
 
@@ -374,3 +380,8 @@ def test_ctrl_c_hands_over_what_there_is(frame, monkeypatch, tmp_path):
     assert repr(found).endswith(", interrupted>")
     found.save(tmp_path / "fit")
     assert sorted(os.listdir(tmp_path / "fit")) == ["model.json", "report.html"]
+
+
+def test_what_is_no_engine_is_refused_before_any_work():
+    with pytest.raises(EngineError, match="engine='nowhere' is not known: give a Dask client"):
+        study("nowhere.csv", target="y", engine="nowhere")

@@ -6,9 +6,9 @@ import os
 import warnings
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from rosenblatt._compute import reference
+from rosenblatt._compute import reference, threads
 
 if TYPE_CHECKING:
     from rosenblatt._compute.protocol import (
@@ -45,6 +45,11 @@ class Compute:
     def native(self) -> bool:
         """Whether it is not the NumPy reference."""
         return self.backend is not cast("Backend", reference)
+
+    def threads_for(self, numbers: int) -> int:
+        """Threads for a call that computes so many numbers, as the compiled core decides it."""
+        core = cast("Any", self.backend)
+        return int(core.threads_for(numbers)) if hasattr(core, "threads_for") else 1
 
     @property
     def rules(self) -> RuleBackend:
@@ -86,6 +91,7 @@ def _chosen() -> Compute:
             raise
         warnings.warn(_NO_CORE.format(error=error), RuntimeWarning, stacklevel=2)
         return on_reference
+    threads.begin(_core)
     return Compute(_core, chunk=1 << 24)
 
 

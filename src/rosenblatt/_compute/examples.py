@@ -14,6 +14,7 @@ from rosenblatt._compute import folding
 from rosenblatt._compute.backend import compute, gpu
 from rosenblatt._compute.device import OnDevice
 from rosenblatt._compute.folding import Fold
+from rosenblatt._compute.scale import Sized
 from rosenblatt._support.interrupt import no_interrupt
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class RowsToJudge(ABC):
         """Those on these rows. False: no vector can win any more."""
 
 
-class Examples(RowsToJudge, Labelled):
+class Examples(RowsToJudge, Labelled, Sized):
     """Rows with their labels and weights."""
 
     def __init__(self, X: Placed, y: Labels, c: Weights | None = None, k: int | None = None):

@@ -68,8 +68,13 @@ def of_weights(weights: Iterable[NDArray[np.float64]]) -> str:
     """Of the weights of rows, given in blocks of `BLOCK`."""
     digest = hashlib.sha256()
     for block in weights:
-        digest.update(hashlib.sha256(np.ascontiguousarray(block, dtype="<f8")).digest())
+        digest.update(of_weight_block(block))
     return digest.hexdigest()
+
+
+def of_weight_block(block: NDArray[np.float64]) -> bytes:
+    """The hash of the weights of one block."""
+    return hashlib.sha256(np.ascontiguousarray(block, dtype="<f8")).digest()
 
 
 def of_weights_of(examples: Examples) -> str | None:

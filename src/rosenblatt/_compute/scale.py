@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -40,3 +41,14 @@ class Scale(NamedTuple):
     def with_more(self, more: Scale) -> Scale:
         """Of other rows, too: a running mean."""
         return Scale(self.total + more.total, self.weight + more.weight)
+
+
+class Sized(ABC):
+    """Rows whose size can be asked for."""
+
+    @abstractmethod
+    def lengths(self, *, intercept: bool) -> Lengths:
+        """Block by block the squared lengths of the lifted rows, and their weights."""
+
+    def size(self, *, intercept: bool) -> Scale:
+        return Scale.of(self.lengths(intercept=intercept))

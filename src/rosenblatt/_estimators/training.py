@@ -106,7 +106,9 @@ class Training(TakesCallbacks):
         name = type(self).__name__
         resumed = self._checkpoint is not None and state.epoch > 0
         text = f"{judged} {kind}"
-        return Progress(name, max_iter, n, text, paced=streamed, resumed=resumed)
+        workers = getattr(job.machine, "workers", None)  # of an engine
+        more: dict[str, Any] = {"paced": streamed, "resumed": resumed, "workers": workers}
+        return Progress(name, max_iter, n, text, **more)
 
     def _warn(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__

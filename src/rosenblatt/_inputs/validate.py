@@ -18,7 +18,7 @@ from scipy import sparse
 
 from rosenblatt._compute.examples import Csr, Matrix
 from rosenblatt._compute.matrices import as_matrix
-from rosenblatt._inputs.fast_path import plain, plain_for
+from rosenblatt._inputs.fast_path import known_finite, plain, plain_for
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
@@ -97,12 +97,13 @@ def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str 
     from sklearn.utils.validation import validate_data
 
     if reset:
-        _forget_encoding(estimator)
+        _forget_what_stood_beside(estimator)
     if sparse.issparse(X):
         _check_indices(X, name)
         _refuse_too_wide(X.shape[1], name)
     else:
         _check_numbers(X, name)
+        finite = finite and not known_finite(X)  # else scikit-learn looks, and says what it finds
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the check of huge numbers sums them
             X = validate_data(
@@ -146,16 +147,18 @@ def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
 
 def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
     """As `rows` with `reset`, of rows that were checked elsewhere."""
-    _forget_encoding(estimator)
+    _forget_what_stood_beside(estimator)
     estimator.n_features_in_ = d
     vars(estimator).pop("feature_names_in_", None)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-def _forget_encoding(estimator: Any) -> None:
-    """It tells how a table became the columns that an earlier training was on."""
+def _forget_what_stood_beside(estimator: Any) -> None:
+    """It tells how a table became the columns that an earlier training was on; `objective_`, what
+    its rule was chosen by."""
     vars(estimator).pop("encoding_", None)
+    vars(estimator).pop("objective_", None)
 
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rosenblatt._compute import folding
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Labelled
-from rosenblatt._compute.scale import Scale
+from rosenblatt._compute.scale import Scale, Sized
 from rosenblatt._compute.update_log import Log
 from rosenblatt._learning.machine import EvaluationRows, Memory
 from rosenblatt._learning.state import Job, State
@@ -36,7 +36,7 @@ DualState = State[KernelExpansion, DualVoters]
 DualJob = Job[KernelExpansion, DualVoters]
 
 
-class KernelExamples(Labelled):
+class KernelExamples(Labelled, Sized):
     """Labels and the Gram matrix of their rows."""
 
     def __init__(self, gram: Gram, y: NDArray[Any], c: Floats | None, k: int | None = None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rosenblatt._support.bar import DESCRIPTION, rich_bar
@@ -16,14 +17,22 @@ class Progress:
     """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch.
 
     `paced`: also the rows per second, and how long it would take to make all epochs. `resumed`: it
-    says first that training goes on from a checkpoint.
+    says first that training goes on from a checkpoint. `workers`: how fast each machine is.
     """
 
     def __init__(
-        self, name: str, max_iter: int, n: int, judged: str, *, paced: bool, resumed: bool
+        self,
+        name: str,
+        max_iter: int,
+        n: int,
+        judged: str,
+        *,
+        paced: bool,
+        resumed: bool,
+        workers: Callable[[], str] | None = None,
     ):
         self._name, self._max_iter, self._n, self._judged = name, max_iter, n, judged
-        self._paced, self._resumed = paced, resumed
+        self._paced, self._resumed, self._workers = paced, resumed, workers
         self._begin = 0.0  # the time, and
         self._ahead = 0.0  # the epochs that were made by then
         self._before = 0  # epochs of earlier fits, where training goes on from one
@@ -63,7 +72,8 @@ class Progress:
             return ""
         left = round((self._max_iter - self._done(state)) * seconds / made)
         clock = f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
-        return f", {made * self._n / seconds:,.0f} rows/s, at most {clock} left"
+        each = "" if self._workers is None else f" ({self._workers()})"
+        return f", {made * self._n / seconds:,.0f} rows/s{each}, at most {clock} left"
 
     def chunk(self, state: AnyState) -> None:
         if self._bars and self._task is not None:

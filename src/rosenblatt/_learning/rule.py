@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
-from rosenblatt._compute.scale import Lengths, Scale
+from rosenblatt._compute.scale import Scale
 from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 
@@ -19,7 +19,7 @@ class Measured(Protocol):
 
     k: int | None
 
-    def lengths(self, *, intercept: bool) -> Lengths: ...
+    def size(self, *, intercept: bool) -> Scale: ...
 
 
 class Rule(NamedTuple):
@@ -36,7 +36,7 @@ class Rule(NamedTuple):
         """How large the rows are, and those before; None where nobody asks for it."""
         if self.number != "scale":
             return None
-        found = Scale.of(rows.lengths(intercept=intercept))
+        found = rows.size(intercept=intercept)
         found = found if before is None else before.with_more(found)
         if not 0 <= found.total < math.inf:  # of a kernel k(x, x) can be anything
             raise InputError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -98,9 +98,14 @@ class Cones:
             pairs, cut = self._orthants[place]
             yield Cone(generators, pairs, cut=cut)
 
-    def halves(self, cone: Cone) -> bool:
-        """Split it. False: nothing is left to split, or the numbers would be too long."""
+    def halves(self, cone: Cone, more: Callable[[Cone], Pairs] | None = None) -> bool:
+        """Split it. False: nothing is left to split, or the numbers would be too long.
+
+        `more`: further pairs, to be decided where all others are.
+        """
         split = self._chosen(cone)
+        if split is None and more is not None and len((pairs := more(cone)).amount):
+            split = self._between_pairs(cone, pairs)
         if split is None:
             return False
         g, h = cone.generators[split.a].direction, cone.generators[split.b].direction
@@ -173,7 +178,7 @@ class Cones:
 
     def _between_pairs(self, cone: Cone, pairs: Pairs) -> Split | None:
         """Where half of the pairs change: between two of them, or where the only ones do."""
-        if cone.settled:
+        if not len(pairs.amount):
             return None
         changes = [self._changes(cone, int(i), int(k)) for i, k in zip(*pairs[:2], strict=True)]
         edges: dict[tuple[int, int], list[Fraction]] = {}

@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from rosenblatt._minimum.cones import Cone, best_cut
-from rosenblatt._minimum.pairs import NO_PAIRS
+from rosenblatt._minimum.cones import Cone, Cones, best_cut
+from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
 from rosenblatt._minimum.problem import Problem
 from rosenblatt._support.budget import LimitReached
 
@@ -21,15 +21,24 @@ MOST_COLUMNS = 10  # of 2^10 orthants
 _MOST_NUMBERS = 4 * 10**6  # in the table
 _MOST_PAIRS = 25 * 10**6  # of rows of both labels, in more than two columns
 _MANY, _SOME = 256, 4  # after so many cones the middle of one in four is tried as a rule
-_BESIDE = 500  # row evaluations: what a cone takes besides its rows
+BESIDE = 500  # row evaluations: what a cone takes besides its rows
 _MOST_RANKS = 2 * 10**8  # kept in memory, of all open cones
 
 
 class Directions:
     """The open cones of a problem, and those whose bound is final."""
 
-    def __init__(self, problem: Problem, signs: dict[int, int] | None = None):
-        self.problem, self.table, self._cones = problem, problem.pairs, problem.cones
+    def __init__(
+        self,
+        problem: Problem,
+        signs: dict[int, int] | None = None,
+        *,
+        table: PairTable | None = None,
+        keep: bool = False,
+    ):
+        self.problem, self.table = problem, table or problem.pairs
+        self._keep = keep  # cones that are split
+        self._cones = problem.cones if table is None else Cones(table)
         self.signs = signs or {}
         self.roots: list[Cone] = []
         self._open: list[tuple[int, int, Cone]] = []
@@ -49,7 +58,7 @@ class Directions:
             self._begin()
         while self._open and self.bound < self._enough():
             # Nothing below may be cut short: a cone is open or its halves are.
-            self.problem.rows.budget.spend(2 * (self.table.n + _BESIDE))
+            self.problem.rows.budget.spend(2 * (self.table.n + BESIDE))
             if self.made * self.table.n > _MOST_RANKS:
                 raise LimitReached
             if most is not None and self.made > most:
@@ -62,14 +71,15 @@ class Directions:
                 continue
             for half in cone.halves:
                 self._enter(half)
-            cone.generators, cone.pairs = (), NO_PAIRS  # the halves have them
+            if not self._keep:
+                cone.generators, cone.pairs = (), NO_PAIRS  # the halves have them
 
     def _begin(self) -> None:
         """With all orthants or none."""
         roots = []
         # Those that are known count as work, too: no answer depends on who asked first.
         for cone in self._cones.orthants(self.signs):
-            self.problem.rows.budget.spend(self.table.n + _BESIDE)
+            self.problem.rows.budget.spend(self.table.n + BESIDE)
             roots.append(cone)
         self.roots = roots
         for cone in roots:

@@ -22,7 +22,7 @@ from rosenblatt._minimum.problem import Problem, Rule
 from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof.collinear import collinear_columns
 from rosenblatt._proof.heading import head
-from rosenblatt._proof.table import Table, named, read
+from rosenblatt._proof.table import Table, read_encoded
 from rosenblatt._proof.whole_numbers import Floats, Vector
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt.errors import InputError
@@ -65,7 +65,8 @@ def forced_signs(
     time_limit : float or None
         Seconds to search for; None: until every column is settled, which may take very long.
     encoding : rosenblatt.data.Encoding, optional
-        How X was made of a table: its names of columns are used.
+        How X was made of a table: its names of columns are used. Words and categories of a data
+        frame become columns of 0 and 1 by themselves, as in `certify`.
 
     Returns
     -------
@@ -104,9 +105,9 @@ def found_within(
     names: list[str] | None = None,
 ) -> SignReport:
     """`longer`: what may settle more, in words; `names` of the columns, if they have others."""
-    table = read(X, y, sample_weight, semantics="binary64", asked="forced_signs")
-    if encoding is not None:
-        table = named(table, encoding)
+    table, encoding = read_encoded(
+        X, y, sample_weight, encoding, semantics="binary64", asked="forced_signs"
+    )
     if names is not None:
         table = replace(table, columns=names)
     if len(table.columns) > MOST_COLUMNS:

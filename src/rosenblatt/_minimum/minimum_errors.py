@@ -15,7 +15,7 @@ from rosenblatt._minimum.search import Search
 from rosenblatt._minimum.tree import Tree
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.heading import head
-from rosenblatt._proof.table import named, read
+from rosenblatt._proof.table import read_encoded
 from rosenblatt.error_bracket import ErrorBracket
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def minimum_errors(
     time_limit : float or None
         Seconds to search for; None: until the two ends meet, which may take very long.
     encoding : rosenblatt.data.Encoding, optional
-        How X was made of a table: its names of columns are used.
+        How X was made of a table: its names of columns are used. Words and categories of a data
+        frame become columns of 0 and 1 by themselves, as in `certify`.
 
     Returns
     -------
@@ -71,9 +72,9 @@ def minimum_errors(
     if time_limit is not None:
         time_limit = validate.positive("time_limit", time_limit)
     clock = Clock(time_limit)
-    table = read(X, y, sample_weight, semantics="binary64", asked="minimum_errors")
-    if encoding is not None:
-        table = named(table, encoding)
+    table, encoding = read_encoded(
+        X, y, sample_weight, encoding, semantics="binary64", asked="minimum_errors"
+    )
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     problem = Problem.of(table, weights, intercept=bool(fit_intercept))

@@ -8,13 +8,15 @@ import numpy as np
 
 from rosenblatt._estimators.fitted import Course, Fitted
 from rosenblatt._estimators.one_vs_rest import rule_of_classes
-from rosenblatt._model import kernel, linear, state, training
+from rosenblatt._model import arrays, card, kernel, linear, state, training
 from rosenblatt._rules.linear import LinearRule
 from rosenblatt._rules.voters import Voters
 from rosenblatt._support.strict_json import InvalidDocument, Part
 from rosenblatt.arow import AROW
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.perceptron import Perceptron
+from rosenblatt.random_linear import RandomLinearClassifier
+from rosenblatt.scorecard import Scorecard
 
 
 def read(file: Part, p: Any, version: int) -> None:
@@ -42,6 +44,29 @@ def read(file: Part, p: Any, version: int) -> None:
         _trained_by=found.trained_by,
         classes_=classes,
     ).put_on(p, **more)
+
+
+def written_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
+    """What an estimator has that does not learn step by step."""
+    if isinstance(p, Scorecard):
+        return {"card": card.written(p)}
+    drawn = {
+        "training_errors": p.training_errors_,
+        "candidate_errors": arrays.counts(p.candidate_errors_),
+    }
+    return {"drawn": drawn, "rule": linear.written(p._rule)}
+
+
+def read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
+    """The same as `read`, of such an estimator."""
+    if isinstance(p, Scorecard):
+        card.read(file.part("card"), p)
+        return
+    with file.part("drawn") as part:
+        p.training_errors_ = part.whole("training_errors")
+        p.candidate_errors_ = arrays.read_counts(part, "candidate_errors", (None,))
+    shape = linear.shape_of_weights(p.n_features_in_, p.classes_)
+    p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
 
 
 def _margin(p: Any) -> float:

@@ -19,6 +19,7 @@ from rosenblatt._support.strict_json import MOST_DIGITS, InvalidDocument, Part
 from rosenblatt.errors import InputError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
+from rosenblatt.scorecard import Scorecard
 
 _NOT_KEPT = {"device"}  # where it was computed is no part of what was learned
 
@@ -157,6 +158,10 @@ def _read_random_state(part: Part) -> np.random.RandomState:
 
 def check(estimator: Any, classes: NDArray[Any]) -> None:
     """The error that fitting would raise, so that what is written can be read."""
+    if isinstance(estimator, Scorecard):
+        estimator._check()
+        _check_class_weight(estimator, classes)
+        return
     if estimator.random_state is not None:
         check_random_state(estimator.random_state)
     if isinstance(estimator, RandomLinearClassifier):
@@ -164,10 +169,14 @@ def check(estimator: Any, classes: NDArray[Any]) -> None:
         validate.flag("fit_intercept", estimator.fit_intercept)
         return
     settings.checked(estimator)
+    _check_class_weight(estimator, classes)
+    if isinstance(estimator, KernelPerceptron):
+        validate.positive("cache_size", estimator.cache_size)
+        check_parameters(estimator)
+
+
+def _check_class_weight(estimator: Any, classes: NDArray[Any]) -> None:
     weight = estimator.class_weight
     if not (isinstance(weight, str) and weight == "balanced"):
         nobody = np.zeros(0, dtype=np.int8)
         weights.class_weights(weight, classes, nobody, None)
-    if isinstance(estimator, KernelPerceptron):
-        validate.positive("cache_size", estimator.cache_size)
-        check_parameters(estimator)

@@ -41,7 +41,9 @@ def written(found: Platt | None) -> dict[str, Any] | None:
     return {"slope": found.slope, "intercept": found.intercept, "rows": found.rows}
 
 
-def read(part: Part) -> Platt:
+def read(part: Part, classes: NDArray[Any]) -> Platt:
+    if (k := len(classes)) > 2:
+        raise InvalidDocument(f"probability is there, but there are {k} classes")
     with part:
         slope, rows = part.number("slope"), part.whole("rows")
         intercept = part.number("intercept")

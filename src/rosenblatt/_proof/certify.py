@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt import verify
 from rosenblatt._inputs import validate
-from rosenblatt._proof import by_training, frames, margins
+from rosenblatt._proof import by_training, margins
 from rosenblatt._proof import claim as say
 from rosenblatt._proof.bounds import Bound
 from rosenblatt._proof.check import check
@@ -21,7 +21,7 @@ from rosenblatt._proof.lifted_training import train_jointly
 from rosenblatt._proof.limits import noting
 from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
 from rosenblatt._proof.pair_certificates import PairCertificates
-from rosenblatt._proof.table import Table, named, pairs_of, read
+from rosenblatt._proof.table import Table, named, pairs_of, read, read_encoded
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
 from rosenblatt.certificate import Certificate
@@ -99,14 +99,7 @@ def certify(
     if time_limit is not None:
         validate.positive("time_limit", time_limit)
     work_limit = validate.whole_or_none("work_limit", work_limit)
-    frames.refuse_name(X, y)
-    words = encoding is None and frames.has_words(X)
-    if words:
-        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
-    table = read(X, y, sample_weight, semantics=semantics, many=True)
-    if encoding is not None:
-        table = named(table, encoding)
-        encoding = frames.with_target(encoding, table) if words else encoding
+    table, encoding = read_encoded(X, y, sample_weight, encoding, semantics=semantics, many=True)
 
     def decided(table: Table, **more: Any) -> Certificate:
         budget = Budget(time_limit=time_limit, work_limit=work_limit)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rosenblatt._support.words import many
+from rosenblatt._support.words import many, named
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, RevealingColumn
@@ -34,6 +34,12 @@ def rare(certificate: Certificate) -> list[RevealingColumn]:
     return [c for c in found if _is_rare(certificate, c)]
 
 
+def rare_numbers(certificate: Certificate) -> list[RevealingColumn]:
+    """Those of the rare columns that are no 0/1 column for a word of the table."""
+    levels = _levels(certificate)
+    return [c for c in rare(certificate) if c.column not in levels]
+
+
 def _words_of_prose(certificate: Certificate) -> set[str]:
     columns = (certificate.encoding or {}).get("columns", [])
     prose = [column for column in columns if column["kind"] == "prose"]
@@ -51,7 +57,8 @@ def telling_lines(certificate: Certificate) -> Iterator[str]:
         above = certificate.classes[-1 if column.sign > 0 else 0]
         yield (
             f"{column.column} alone has {column.rows:,} of {certificate.n_rows:,} rows strictly on "
-            f"the right side of {column.threshold!r} (larger is {above}) and none on the wrong one."
+            f"the right side of {column.threshold!r} (the label above it is {named(above)}) and "
+            "none on the wrong one."
         )
     if len(found) > _SHOWN:
         yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
@@ -103,8 +110,12 @@ def _rare_line(certificate: Certificate, column: RevealingColumn, levels: dict[s
     above = certificate.classes[-1 if column.sign > 0 else 0]
     below = certificate.classes[0 if column.sign > 0 else -1]
     if column.threshold == 0 and name in levels:
-        return f"{name} has {rows}, {'' if column.rows == 1 else 'all '}labelled {above}."
-    return f"{name} is {column.threshold:g} but in {rows} (larger is {above}, smaller is {below})."
+        return f"{name} has {rows}, {'' if column.rows == 1 else 'all '}labelled {named(above)}."
+    few = "one" if column.rows == 1 else f"{column.rows:,}"
+    return (
+        f"{name} is {column.threshold:g} in every row but {few}; every row above that is labelled "
+        f"{named(above)}, every row below {named(below)}."
+    )
 
 
 def _levels(certificate: Certificate) -> dict[str, str]:

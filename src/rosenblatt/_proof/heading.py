@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,17 +29,46 @@ def head(
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
+    mark = fingerprint(table.X, table.y, dropped, budget.hear)
     return {
-        "schema": verify.SCHEMA if len(table.classes) <= 2 else verify.MANY,
+        **opening(
+            len(table.y),
+            dropped,
+            table.columns,
+            table.target,
+            table.labels,
+            mark,
+            intercept=intercept,
+            semantics=semantics,
+            sizes=sizes_part(table),
+        ),
+        **({} if encoding is None else {"encoding": encoding.to_dict()}),
+    }
+
+
+def opening(
+    rows: int,
+    dropped: list[int],
+    columns: list[str],
+    target: str,
+    labels: Sequence[str | None],
+    sha256: str,
+    *,
+    intercept: bool,
+    semantics: str = "binary64",
+    sizes: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The fields that tell which data it is about, wherever its rows are."""
+    return {
+        "schema": verify.SCHEMA if len(labels) <= 2 else verify.MANY,
         "producer": f"rosenblatt {__version__}",
         "semantics": semantics,
         "fit_intercept": intercept,
-        "rows": len(table.y),
+        "rows": rows,
         "dropped": dropped,
-        "columns": table.columns,
-        "target": table.target,
-        "labels": table.labels,
-        **sizes_part(table),
-        "sha256": fingerprint(table.X, table.y, dropped, budget.hear),
-        **({} if encoding is None else {"encoding": encoding.to_dict()}),
+        "columns": columns,
+        "target": target,
+        "labels": list(labels),
+        **(sizes or {}),
+        "sha256": sha256,
     }

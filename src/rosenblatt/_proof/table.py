@@ -86,6 +86,22 @@ def read(
     return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
 
 
+def read_encoded(
+    X: Any, y: Any, sample_weight: Any, encoding: Encoding | None, *, semantics: str, **more: Any
+) -> tuple[Table, Encoding | None]:
+    """As `read`, with the names of an encoding. The words of a data frame become 0/1 columns: then
+    the encoding is that which did it."""
+    frames.refuse_name(X, y)
+    words = encoding is None and frames.has_words(X)
+    if words:
+        X, encoding = frames.in_numbers(X, decimal=semantics == "decimal")
+    table = read(X, y, sample_weight, semantics=semantics, **more)
+    if encoding is None:
+        return table, None
+    table = named(table, encoding)
+    return table, frames.with_target(encoding, table) if words else encoding
+
+
 def _signs(
     y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
 ) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from rosenblatt._proof import column_words as columns
 from rosenblatt._proof import lifted_words
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import many
+from rosenblatt._support.words import many, named
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -209,7 +209,8 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
         names = [name for name, found in signs.items() if found == sign]
         if names:
             some = ", ".join(names[:_SHOWN]) + _more(len(names), "coefficient")
-            yield f"In a logistic regression these {meaning}: {some}."
+            label = named(certificate.classes[-1])
+            yield f"In a logistic regression for the label {label} these {meaning}: {some}."
 
 
 def _margins(certificate: Certificate) -> Iterator[str]:

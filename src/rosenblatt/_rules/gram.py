@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Csr, Matrix, Rows
 from rosenblatt._compute.matrices import as_table, dense, squares_alike
+from rosenblatt._compute.threads import side_by_side
 from rosenblatt._inputs import validate
 from rosenblatt.errors import InputError
 
@@ -170,8 +171,11 @@ class Gram:
         elif rows:
             products = self._products[: len(rows)]
             compute.backend.products(self._panels, self._weights(rows), products)
-            for i, of_row in zip(rows, products, strict=True):
-                yield self._values(i, of_row, self._squares)
+            yield from side_by_side(
+                lambda place: self._values(rows[place], products[place], self._squares),
+                len(rows),
+                min(compute.threads_for(products.size), len(rows)),
+            )
 
     def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
         """x_i·x_j for some j, or for all."""
@@ -188,6 +192,7 @@ class Gram:
         lifted[:, :-1] = some
         return lifted
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _values(self, i: int, products: Values, squares: Values) -> Values:
         values = np.empty_like(products)
         self.kernel.of_products(products[None], self._squares[i : i + 1], squares, out=values[None])

@@ -65,7 +65,7 @@ class BatchRows:
             name = f"X of batch {number}"
             rows, given = validate.rows_alone(X, finite=False, name=name)
             names = None if given is None else [str(text) for text in given]
-            _refuse_not_finite(rows, names, name)
+            refuse_not_finite(rows, names, name)
             labels = targets.labels(y, rows.shape[0], f"y of batch {number}")
             yield _Batch(number, rows, labels, names)
 
@@ -79,7 +79,7 @@ class BatchRows:
         return iter(found)
 
 
-def _refuse_not_finite(rows: Matrix, names: list[str] | None, name: str) -> None:
+def refuse_not_finite(rows: Matrix, names: list[str] | None, name: str) -> None:
     numbers = rows.data if isinstance(rows, Csr) else rows
     if np.isfinite(numbers).all():
         return

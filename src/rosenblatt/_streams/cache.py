@@ -11,7 +11,6 @@ from typing import Any
 
 from rosenblatt._streams import meta
 from rosenblatt._streams.housekeeping import (
-    cache_folder,
     folder_of,
     lock_of,
     note_source,
@@ -23,6 +22,7 @@ from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.sources import Source, key_of, source_of, stamps
 from rosenblatt._streams.stored import Stored
 from rosenblatt._streams.writer import writing
+from rosenblatt._support.caches import cache_folder as cache_folder
 from rosenblatt._support.files import sync_folder
 from rosenblatt._support.folders import onto_disk
 from rosenblatt._support.locks import Lock
@@ -46,14 +46,32 @@ def stored(source: Any, *, folder: Path | None, say: Silent | None) -> Iterator[
             written = _written(root, f"once-{os.urandom(8).hex()}", found, say)
             rows = _open(until_the_end.enter_context(written))
         else:
-            rows = _open(root / key)
-            if rows is None:
-                _keep(root, key, found, say)
-                rows = _open(root / key)
+            rows = _kept(root, key, found, say)
         if rows is None:
             raise FileError(f"What was written into {root} is not there any more. Try again.")
         until_the_end.callback(rows.close)
         yield rows
+
+
+def kept(source: Source, folder: Path | None) -> Path:
+    """The folder with the rows of a source that comes from files, in the cache of this machine."""
+    key, root = key_of(source), cache_folder(folder).absolute()
+    assert key is not None
+    with writing(root):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    rows = _kept(root, key, source, Silent())
+    if rows is None:
+        raise FileError(f"What was written into {root} is not there any more. Try again.")
+    rows.close()
+    return root / key
+
+
+def _kept(root: Path, key: str, source: Source, say: Silent) -> Stored | None:
+    rows = _open(root / key)
+    if rows is None:
+        _keep(root, key, source, say)
+        rows = _open(root / key)
+    return rows
 
 
 def _open(place: Path) -> Stored | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import Examples, RowsToJudge, Tally, Weights
 from rosenblatt._compute.folding import folded, in_order
+from rosenblatt._compute.scale import Sized
 from rosenblatt._estimators.one_vs_rest import against_rest
 from rosenblatt._inputs import weights
 from rosenblatt._support.interrupt import no_interrupt
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt._streams.stored import Stored
 
 
-class StreamedExamples(RowsToJudge):
+class StreamedExamples(RowsToJudge, Sized):
     """What `Examples` offers of rows in memory, of which only one block is."""
 
     present = None  # all rows exist

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,21 +19,6 @@ _NAME = "(?:[0-9a-f]{64}|once-[0-9a-f]{16})"  # of what is written: a key, or fo
 _LOCK = re.compile(rf"({_NAME})\.lock")
 _FOLDER = re.compile(rf"{re.escape(_MARK)}({_NAME})-[0-9a-f]{{16}}")
 _SOURCE = "source.json"
-
-
-def cache_folder(folder: Path | None = None) -> Path:
-    """Where rows are kept: the folder that was given, else $ROSENBLATT_CACHE, else the user's."""
-    if folder is not None:
-        return Path(folder)
-    if given := os.environ.get("ROSENBLATT_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "rosenblatt"
 
 
 def lock_of(root: Path, name: str) -> Path:

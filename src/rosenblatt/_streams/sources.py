@@ -17,8 +17,9 @@ from rosenblatt._streams.svmlight import SvmlightRows
 from rosenblatt._streams.tables import TableRows
 from rosenblatt.data import files
 from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.rows_from import TableStream
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table, TableStream
+from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError, InputTypeError
 
 
@@ -38,7 +39,7 @@ class Source(Protocol):
 
 def source_of(source: Any) -> Source:
     """What was given, as rows that can be written down."""
-    if isinstance(source, (TableRows, SvmlightRows, ChosenRows)):
+    if isinstance(source, (TableRows, SvmlightRows, ChosenRows, BatchRows)):
         return source
     if isinstance(source, Table):
         return TableRows(source)

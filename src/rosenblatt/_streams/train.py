@@ -25,8 +25,10 @@ def train(
     cache: Any = None,
     checkpoint: Any = None,
     checkpoint_every: float = 60,
+    engine: Any = None,
 ) -> P:
-    """Fit an estimator to rows on disk, or to arrays, so that a crash loses next to nothing.
+    """Fit an estimator to rows on disk, on many machines, or to arrays, so that a crash loses next
+    to nothing.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def train(
         A table from `rosenblatt.data.read`: CSV, Parquet, Feather, Arrow, one file or many. The
         path or pattern of svmlight files, or a list of these. A function without arguments that
         gives an iterator of batches (X, y), the same ones every time. Or arrays (X, y), which stay
-        in memory.
+        in memory. With an engine also Dask arrays or frames (X, y), which stay where they are.
     cache : path, optional
         The folder that encoded rows are kept in, so that they are encoded once. By default
         $ROSENBLATT_CACHE, else a folder `rosenblatt` among the caches of the user; rows that a
@@ -49,6 +51,10 @@ def train(
     checkpoint_every : float
         Seconds from one writing of the checkpoint to the next. It is also written at the start, at
         the end, on Ctrl-C and on SIGTERM.
+    engine : Dask client, address of a scheduler, "ray" or concurrent.futures.Executor, optional
+        The machines that look at the rows: `order="mixed"` and "batch" on all of them at once,
+        "cyclic" and "blocks" on one after the other. It never changes a bit of the result, nor
+        does the loss of a machine.
 
     Returns
     -------
@@ -69,8 +75,12 @@ def train(
     >>> p.n_iter_, p.training_errors_ < 6000
     (5, True)
     """
+    if engine is not None:
+        from rosenblatt._engines.train import train_on
+
+        return train_on(engine, estimator, source, cache, checkpoint, checkpoint_every)
     with keeping(estimator, checkpoint, checkpoint_every):
-        if _are_arrays(source):
+        if are_arrays(source):
             return estimator.fit(*source)
         return _on_disk(estimator, source, cache)
 
@@ -78,7 +88,7 @@ def train(
 @contextmanager
 def keeping(estimator: Linear, checkpoint: Any, every: float) -> Iterator[None]:
     """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
-    settings = _check(estimator, checkpoint)
+    settings = check(estimator, checkpoint)
     if checkpoint is not None:
         kept = Checkpoint(checkpoint, every)
         kept.begin(settings)  # before anything takes long
@@ -89,7 +99,7 @@ def keeping(estimator: Linear, checkpoint: Any, every: float) -> Iterator[None]:
         estimator.__dict__.pop("_checkpoint", None)
 
 
-def _check(estimator: Any, checkpoint: Any) -> Settings:
+def check(estimator: Any, checkpoint: Any) -> Settings:
     if not isinstance(estimator, Perceptron | OnlineClassifier):
         kind = estimator if isinstance(estimator, type) else type(estimator)
         what = "the class" if kind is estimator else "a"
@@ -107,7 +117,7 @@ def _check(estimator: Any, checkpoint: Any) -> Settings:
     return checked(estimator)
 
 
-def _are_arrays(source: Any) -> bool:
+def are_arrays(source: Any) -> bool:
     return (
         isinstance(source, tuple)
         and len(source) == 2

@@ -12,7 +12,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt.data.chosen import given_labels
 
-_NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every"}
+_NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every", "engine"}
 
 
 def reproduce(
@@ -51,6 +51,7 @@ def _arguments(options: Options) -> list[str]:
     one: dict[str, Any] = {"target": options.target, "impute": options.impute}
     one |= {"class-weight": options.class_weight, "objective": options.objective}
     one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
+    one |= {"points": options.points, "terms": options.terms}
     found = [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += [f"--positive={label}" for label in given_labels(options.positive)]
     named = {"ignore": options.ignore, "categorical": options.categorical}

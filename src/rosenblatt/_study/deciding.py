@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt import verify
 from rosenblatt._proof import certify as proving
 from rosenblatt._proof.check import packed
-from rosenblatt._study import forced
+from rosenblatt._study import forced, opinions, progressive
 from rosenblatt._study.carrying import carried
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
@@ -50,12 +50,19 @@ def decide(work: Work, options: Options, *, now: Bar) -> None:
             work.carried = carried(
                 work.certificate, X, y, rows=not options.no_rows, embed=options.embed_data
             )
-        with work.timed("margins of the training rows"):
-            now("margins of the training rows")
-            work.of_training = _certify(*training_rows(work), clock)
+        if options.points is None:  # a card is not about distances
+            with work.timed("margins of the training rows"):
+                now("margins of the training rows")
+                work.of_training = _certify(*training_rows(work), clock)
         with work.timed("what the rows force"):
             now("what the rows force")
             work.forced = forced.look(X, y, weights, work.certificate)
+        with work.timed("second opinions"):
+            now("second opinions")
+            work.opinions = opinions.look(work, X, options)
+        with work.timed("one pass over all rows"):
+            now("one pass over all rows")
+            work.progressive = progressive.look(work, options)
     except KeyboardInterrupt:
         work.interrupted = True
 

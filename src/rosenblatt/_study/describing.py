@@ -55,9 +55,13 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
         "unasked": work.unasked,
         "forced": work.forced and forced.forced(work.forced),
+        "opinions": work.opinions,
+        "progressive": work.progressive,
         "training": None
         if work.of_training is None
-        else verdict.training(work.of_training, rows, getattr(estimator, "n_updates_", None)),
+        else verdict.training(
+            work.of_training, rows, getattr(estimator, "n_updates_", None), certificate
+        ),
         "proof": work.proof,
         "reproduce": {},
         "files": {},
@@ -83,7 +87,7 @@ def placed(
 
 def has_weights(chosen: Rule) -> bool:
     """Whether it has a weight for each feature, which `rosenblatt predict --explain` asks for."""
-    return bool(chosen["terms"]) or bool(chosen.get("classes"))
+    return bool(chosen["terms"]) or bool(chosen.get("classes")) or "card" in chosen
 
 
 def _data(work: Work, origin: Origin, options: Options) -> Data:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from rosenblatt._study.card_document import OfCard
 from rosenblatt._study.judged_document import Judged
+from rosenblatt._study.opinion_document import Progressive, SecondOpinions
 
 LISTED = 500
 LISTED_OF_A_COLUMN = 20  # features that one column of text became
@@ -132,7 +134,7 @@ class OfManyClasses(TypedDict, total=False):
     differences: list[Difference]  # of each class from its nearest rival
 
 
-class Rule(OfManyClasses):
+class Rule(OfManyClasses, OfCard):
     """The label is `label` where the sum of weight times feature reaches the threshold.
 
     Of more than two classes it is the one with the highest score; these fields are empty then.
@@ -205,6 +207,7 @@ class Verdict(Pairs):
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
     rare_columns: list[str]  # those among them that differ in a few rows only
+    rare_numbers: list[str]  # those of the rare columns that stand for no category
     collinear: list[str]  # columns that are combinations of others, as formulas; LISTED at most
     limits: list[str]
     sha256: str
@@ -287,6 +290,8 @@ class Fit(Beginning):
     verdict: Verdict | None
     unasked: str | None  # why there is no verdict, where that was not asked
     forced: Forced | None  # of two classes that overlap, up to 10 numbers a row
+    opinions: SecondOpinions | None  # of two classes, where rows are tested once
+    progressive: Progressive | None  # not with groups, nor of streams
     training: Training | None
     proof: Proof | None
     reproduce: Reproduce

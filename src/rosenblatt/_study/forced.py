@@ -79,4 +79,5 @@ def _sentence(report: SignReport) -> str:
     if not signs:
         return f"{few}; no sign of a weight is known to be forced."
     word = "the sign" if len(signs) == 1 else "the signs"
-    return f"{few}; every rule with so few has {word} {', '.join(signs).replace('- on', '− on')}."
+    listed = ", ".join(signs).replace("- on", "− on")
+    return f"{few}; every rule with so few has {word} {listed} (+ speaks for {report.label})."

@@ -12,16 +12,15 @@ from rosenblatt._study.judged_document import (
     Calibrated,
     Judged,
     OfClass,
-    Priced,
     RocCurve,
     ThresholdPoint,
     Thresholds,
 )
-from rosenblatt._study.objective import pairs_of
+from rosenblatt._study.objective import kept
 from rosenblatt._study.options import Options
-from rosenblatt.report.words import number
+from rosenblatt._study.price import chosen_by, price_words, priced
+from rosenblatt._support.words import named
 from rosenblatt.selection.calibration import calibration
-from rosenblatt.selection.judge import price_list
 from rosenblatt.selection.roc import roc
 from rosenblatt.selection.settling import ENOUGH
 
@@ -31,18 +30,20 @@ if TYPE_CHECKING:
     from rosenblatt.selection.unseen import Cuts
 
 _POINTS = 100  # of a curve
-_DRAWS = 10_000  # of the bootstrap
 
 
 def judged(selection: Selection, options: Options) -> Judged:
     labels = [str(label) for label in selection.estimator.classes_]
-    prices = price_list(labels, pairs_of(options.costs, labels))
+    prices = kept(options, selection.estimator.classes_).prices(labels)
     counts = confusion_counts(selection)
-    priced = options.costs is not None and selection.test_n > 0
+    price = None
+    if options.costs is not None and selection.test_n > 0:
+        confidence, seed = selection.confidence, options.seed
+        price = priced(labels, counts, prices, confidence=confidence, seed=seed, rows="test rows")
     return {
         "asked": _asked(selection, options),
-        "by_class": _by_class(labels, counts, prices if priced else None),
-        "price": _price(labels, counts, prices, selection, options) if priced else None,
+        "by_class": _by_class(labels, counts, None if price is None else prices),
+        "price": price,
         "roc": _roc(selection, labels),
         "thresholds": _thresholds(selection, labels),
         "calibration": _calibration(selection, labels),
@@ -62,23 +63,17 @@ def confusion_counts(selection: Selection) -> NDArray[np.int64]:
 
 
 def _asked(selection: Selection, options: Options) -> Asked:
-    labels = [str(label) for label in selection.estimator.classes_]
-    pairs = pairs_of(options.costs, labels)
-    said = {
-        "error": "the fewest errors",
-        "cost": "the lowest price of errors",
-        "balanced": "the lowest mean of the errors of each label",
-    }[options.decides]
-    if options.costs:
-        listed = (f"{a} called {p} costs {number(cost)}" for (a, p), cost in pairs.items())
-        said += f"; {', '.join(listed)}, other errors cost 1"
+    asked = kept(options, selection.estimator.classes_)
+    said = chosen_by(asked)
+    if asked.costs:
+        said += f"; {price_words(asked, len(selection.estimator.classes_))}"
     if options.class_weight:
         said += "; training weighed each label by how rare it is"
     return {
         "objective": options.decides,
         "costs": [
             {"actual": actual, "predicted": predicted, "cost": cost}
-            for (actual, predicted), cost in pairs.items()
+            for (actual, predicted), cost in asked.costs.items()
         ],
         "class_weight": options.class_weight,
         "moved": selection.moved,
@@ -108,38 +103,6 @@ def _by_class(
     return found
 
 
-def _price(
-    labels: list[str],
-    counts: NDArray[np.int64],
-    prices: NDArray[np.float64],
-    selection: Selection,
-    options: Options,
-) -> Priced:
-    """The interval is that of the bootstrap: test rows are drawn again, as often as there are."""
-    n, confidence = selection.test_n, selection.confidence
-    total = float((counts * prices).sum())
-    drawn = np.random.default_rng(options.seed).multinomial(n, counts.ravel() / n, _DRAWS)
-    tail = (1 - confidence) / 2
-    ends = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
-    of_label = counts.sum(axis=1)
-    always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
-    cheapest = min(always, key=always.__getitem__)
-    sentence = (
-        f"{number(total)} for {n:,} test rows, {number(total / n, 3)} a row, "
-        f"{100 * confidence:g} % interval {number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap);"
-        f" always {cheapest}: {number(always[cheapest])}"
-    )
-    return {
-        "total": total,
-        "per_row": total / n,
-        "interval": ends,
-        "confidence": confidence,
-        "method": "bootstrap",
-        "always": always,
-        "sentence": sentence,
-    }
-
-
 # --- Two labels: ranking, thresholds, probabilities ----------------------------------------------
 
 
@@ -159,7 +122,7 @@ def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
         lo, hi = found.interval
         percent = f"{100 * selection.confidence:g} %"
         sentence += f", {percent} interval {lo:.3f} to {hi:.3f} (DeLong)"
-    sentence += f": how often a row of {labels[1]} scores above one of {labels[0]}"
+    sentence += f": how often a row of {named(labels[1])} scores above one of {named(labels[0])}"
     return {
         "label": labels[1],
         "other": labels[0],
@@ -241,7 +204,7 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
     lo, hi = found.interval
     sentence = (
         f"Brier score {found.brier:.3f}, {100 * selection.confidence:g} % interval {lo:.3f} to "
-        f"{hi:.3f} (normal); always saying the share of {labels[1]}: {found.floor:.3f}"
+        f"{hi:.3f} (normal); always saying the share of {named(labels[1])}: {found.floor:.3f}"
     )
     return {
         "label": labels[1],

@@ -8,8 +8,9 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._inputs import validate
+from rosenblatt._model.objective import OBJECTIVES, Objective
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.selection.judge import OBJECTIVES, Judge, price_list
+from rosenblatt.selection.judge import Judge, price_list
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
@@ -87,6 +88,12 @@ def judge_of(options: Options, counts: dict[str, int]) -> Judge:
     return Judge.of(
         counts, options.decides, costs, prefers_weights=options.linear_only is not False
     )
+
+
+def kept(options: Options, classes: Any) -> Objective:
+    """As a model file keeps it."""
+    labels = [str(label) for label in classes.tolist()]
+    return Objective(options.decides, pairs_of(options.costs, labels), options.class_weight)
 
 
 def pairs_of(costs: Costs | None, labels: list[str]) -> dict[tuple[str, str], float]:

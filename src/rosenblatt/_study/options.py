@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self, final
 
+from rosenblatt._engines.engine import check as check_engine
 from rosenblatt._inputs import validate
 from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._support.files import as_path
@@ -16,8 +17,10 @@ from rosenblatt.data.naming import check_name
 from rosenblatt.data.said import names_of, separator
 from rosenblatt.data.table import IMPUTE
 from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.scorecard import MOST_POINTS
 
 EVERY = 60.0  # seconds
+MOST_TERMS = 20  # of a card: nobody adds up more
 
 
 @final
@@ -46,6 +49,8 @@ class Options:
     class_weight: str | None = None
     objective: str | None = None
     linear_only: bool | None = None
+    points: int | None = None
+    terms: int | None = None
     peers: bool = True
     retrain: bool = True
     no_rows: bool = False
@@ -55,6 +60,7 @@ class Options:
     cache: Path | None = None
     checkpoint: Path | None = None
     checkpoint_every: float = EVERY
+    engine: Any = None  # whose machines train the candidates, side by side
 
     @classmethod
     def of(cls, **given: Any) -> Self:
@@ -92,6 +98,8 @@ class Options:
             "stream": validate.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
             "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
+            "points": _whole_or_none("points", given["points"], MOST_POINTS),
+            "terms": _whole_or_none("terms", given["terms"], MOST_TERMS),
             "time_limit": _seconds(given["time_limit"]),
             "cache": None if given["cache"] is None else as_path(given["cache"]),
             "checkpoint": None if given["checkpoint"] is None else as_path(given["checkpoint"]),
@@ -101,6 +109,9 @@ class Options:
         }
         found = cls(**given)
         objective_of(found.objective, found.costs, found.class_weight)
+        if found.engine is not None:
+            check_engine(found.engine)
+            found = replace(found, stream=True)  # its machines read rows from files
         found._check_stream()
         if found.cv is not None and not found.retrain:
             raise InputError(
@@ -108,7 +119,19 @@ class Options:
                 "(--cv) the rule learns from all of them: give one of them."
             )
         found._check_embedding()
+        found._check_card()
         return found
+
+    def _check_card(self) -> None:
+        if self.terms is not None and self.points is None:
+            raise InputError(
+                "terms (--terms) is how many terms a card may have: give points (--points), too."
+            )
+        if self.points is not None and self.stream:
+            raise InputError(
+                "points (--points) searches for a card on rows in memory, and stream=True "
+                "(--stream) is for tables that memory cannot hold: give one of them."
+            )
 
     def _check_embedding(self) -> None:
         if self.embed_data and (self.no_rows or self.stream):
@@ -193,6 +216,10 @@ def _whole(name: str, value: object, least: int, most: int | None = None) -> int
             f"{name}={value!r} (--{name}) is not allowed: give a whole number, {numbers}."
         )
     return number
+
+
+def _whole_or_none(name: str, value: object, most: int) -> int | None:
+    return None if value is None else _whole(name, value, 1, most)
 
 
 def _seconds(value: Any) -> float | None:

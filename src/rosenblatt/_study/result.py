@@ -11,6 +11,7 @@ from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.describing import placed
 from rosenblatt._study.document import Fit
 from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
+from rosenblatt._study.objective import kept
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin, table_of
 from rosenblatt._study.words import WIDTH, all_lines, wrapped
@@ -72,7 +73,7 @@ class Study:
         assert work.selection is not None
         self.selection: Selection = work.selection
         self.certificate: Certificate | None = work.certificate
-        self.encoding: Encoding | None = work.learned
+        self.encoding: Encoding | None = _noted(work, options)
         self.seconds: dict[str, float] = work.seconds
         self.interrupted: bool = work.interrupted
         self._document, self._options, self._checkpoints = document, options, checkpoints
@@ -80,6 +81,7 @@ class Study:
         self._origin = origin
         if self.encoding is not None:
             self.estimator.encoding_ = self.encoding  # as in a model file that is loaded
+        self.estimator.objective_ = kept(options, self.estimator.classes_)
 
     # --- What was found ---
 
@@ -222,3 +224,12 @@ class StudyInterrupted(KeyboardInterrupt):
     def __init__(self, study: Study):
         super().__init__("interrupted: the attribute `study` of this has what there was")
         self.study = study
+
+
+def _noted(work: Work, options: Options) -> Encoding | None:
+    """The encoding with the ranges of the training rows: `predict --change` stays within them. They
+    are values of rows, which `no_rows` keeps out of every file."""
+    encoding, selection = work.learned, work.selection
+    if encoding is None or selection is None or options.no_rows or options.stream:
+        return encoding
+    return encoding.with_seen(work.X[selection.fitted_on])

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._compute.examples import standing
+from rosenblatt._study import card
 from rosenblatt._study.document import LISTED, ClassRule, Difference, Rule, Term
+from rosenblatt._support.words import named
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.words import number
+from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -45,6 +48,10 @@ def rule(
         "sentence": "",
     }
     chosen = name_of(target) if len(classes) > 2 else _chosen(target, classes[1], encoding)
+    if isinstance(estimator, Scorecard):
+        found["sentence"] = card.sentence(estimator._rule, names, chosen)
+        found["card"] = card.card_rule(estimator, X, y, names, encoding)
+        return found
     if not hasattr(estimator, "coef_"):
         found["sentence"] = (
             f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
@@ -163,7 +170,7 @@ def _of_many(found: Rule, estimator: Any, units: _Units, X: Any, y: Any, target:
                 "terms": sum_.terms,
                 "n_terms": sum_.n_terms,
                 "threshold": sum_.threshold,
-                "sentence": f"{label}, not {other}, if {sum_.reaches}",
+                "sentence": f"{named(label)}, not {named(other)}, if {sum_.reaches}",
             }
         )
     found["sentence"] = f"{target} = the label with the highest of {len(classes)} scores"
@@ -205,8 +212,10 @@ def said(terms: list[Term], n_terms: int) -> str:
     return text + (f" + … ({rest:,} more)" if rest > 0 else "")
 
 
-def score(card: ClassRule) -> str:
+def score(of_class: ClassRule) -> str:
     """The score of a class, for numbers as they stand in the table."""
-    constant = card["constant"]
+    constant = of_class["constant"]
     sign = "−" if constant < 0 else "+"
-    return f"{said(card['terms'], card['n_terms'])} {sign} {number(abs(constant), digits=3)}"
+    return (
+        f"{said(of_class['terms'], of_class['n_terms'])} {sign} {number(abs(constant), digits=3)}"
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
@@ -15,6 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt._compute.matrices import as_table
+from rosenblatt._engines.engine import opened
+from rosenblatt._engines.team import Team
 from rosenblatt._streams import fit as streams
 from rosenblatt._streams.cache import stored
 from rosenblatt._streams.chosen import ChosenRows
@@ -119,7 +122,11 @@ def _compare(
     seed = options.seed
     work.not_tried = not_streamed(peers=options.peers)
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
-    with stored(chosen, folder=options.cache, say=say) as training, work.until_interrupted():
+    with (
+        stored(chosen, folder=options.cache, say=say) as training,
+        _team(options.engine) as team,
+        work.until_interrupted(),
+    ):
         work.selection = select_stored(
             rows,
             training,
@@ -129,9 +136,20 @@ def _compare(
             progress=progress,
             checkpoint=None if checkpoints is None else checkpoints.folder,
             checkpoint_every=0 if checkpoints is None else checkpoints.every,
+            team=team,
         )
     assert work.selection is not None
     work.selection = _prepared(work.selection, work, rows)
+
+
+@contextmanager
+def _team(engine: Any) -> Iterator[Team | None]:
+    """The machines that were asked for, if any."""
+    if engine is None:
+        yield None
+        return
+    with opened(engine) as machines:
+        yield Team(machines)
 
 
 def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
@@ -169,7 +187,7 @@ def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
 def _unasked(rows: Stored) -> str:
     return (
         f"Not asked: whether a hyperplane separates all {rows.n:,} rows needs them in memory, "
-        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt certify asks."
+        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt.certify_stored asks."
     )
 
 

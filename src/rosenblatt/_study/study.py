@@ -44,6 +44,8 @@ def study(
     class_weight: str | None = None,
     objective: str | None = None,
     linear_only: bool | None = None,
+    points: int | None = None,
+    terms: int | None = None,
     peers: bool = True,
     retrain: bool = True,
     no_rows: bool = False,
@@ -53,6 +55,7 @@ def study(
     cache: Any = None,
     checkpoint: Any = None,
     checkpoint_every: float | None = None,
+    engine: Any = None,
     verbose: int = 0,
 ) -> Study:
     """From rows with labels to an honest error, a rule, a verdict with its proof, and a report.
@@ -102,6 +105,11 @@ def study(
     linear_only : bool, optional
         True: no kernel, so that the rule can be shown. None: a kernel is chosen only if it wins by
         a standard error at least. False: if it wins at all.
+    points : int, optional
+        The rule is a card: a few terms, each worth whole points up to so many, to be added up by
+        hand. Two labels only. How many terms it has is chosen on the validation rows.
+    terms : int, optional
+        How many terms a card may have; 5 by default.
     peers : bool
         Compare with scikit-learn's logistic regression and gradient boosting, on the same rows,
         where these are few enough. They are not written.
@@ -123,6 +131,9 @@ def study(
         is removed when the study is saved.
     checkpoint_every : float, optional
         Seconds from one writing of the checkpoints to the next; 60 by default.
+    engine : Dask client, address of a scheduler, "ray" or concurrent.futures.Executor, optional
+        Its machines train the candidates side by side, as with `stream`; they must see the folder
+        of the cache. It changes nothing of the result.
     verbose : int
         1 shows a progress bar on a terminal or in a notebook.
 
@@ -168,6 +179,8 @@ def study(
         class_weight=class_weight,
         objective=objective,
         linear_only=linear_only,
+        points=points,
+        terms=terms,
         peers=peers,
         retrain=retrain,
         no_rows=no_rows,
@@ -177,6 +190,7 @@ def study(
         cache=cache,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
+        engine=engine,
     )
     quiet = validate.level("verbose", verbose) == 0
     given, options = source_of(source, y, None if isinstance(group, str) else group, options)

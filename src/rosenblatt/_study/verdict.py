@@ -42,6 +42,7 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         **_of_many_classes(certificate),
         "revealing_columns": [c.column for c in certificate.revealing_columns],
         "rare_columns": [c.column for c in column_words.rare(certificate)],
+        "rare_numbers": [c.column for c in column_words.rare_numbers(certificate)],
         "collinear": [str(column) for column in certificate.collinear][:LISTED],
         "fewest_errors": bracket
         and {
@@ -106,17 +107,24 @@ def _of_classes(certificate: Certificate, told: dict[str, Any]) -> dict[str, str
     return {f"{c}: {name}": sign for c, signs in by_class.items() for name, sign in signs.items()}
 
 
-def training(certificate: Certificate | None, rows: int, updates: int | None) -> Training:
+def training(
+    certificate: Certificate | None, rows: int, updates: int | None, whole: Certificate | None
+) -> Training:
+    """Of the training rows alone; `whole` is about all rows of the table."""
     told: dict[str, Any] = {} if certificate is None else describe(certificate)
     separable, bound = told.get("separable"), told.get("mistake_bound")
     if separable:
-        sentence = f"The {rows:,} training rows are separable" + (
+        sentence = f"The {rows:,} training rows alone are separable" + (
             "" if bound is None else f": scaled, at most {bound:,} updates are possible"
         )
     elif separable is False:
-        sentence = f"The {rows:,} training rows are not separable: no margin, no bound on updates"
+        lack = "no margin, no bound on updates"
+        sentence = f"The {rows:,} training rows alone are not separable: {lack}"
+    elif whole is not None and whole.separable:
+        also = "are separable, as all rows are; how wide is not known"
+        sentence = f"The {rows:,} training rows {also}"
     else:
-        sentence = f"Whether the {rows:,} training rows are separable is undecided"
+        sentence = f"Whether the {rows:,} training rows alone are separable is undecided"
     return {
         "separable": separable,
         "rows": rows,

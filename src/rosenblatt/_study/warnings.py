@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt._proof import column_words
 from rosenblatt._study.telling import by_chance, telling_columns
-from rosenblatt._support.words import listed, many
+from rosenblatt._support.words import listed, many, named
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -89,7 +89,8 @@ def result_warnings(
         of = selection.labels == label
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
         if rows and right <= rows * _MISSED:
-            said = f"{label} is nearly always missed: of {many(rows, 'test row')} with this label "
+            with_it = f"of {many(rows, 'test row')} with this label"
+            said = f"{named(label)} is nearly always missed: {with_it} "
             found.append(about("missed", f"{said}the rule finds {right or 'none'}."))
     return found
 
@@ -110,12 +111,12 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
         wrong = f"costs {said[0]} a row"
     if always < lo:
         more = "makes more test errors" if what == "error" else "costs more on the test rows"
-        return [about("worse", f"The rule {more} than always saying {label} ({said[0]}).")]
+        return [about("worse", f"The rule {more} than always saying {named(label)} ({said[0]}).")]
     if always > hi:
         return []
     sentence = (
-        f"The test rows do not show that the rule is better than always saying {label}: that "
-        f"{wrong}, inside the interval of the {what}, {said[1]} to {said[2]}."
+        f"The test rows do not show that the rule is better than always saying {named(label)}: "
+        f"that {wrong}, inside the interval of the {what}, {said[1]} to {said[2]}."
     )
     return [about("no better", sentence)]
 

@@ -19,7 +19,7 @@ from rosenblatt._study.document import (
 from rosenblatt._study.judged_document import OfClass
 from rosenblatt._study.rule import score
 from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import many
+from rosenblatt._support.words import many, named
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
@@ -109,7 +109,7 @@ def _rule_lines(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "rule", rule["sentence"]
     classes, differences = rule.get("classes", []), rule.get("differences", [])
     for card in classes[:_CLASSES]:
-        yield "scores", f"{card['label']}: {score(card)}"
+        yield "scores", f"{named(card['label'])}: {score(card)}"
     if len(classes) > _CLASSES:
         yield "scores", f"and {len(classes) - _CLASSES} more: see the report"
     for difference in differences[:_CLASSES]:
@@ -129,6 +129,10 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
         yield "verdict", found["unasked"]
     if found["forced"] is not None:
         yield "forced", found["forced"]["sentence"]
+    if found["opinions"] is not None:
+        yield "opinions", found["opinions"]["sentence"]
+    if found["progressive"] is not None:
+        yield "one pass", found["progressive"]["sentence"]
     if found["training"] is not None:
         yield "training", found["training"]["sentence"]
     if found["proof"] is not None:
@@ -146,7 +150,7 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
 
 def data_line(data: Data) -> str:
     labels = list(data["counts"].items())
-    counts = ", ".join(f"{label} {count:,}" for label, count in labels[:_CLASSES])
+    counts = ", ".join(f"{named(label)} {count:,}" for label, count in labels[:_CLASSES])
     counts += f" and {len(labels) - _CLASSES} more labels" if len(labels) > _CLASSES else ""
     return (
         f"{data['rows']:,} rows, {many(data['columns'], 'column')} → "
@@ -161,11 +165,11 @@ def class_lines(confusion: Confusion) -> Iterator[str]:
         rows, wrong = sum(counts), sum(counts) - counts[i]
         if not rows:
             continue
-        said = f"{labels[i]}: {wrong:,} of {rows:,} test rows wrong ({wrong / rows:.1%})"
+        said = f"{named(labels[i])}: {wrong:,} of {rows:,} test rows wrong ({wrong / rows:.1%})"
         if wrong:
             most = max((j for j in range(len(labels)) if j != i), key=counts.__getitem__)
             part = "" if counts[most] == wrong else f"{counts[most]:,} of them "
-            said += f", {part}called {labels[most]}"
+            said += f", {part}called {named(labels[most])}"
         lines.append((-wrong / rows, i, said))
     lines.sort()
     yield from (said for *_, said in lines[:_CLASSES])
@@ -179,14 +183,14 @@ def error_line(error: Error) -> str:
     return (
         f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
         f"{100 * error['confidence']:g} % interval {lo:.1%} to {hi:.1%}; "
-        f"always {error['majority_label']}: {always:.1%}"
+        f"always {named(error['majority_label'])}: {always:.1%}"
     )
 
 
 def verdict_line(verdict: Verdict) -> str:
-    """The sentence says how many rows there are, and these are all, unless it is undecided."""
-    about = f"(all {verdict['rows']:,} rows) " if verdict["separable"] is None else ""
-    return about + verdict["sentence"]
+    """It is about the whole table, and the next line about the rows that trained."""
+    rows = f", {verdict['rows']:,} rows" if verdict["separable"] is None else ""
+    return f"(the whole table{rows}) {verdict['sentence']}"
 
 
 def files_line(files: dict[str, str]) -> str:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from rosenblatt._study import card
+from rosenblatt._study.card_rows import CardPreparation
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.groups import groups_of
 from rosenblatt._study.objective import judge_of
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.carrying import Carried
     from rosenblatt._study.document import Proof
+    from rosenblatt._study.opinion_document import Progressive, SecondOpinions
     from rosenblatt.data import Encoding, Table
     from rosenblatt.sign_report import SignReport
 
@@ -57,6 +60,8 @@ class Work:
     carried: Carried | None = None  # what the report needs to check the proof
     of_training: Certificate | None = None
     forced: SignReport | None = None
+    opinions: SecondOpinions | None = None
+    progressive: Progressive | None = None
     proof: Proof | None = None
     unasked: str | None = None  # why there is no verdict, where that is not for lack of time
     interrupted: bool = False
@@ -97,7 +102,7 @@ class Work:
     def names(self) -> Sequence[str]:
         if self.encoding is None:
             return Numbered(self.X.shape[1])
-        return self.encoding.feature_names
+        return (self.learned or self.encoding).feature_names
 
 
 def read(source: Source, options: Options) -> tuple[Work, Any]:
@@ -156,10 +161,14 @@ def compare(
 ) -> None:
     """Train the candidates, choose among them, test the chosen one."""
     n, d = work.X.shape
-    prepare = None if work.encoding is None else Preparation(work.encoding, impute=work.impute)
+    prepare: Any = None
+    if work.encoding is not None:
+        kind = Preparation if options.points is None else CardPreparation
+        prepare = kind(work.encoding, impute=work.impute)
     size = n if options.cv else n * 3 // 5, d
     judge = judge_of(options, work.counts)
-    rules, others = _compared(work, options, size)
+    compared = _compared if options.points is None else card.compared
+    rules, others = compared(work, options, size)
     kept: dict[str, Any] = {}
     if checkpoints is not None:
         checkpoints.begin()
@@ -182,6 +191,9 @@ def compare(
         )
     assert work.selection is not None
     work.not_tried |= work.selection.failed
+    if options.points is not None and not work.interrupted:
+        with work.timed("bounding the card"):
+            work.selection.estimator.prove_on(*training_rows(work))
 
 
 def _compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, Any]:

@@ -18,6 +18,26 @@ def openpyxl(what: str) -> Any:
     return _needed("openpyxl", '"rosenblatt[excel]"', what)
 
 
+def distributed(what: str) -> Any:
+    """The same of Dask's distributed."""
+    return _needed("distributed", '"rosenblatt[dask]"', what)
+
+
+def dask(what: str) -> Any:
+    """The same of Dask."""
+    return _needed("dask", '"rosenblatt[dask]"', what)
+
+
+def ray(what: str) -> Any:
+    """The same of Ray."""
+    return _needed("ray", '"rosenblatt[ray]"', what)
+
+
+def fsspec(what: str) -> Any:
+    """The same of the library that reads files of other machines."""
+    return _needed("fsspec", "fsspec", what)
+
+
 def _needed(library: str, install: str, what: str) -> Any:
     try:
         return import_module(library)

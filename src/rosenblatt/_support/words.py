@@ -16,6 +16,16 @@ def listed(things: list[str], most: int) -> str:
     return ", ".join(things[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def named(label: object) -> str:
+    """A label as it stands in a sentence: a number in quotes, lest it be taken for a count."""
+    text = str(label)
+    try:
+        float(text)
+    except ValueError:
+        return text
+    return f'"{text}"'
+
+
 def option(name: str, value: object) -> str:
     """As it is typed in a shell: --missing '?'."""
     text = shlex.quote(str(value))

@@ -57,7 +57,10 @@ _table = [
         "--numeric", multiple=True, metavar="COLUMN", help="Its values are numbers: $1,200, 12 kg."
     ),
     click.option(
-        "--text", multiple=True, metavar="COLUMN", help="Its values are prose: use its words."
+        "--text",
+        multiple=True,
+        metavar="COLUMN",
+        help="Its values are prose: use its words. COLUMN:hashed for very many of them.",
     ),
     click.option(
         "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."
@@ -106,7 +109,7 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     that are named? Of text that can be told from its first rows."""
     from rosenblatt.data.dialect import look
     from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.naming import find_columns, need_target
+    from rosenblatt.data.naming import find_columns, need_target, prose_columns
     from rosenblatt.data.said import names_of, separator
 
     found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
@@ -125,7 +128,8 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     )[1]
     if labelled:
         need_target(list(files), reading["target"], names)
-    many = [(use, name) for use in _NAMING for name in reading[use]]
+    said = reading | {"text": prose_columns(reading["text"], names)}
+    many = [(use, name) for use in _NAMING for name in said[use]]
     one = [(use, reading.get(use)) for use in ("group", "target")]
     find_columns(names, found[0].name, [*many, *one], header=header is not False or bool(given))
 

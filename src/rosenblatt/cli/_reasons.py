@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rosenblatt._support.words import many
@@ -20,6 +20,7 @@ class Why(NamedTuple):
     others: float
     n_others: int
     intercept: float
+    called: str = "intercept"
 
 
 def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
@@ -29,17 +30,35 @@ def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
     return w[first] - w[second], float(b[first] - b[second])
 
 
-def why_of(names: Sequence[str], added: Any, count: int, intercept: float) -> Why:
+def why_of(
+    names: Sequence[str], added: Any, count: int, intercept: float, called: str = "intercept"
+) -> Why:
     import numpy as np
 
     order = np.argsort(-np.abs(added), kind="stable")
     order = order[: np.count_nonzero(added)]
     reasons = [(names[j], float(added[j])) for j in order[:count]]
     rest = added[order[count:]]
-    return Why(reasons, math.fsum(rest), len(rest), intercept)
+    return Why(reasons, math.fsum(rest), len(rest), intercept, called)
+
+
+class Weighed(NamedTuple):
+    """What the weights of a rule are of: features, or the terms of a card."""
+
+    names: Sequence[str]
+    rows: Callable[[Any], Any]
+    constant: str  # what the constant is called
+
+
+def weighed(estimator: Any, names: Sequence[str]) -> Weighed:
+    if hasattr(estimator, "term_values"):
+        return Weighed(estimator.terms_, estimator.term_values, "threshold")
+    return Weighed(names, lambda X: X, "intercept")
 
 
 def weights(estimator: Any) -> tuple[Any, Any]:
+    if hasattr(estimator, "term_values"):  # a card: the score is half a point above its points
+        return estimator.points_[None], [0.5 - estimator.threshold_]
     weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
     if weights is None:
         raise InputError(
@@ -53,4 +72,4 @@ def told(why: Why) -> str:
     found = [f"{name} {added:+.4g}" for name, added in why.reasons]
     if why.n_others:
         found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
-    return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
+    return "; ".join([*found, f"{why.called} {why.intercept:+.4g}"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ class Batch(NamedTuple):
     lacking: dict[int, list[str]]  # which these are, and what they lack
     unseen: dict[int, list[str]]  # words that did not occur in training, by row
     kept: list[tuple[str, ...]]  # the values of the columns that were asked for, by row
+    wordless: dict[int, list[str]]  # columns of prose without a known word, by row
     y: Any = None  # the labels of the rows that lack nothing
 
 
@@ -30,6 +31,8 @@ class Judged(NamedTuple):
     names: Sequence[str]  # of the features
     kept: list[str]  # the columns that were asked for
     batches: Iterator[Batch]
+    prose: bool = False  # some columns are
+    unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
 
 
 def check_model(model: str) -> None:
@@ -53,7 +56,9 @@ def judged(
     """The rows of files for a model that was read. `gaps`: rows with a missing value that was not
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
+    from rosenblatt.data.again import parts_like
     from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.unlabelled import left_out_of
 
     if known.encoding is None:
         if not is_svmlight(list(files)):
@@ -68,8 +73,11 @@ def judged(
     vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
     found = find(list(files))
     kept, texts = _kept(encoding, found, reading, keep)
-    batches = _batches(encoding, found, reading, unseen, gaps, texts, labelled)
-    return Judged(encoding.feature_names, kept, batches)
+    parts = parts_like(found, encoding, labelled=labelled, **reading)
+    batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
+    return Judged(
+        encoding.feature_names, kept, batches, bool(encoding.prose), lambda: len(left_out_of(parts))
+    )
 
 
 def _of_svmlight(estimator: Any, files: Any) -> Judged:
@@ -78,7 +86,7 @@ def _of_svmlight(estimator: Any, files: Any) -> Judged:
     d = estimator.n_features_in_
     table = SparseTable(files, n_features=d)
     y = table.labels()
-    return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), y)]))
+    return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)]))
 
 
 def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str]) -> Any:
@@ -95,8 +103,7 @@ def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str
 
 def _batches(
     encoding: Any,
-    files: Any,
-    reading: dict[str, Any],
+    parts: Any,
     unseen: str,
     gaps: str,
     texts: Iterator[tuple[str, ...]],
@@ -104,9 +111,7 @@ def _batches(
 ) -> Iterator[Batch]:
     import numpy as np
 
-    from rosenblatt.data.again import parts_like
-
-    for part in parts_like(files, encoding, labelled=labelled, **reading):
+    for part in parts:
         lacking = encoding.lacking(part) if gaps == "mark" else {}
         strange = encoding.unseen(part) if unseen == "zero" else {}
         kept = list(islice(texts, part.rows))
@@ -116,4 +121,31 @@ def _batches(
             there[list(lacking)] = False
             part = part.only(there)  # noqa: PLW2901 - what is left of it
         y = encoding.labels(part) if labelled else None
-        yield Batch(encoding.rows(part, unseen=unseen), rows, lacking, strange, kept, y)
+        X = encoding.rows(part, unseen=unseen)
+        numbers = [i for i in range(rows) if i not in lacking]
+        wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
+        yield Batch(X, rows, lacking, strange, kept, wordless, y)
+
+
+# --- What a rule says of rows --------------------------------------------------------------------
+
+
+def of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
+    """Label and score of each row, no runner-up, and whose weights tell why."""
+    scores, labels = estimator.decision_function(X), estimator.predict(X)
+    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
+        yield label, score, None, (0, None)
+
+
+def of_many(
+    estimator: Any, X: Any
+) -> Iterator[tuple[Any, float, tuple[Any, float], tuple[int, int]]]:
+    """Label and score of each row, its runner-up, and where both are among the classes."""
+    import numpy as np
+
+    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
+    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
+        first = classes.index(label)
+        others = np.where(np.arange(len(row)) == first, -np.inf, row)
+        second = int(others.argmax())
+        yield label, float(row[first]), (classes[second], float(row[second])), (first, second)

@@ -34,7 +34,8 @@ def _examine() -> dict[str, Any]:
 
     from rosenblatt._compute.about import core
     from rosenblatt._compute.backend import compute
-    from rosenblatt._streams.housekeeping import cache_folder, size
+    from rosenblatt._streams.housekeeping import size
+    from rosenblatt._support.caches import cache_folder
 
     packages: dict[str, str | None] = {}
     for name in _PACKAGES:

@@ -2,55 +2,151 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rosenblatt.cli import _common
 
+_KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "python": "--python"}
+
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.option("--onnx", "output", required=True, metavar="FILE", help="Write an ONNX graph here.")
+@click.option("--onnx", metavar="FILE", help="Write an ONNX graph here.")
+@click.option("--sql", is_flag=True, help="A query that gives every row its label.")
+@click.option("--excel-formula", "excel", is_flag=True, help="A formula, to be filled down.")
+@click.option("--python", is_flag=True, help="A module that needs nothing but Python.")
+@click.option("-o", "--output", metavar="FILE", help="Write that text here, not to the terminal.")
+@click.option(
+    "--table", metavar="NAME", help="With --sql: the table that is asked.  [default: data]"
+)
+@click.option(
+    "--columns-of",
+    metavar="TABLE",
+    help="With --excel-formula: the columns are where they are in this table; else those in use "
+    "are A, B and so on.",
+)
 @click.option(
     "--dtype",
     type=click.Choice(["float64", "float32"]),
-    default="float64",
-    show_default=True,
-    help="The type of the numbers that the graph takes; it computes in float64.",
+    help="With --onnx: the type of the numbers that the graph takes; it computes in float64.  "
+    "[default: float64]",
 )
 @_common.force_option
 @_common.output_options
 def command(
-    model: str, output: str, dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool
+    model: str,
+    onnx: str | None,
+    sql: bool,
+    excel: bool,
+    python: bool,
+    output: str | None,
+    table: str | None,
+    columns_of: str | None,
+    dtype: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
-    """Write a trained rule as an ONNX graph, for programs without Python.
+    """Write a trained rule for other programs: ONNX, SQL, a spreadsheet or plain Python.
 
-    The graph takes a matrix X and gives label and score. The columns of X are the features, in the
+    --sql, --excel-formula and --python take the columns as they stand in the table and give the
+    label; they print it, or write it with -o. Cards say the same everywhere; other linear rules do
+    to the bit in SQLite and Python, in a spreadsheet but for rows within rounding of the boundary.
+
+    --onnx takes a matrix X and gives label and score. The columns of X are the features, in the
     order that --json shows and the file's metadata keep: numbers as they are in the table (the
     graph fills and scales), 1 or 0 for words. Needs the extra: pip install "rosenblatt[onnx]".
 
     \b
+    rosenblatt export credit/model.json --sql --table applicants
+    rosenblatt export credit/model.json --excel-formula --columns-of credit.csv
     rosenblatt export credit/model.json --onnx credit.onnx
     """
-    from rosenblatt import model_file
-    from rosenblatt._onnx.names import feature_names
-    from rosenblatt.data import Encoding
-    from rosenblatt.onnx import export
+    kind = _kind({"onnx": onnx is not None, "sql": sql, "excel": excel, "python": python})
+    _check_options(kind, output=output, table=table, columns_of=columns_of, dtype=dtype)
+    inputs = (model,) if columns_of is None else (model, columns_of)
+    _common.check_output(onnx or output, inputs, force=force)
 
-    _common.check_output(output, (model,), force=force)
+    from rosenblatt import model_file
+    from rosenblatt.data import Encoding
+
     known = model_file.read(model)
     encoding = None if known.encoding is None else Encoding.from_dict(known.encoding)
-    export(known.estimator, output, encoding=encoding, dtype=dtype)
-    features = feature_names(known.estimator, encoding)
-    if as_json:
-        content = {
-            "model": model,
-            "onnx": output,
-            "dtype": dtype,
-            "features": features,
-            "labels": known.estimator.classes_.tolist(),
-        }
-        _common.print_json("export", content)
+    if onnx is not None:
+        content = _write_onnx(known.estimator, encoding, onnx, dtype or "float64", quiet=quiet)
     else:
-        words = f"X of {len(features)} {dtype} columns in, label and score out"
-        _common.say(f"The graph is in {output}: {words}.", quiet=quiet)
+        content = _text(known.estimator, encoding, kind, table or "data", columns_of, quiet=quiet)
+    labels = known.estimator.classes_.tolist()
+    if output is not None:
+        with _common.whole_file(output) as file:
+            file.write(content["text"])
+        _common.say(f"It is in {output}.", quiet=quiet)
+    if as_json:
+        _common.print_json("export", {"model": model, **content, "labels": labels})
+    elif onnx is None and output is None:
+        click.echo(content["text"], nl=not content["text"].endswith("\n"))
     return 0
+
+
+def _kind(asked: dict[str, bool]) -> str:
+    kinds = [kind for kind, wanted in asked.items() if wanted]
+    if len(kinds) != 1:
+        got = "none" if not kinds else " and ".join(_KINDS[kind] for kind in kinds)
+        raise click.UsageError(f"Give one of {', '.join(_KINDS.values())}; got {got}.")
+    return kinds[0]
+
+
+def _check_options(kind: str, **given: str | None) -> None:
+    """Each option belongs to some kinds."""
+    of = {"output": ("sql", "excel", "python"), "table": ("sql",), "columns_of": ("excel",)}
+    of["dtype"] = ("onnx",)
+    for name, value in given.items():
+        if value is not None and kind not in of[name]:
+            option, kinds = name.replace("_", "-"), " or ".join(_KINDS[k] for k in of[name])
+            raise click.UsageError(f"--{option} belongs to {kinds}, not to {_KINDS[kind]}.")
+
+
+def _write_onnx(
+    estimator: Any, encoding: Any, output: str, dtype: str, *, quiet: bool
+) -> dict[str, Any]:
+    from rosenblatt._onnx.names import feature_names
+    from rosenblatt.onnx import export
+
+    export(estimator, output, encoding=encoding, dtype=dtype)
+    features = feature_names(estimator, encoding)
+    words = f"X of {len(features)} {dtype} columns in, label and score out"
+    _common.say(f"The graph is in {output}: {words}.", quiet=quiet)
+    return {"onnx": output, "dtype": dtype, "features": features}
+
+
+def _text(
+    estimator: Any, encoding: Any, kind: str, table: str, columns_of: str | None, *, quiet: bool
+) -> dict[str, Any]:
+    from rosenblatt import formulas
+
+    columns = formulas.inputs(estimator, encoding=encoding)
+    if kind == "sql":
+        text = formulas.to_sql(estimator, encoding=encoding, table=table)
+    elif kind == "python":
+        text = formulas.to_python(estimator, encoding=encoding)
+    else:
+        cells = _cells(columns, encoding, columns_of)
+        text = formulas.to_excel(estimator, encoding=encoding, cells=cells)
+        where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
+        _common.say(f"To be filled down from the first row: {where}.", quiet=quiet)
+    return {"format": kind, "columns": columns, "text": text}
+
+
+def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[str, str]:
+    """Where the columns are in the first row of a sheet, below the names."""
+    from rosenblatt._formulas.excel import letters
+
+    if columns_of is None:
+        return {name: f"{letters(k)}2" for k, name in enumerate(columns)}
+    from rosenblatt.data.again import names_like
+
+    names, header = names_like([columns_of], encoding, columns)
+    return {name: f"{letters(names.index(name))}{1 + header}" for name in columns}

@@ -52,6 +52,15 @@ _BOLD = ("error", "rule", "warning")
     "wins by a standard error]",
 )
 @click.option(
+    "--points",
+    type=int,
+    metavar="N",
+    help="The rule is a card: few terms, each worth whole points up to N, added up by hand.",
+)
+@click.option(
+    "--terms", type=int, metavar="K", help="How many terms the card may have.  [default: 5]"
+)
+@click.option(
     "--no-peers", is_flag=True, help="Do not compare with logistic regression and boosting."
 )
 @click.option(
@@ -87,6 +96,12 @@ _BOLD = ("error", "rule", "warning")
     metavar="SECONDS",
     help="Seconds between checkpoints. [default: 60]",
 )
+@click.option(
+    "--engine",
+    metavar="ADDRESS",
+    help="Train the candidates side by side on a Dask cluster, as tcp://scheduler:8786, or on ray; "
+    "implies --stream.",
+)
 @_common.force_option
 @_common.output_options
 def command(
@@ -106,6 +121,7 @@ def command(
 
     \b
     rosenblatt fit loans.csv --target approved
+    rosenblatt fit loans.csv --target approved --points 5
     """
     from rosenblatt._study import folder as folders
 

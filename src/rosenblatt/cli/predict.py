@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import click
 
-from rosenblatt._support.foreign import shown
-from rosenblatt._support.words import many
-from rosenblatt.cli import _common
-from rosenblatt.cli._reasons import Why, lead, weights, why_of
-from rosenblatt.cli._reasons import told as told_of
-from rosenblatt.cli._rows import Judged, check_model, judged
+from rosenblatt.cli import _beside, _common
+from rosenblatt.cli._beside import Beside, SecondOpinion, SmallestChange, check_together
+from rosenblatt.cli._predictions import Columns, Row, as_dict, write
+from rosenblatt.cli._reasons import lead, weighed, weights, why_of
+from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two
 from rosenblatt.errors import InputError
 
 _REASONS = 3
-_WAITING = 1 << 24  # characters that wait in memory; more of them in a file
-
-
-class Row(NamedTuple):
-    number: int
-    kept: tuple[str, ...]  # columns of the table that are given along
-    label: Any  # None: the row lacks a value
-    score: float | None
-    rival: tuple[Any, float] | None  # of many classes the runner-up and its score
-    why: Why | None
-    unseen: str  # words that did not occur in training, and what they count as
-    lacking: list[str]  # columns without a value
-    probability: float | None = None  # of the second label
 
 
 @click.command()
@@ -45,14 +29,30 @@ class Row(NamedTuple):
 @click.option(
     "--reasons", type=click.IntRange(1), help=f"How many, with --explain.  [default: {_REASONS}]"
 )
+@click.option(
+    "--change",
+    is_flag=True,
+    help="With --explain, add the smallest change of one column, and of two, that turns the label.",
+)
+@click.option(
+    "--fixed", multiple=True, metavar="COLUMN", help="It cannot change (repeatable), with --change."
+)
+@click.option(
+    "--second-opinion",
+    metavar="TRAIN",
+    help="Do other linear rules that fit these training rows as well say otherwise?",
+)
+@click.option(
+    "--proofs", metavar="FOLDER", help="Write proofs of forced answers, with --second-opinion."
+)
 @click.option("--probability", is_flag=True, help="Add the probability of the second label.")
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),
     default="refuse",
     show_default=True,
-    help="A word that did not occur in training is an error, or is 0 in all columns of its own, as "
-    "the reference level is; such rows are marked.",
+    help="A category that did not occur in training is an error, or is 0 in all columns of its "
+    "own, as the reference level is; such rows are marked.",
 )
 @click.option(
     "--gaps",
@@ -71,6 +71,10 @@ def command(
     keep: tuple[str, ...],
     explain: bool,
     reasons: int | None,
+    change: bool,
+    fixed: tuple[str, ...],
+    second_opinion: str | None,
+    proofs: str | None,
     probability: bool,
     unseen: str,
     gaps: str,
@@ -96,14 +100,30 @@ def command(
     Of more than two labels the one with the highest score is predicted, and the runner-up is named
     beside it. A reason is then what one feature adds to the lead over the runner-up.
 
+    --change stays within the ranges and the words seen in training, and keeps whole numbers whole.
+    Name what cannot change by --fixed. --second-opinion takes the rows that the rule was trained
+    on: an answer is forced if every linear rule that makes no more errors there gives it, and
+    contested if one says otherwise.
+
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
+    rosenblatt predict model.rosenblatt new.csv --explain --change --fixed age
+    rosenblatt predict model.rosenblatt new.csv --second-opinion train.csv
     rosenblatt predict model.rosenblatt new.csv --keep customer_id
     """
     if reasons is not None and not explain:
         raise click.UsageError("--reasons says how many reasons to give: add --explain.")
+    check_together(
+        explain=explain,
+        change=change,
+        fixed=fixed,
+        opinion=second_opinion,
+        proofs=proofs,
+        files=files,
+        force=force,
+    )
     check_model(model)
-    _common.check_files(model, files)
+    _common.check_files(model, files if second_opinion is None else (second_opinion, *files))
     _common.check_output(output, (model, *files), force=force)
 
     from rosenblatt import model_file
@@ -111,44 +131,68 @@ def command(
     known = model_file.read(model)
     platt = _platt(known, model) if probability else None
     asked = judged(known, model, files, reading, unseen=unseen, gaps=gaps, keep=keep)
-    rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0)
+    beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
+    if second_opinion is not None:
+        again = partial(judged, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
+        opinion = _beside.second_opinion(known, model, second_opinion, again, quiet=quiet)
+        beside.append(opinion)
+    rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0, beside)
     rows = _with_probability(rows, platt)
     if as_json:
         with _common.reading(quiet=quiet):
-            found = [_as_dict(row, asked.kept) for row in rows]
+            keys = [one.key for one in beside]
+            found = [as_dict(row, asked.kept, keys) for row in rows]
         labels = known.estimator.classes_.tolist()
         _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
+        _tell(beside, proofs, quiet=quiet)
         return 0
     ranked = len(known.estimator.classes_) > 2
-    columns = _Columns(
+    columns = Columns(
         f"probability of {known.estimator.classes_[-1]}" if probability else None,
         explain=explain,
         ranked=ranked,
-        marked=unseen == "zero",
+        marked=unseen == "zero" or asked.prose,
+        beside=tuple(one.column for one in beside),
     )
-    _write(output, rows, asked.kept, columns, quiet=quiet)
+    write(output, rows, asked.kept, columns, quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
+    _tell(beside, proofs, quiet=quiet)
     return 0
 
 
-def _rows(estimator: Any, asked: Judged, count: int) -> Iterator[Row]:
+def _tell(beside: list[Beside], proofs: str | None, *, quiet: bool) -> None:
+    for one in beside:
+        if isinstance(one, SecondOpinion):
+            one.told(quiet=quiet)
+            if proofs is not None:
+                one.write_proofs(proofs, quiet=quiet)
+
+
+def _rows(
+    estimator: Any, asked: Judged, count: int, beside: Sequence[Beside] = ()
+) -> Iterator[Row]:
     from rosenblatt._compute.matrices import dense
 
-    says = _of_two if len(estimator.classes_) == 2 else _of_many
-    rule = weights(estimator) if count else None
-    number = 0
+    says = of_two if len(estimator.classes_) == 2 else of_many
+    rule, of = weights(estimator) if count else None, weighed(estimator, asked.names)
+    number = judged_rows = 0
     for batch in asked.batches:
         said = enumerate(says(estimator, batch.X))
+        rows = batch.X if rule is None else of.rows(batch.X)
         for i, kept in zip(range(batch.rows), batch.kept, strict=True):
             unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
             label, score, rival, why = None, None, None, None
+            more: tuple[tuple[str, Any], ...] = ()
             if not lacking:
                 j, (label, score, rival, at) = next(said)
                 if rule is not None:
                     w, b = lead(*rule, *at)
-                    why = why_of(asked.names, w * dense(batch.X[j]).ravel(), count, b)
-            yield Row(number, kept, label, score, rival, why, unseen, lacking)
+                    why = why_of(of.names, w * dense(rows[j]).ravel(), count, b, of.constant)
+                more = tuple(one.of(judged_rows, batch.X[j], label) for one in beside)
+                judged_rows += 1
+            no_word = batch.wordless.get(i, [])
+            yield Row(number, kept, label, score, rival, why, unseen, lacking, no_word, more)
             number += 1
 
 
@@ -167,110 +211,3 @@ def _with_probability(rows: Iterator[Row], platt: Any) -> Iterator[Row]:
     for row in rows:
         known = platt is not None and row.score is not None
         yield row._replace(probability=float(platt.of(row.score))) if known else row
-
-
-def _of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
-    """Label and score of each row, no runner-up, and whose weights tell why."""
-    scores, labels = estimator.decision_function(X), estimator.predict(X)
-    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
-        yield label, score, None, (0, None)
-
-
-def _of_many(
-    estimator: Any, X: Any
-) -> Iterator[tuple[Any, float, tuple[Any, float], tuple[int, int]]]:
-    """Label and score of each row, its runner-up, and where both are among the classes."""
-    import numpy as np
-
-    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
-    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
-        first = classes.index(label)
-        others = np.where(np.arange(len(row)) == first, -np.inf, row)
-        second = int(others.argmax())
-        yield label, float(row[first]), (classes[second], float(row[second])), (first, second)
-
-
-def _as_dict(row: Row, kept: list[str]) -> dict[str, Any]:
-    found = {"row": row.number, "prediction": row.label, "score": row.score}
-    if row.probability is not None:
-        found["probability"] = row.probability
-    if kept:
-        found["kept"] = dict(zip(kept, row.kept, strict=True))
-    if row.lacking:
-        found["missing"] = row.lacking
-    if row.rival is not None:
-        found["runner_up"], found["runner_up_score"] = row.rival
-    if row.why is not None:
-        found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
-        found |= {"others": row.why.others, "intercept": row.why.intercept}
-    if row.unseen:
-        found["unseen"] = row.unseen
-    return found
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """What is written beside label and score."""
-
-    likely: str | None  # the name of the column of probabilities
-    explain: bool
-    ranked: bool
-    marked: bool
-
-    def names(self) -> list[str]:
-        found = ["prediction", "score", *([] if self.likely is None else [self.likely])]
-        found += ["runner-up", "its score"] if self.ranked else []
-        return found + ["reasons"] * self.explain + ["unseen"] * self.marked
-
-    def of(self, row: Row) -> list[Any]:
-        """Nothing where a row lacks a value."""
-        unseen = [row.unseen] * self.marked
-        if row.score is None:
-            return [""] * (len(self.names()) - self.marked) + unseen
-        found = [row.label, repr(row.score)]
-        found += [] if row.probability is None else [repr(row.probability)]
-        found += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
-        return found + ([told_of(row.why)] if row.why else []) + unseen
-
-
-def _write(
-    output: str | None, rows: Iterator[Row], kept: list[str], columns: _Columns, *, quiet: bool
-) -> None:
-    import csv
-
-    strange, lacking, first = 0, 0, None
-    whole = _whole_output() if output is None else _common.whole_file(output)
-    with whole as file, _common.reading(quiet=quiet):
-        writer = csv.writer(file, lineterminator="\n")
-        ours = columns.names()
-        writer.writerow(["row", *_beside(kept, ["row", *ours]), *ours])
-        for row in rows:
-            writer.writerow([row.number, *row.kept, *columns.of(row)])
-            strange += row.unseen != ""
-            lacking += bool(row.lacking)
-            first = first or (row if row.lacking else None)
-    if strange:
-        said = f"{many(strange, 'row')} with words that did not occur in training"
-        _common.say(f"{said}: see the column unseen.", quiet=quiet)
-    if first is not None:
-        said = f"{many(lacking, 'row')} without a prediction"
-        names = ", ".join(map(repr, first.lacking))
-        _common.say(f"{said}, for lack of values: row {first.number} lacks {names}.", quiet=quiet)
-
-
-def _beside(kept: list[str], ours: list[str]) -> list[str]:
-    """Names of columns of the table that can stand beside ours."""
-    return [f"{name} (of the table)" if name in ours else name for name in kept]
-
-
-@contextmanager
-def _whole_output() -> Iterator[Any]:
-    """Standard output, of which nothing is written where an error is found: the rows wait."""
-    import tempfile
-
-    with tempfile.SpooledTemporaryFile(_WAITING, "w+", encoding="utf-8", newline="") as file:
-        yield file
-        file.seek(0)
-        while text := file.read(1 << 16):
-            # Into a file or a program go the labels themselves, colours or not.
-            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import many
+from rosenblatt._support.words import many, named
 from rosenblatt.cli import _common
 from rosenblatt.cli._rows import check_model, judged
 from rosenblatt.errors import InputError
@@ -16,6 +16,10 @@ from rosenblatt.errors import InputError
 _CONFIDENCE = 0.95
 _NAME = "Clopper-Pearson"
 _SHOWN = 3  # labels that a class was taken for
+_LEFT_OUT = {
+    "unlabelled": "without a label, which say nothing about errors",
+    "not_judged": "that cannot be judged, for lack of values that were not filled in training",
+}
 
 
 @click.command()
@@ -43,7 +47,11 @@ def command(
 
     The error of all rows and of each class, with exact 95 % intervals (Clopper-Pearson). They hold
     for rows that took no part in training. A row that lacks a value which was not filled in
-    training cannot be judged, and is not counted.
+    training cannot be judged, and is not counted; nor is a row without a label, where these are
+    left out. It is said how many there are.
+
+    Where the rule was made with prices of errors (fit --cost), these are in the model: the price of
+    the errors stands beside them.
 
     \b
     rosenblatt score model.json labelled.csv
@@ -56,22 +64,24 @@ def command(
     known = model_file.read(model)
     asked = judged(known, model, files, reading, unseen=unseen, gaps="mark", labelled=True)
     with _common.reading(quiet=quiet):
-        found = _counted(known.estimator, asked.batches)
-    if found["rows"] == 0:
+        classes = known.estimator.classes_.tolist()
+        counts, lacking = _counted(known.estimator, classes, asked.batches)
+    if not counts.any():
         raise InputError(f"{files[0]} has no row that can be judged.")
+    left_out = {"not_judged": lacking, "unlabelled": asked.unlabelled()}
+    found = _told(classes, counts, known.objective) | left_out
     if as_json:
         _common.print_json("score", {"files": list(files), "model": model} | found)
     else:
-        for subject, line in _lines(found):
+        for subject, line in _lines(found, known.objective):
             _common.tell(f"{subject:9} {one_line(line)}")
     return 0
 
 
-def _counted(estimator: Any, batches: Iterator[Any]) -> dict[str, Any]:
-    """Rows by their own label and the one that they were given."""
+def _counted(estimator: Any, classes: list[Any], batches: Iterator[Any]) -> tuple[Any, int]:
+    """Rows by their own label and the one that they were given; and how many cannot be judged."""
     import numpy as np
 
-    classes = estimator.classes_.tolist()
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
     lacking = 0
     for batch in batches:
@@ -80,7 +90,7 @@ def _counted(estimator: Any, batches: Iterator[Any]) -> dict[str, Any]:
             predicted = estimator.predict(batch.X).tolist()
             for label, given in zip(batch.y.tolist(), predicted, strict=True):
                 counts[_place(classes, label), classes.index(given)] += 1
-    return _told(classes, counts, lacking)
+    return counts, lacking
 
 
 def _place(classes: list[Any], label: Any) -> int:
@@ -91,25 +101,40 @@ def _place(classes: list[Any], label: Any) -> int:
         raise InputError(f"A row has the label {label!r}: the rule knows {known}.") from None
 
 
-def _told(classes: list[Any], counts: Any, lacking: int) -> dict[str, Any]:
+def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
+    from rosenblatt._model.objective import written
+    from rosenblatt._study.price import priced
+
+    labels = [str(label) for label in classes]
+    prices = None if objective is None or not objective.costs else objective.prices(labels)
+    price = None if prices is None else priced(labels, counts, prices, confidence=_CONFIDENCE)
     rows = counts.sum(axis=1)
     largest = int(rows.argmax())
     by_class = [
-        {"label": str(label)}
+        {"label": label}
         | _rate(int(rows[c] - counts[c, c]), int(rows[c]))
-        | {"called": {str(classes[k]): int(counts[c, k]) for k in _often(counts[c], c)}}
-        for c, label in enumerate(classes)
+        | {"called": {labels[k]: int(counts[c, k]) for k in _often(counts[c], c)}}
+        | {"price": None if prices is None else float(counts[c] @ prices[c])}
+        for c, label in enumerate(labels)
     ]
     return {
         **_rate(int(rows.sum() - counts.trace()), int(rows.sum())),
         "confidence": _CONFIDENCE,
         "interval_method": _NAME,
         "classes": by_class,
-        "confusion": {"labels": [str(label) for label in classes], "counts": counts.tolist()},
-        "majority_label": str(classes[largest]),
+        "confusion": {"labels": labels, "counts": counts.tolist()},
+        "majority_label": labels[largest],
         "majority_errors": int(rows.sum() - rows[largest]),
-        "not_judged": lacking,
+        "objective": written(objective),
+        "price": price,
+        "balanced": _mean_of_labels(by_class),
     }
+
+
+def _mean_of_labels(by_class: list[dict[str, Any]]) -> float | None:
+    """The mean of the errors of each label; None where a label has no rows."""
+    rates = [of["rate"] for of in by_class]
+    return None if None in rates else sum(rates) / len(rates)
 
 
 def _often(called: Any, own: int) -> list[int]:
@@ -126,18 +151,35 @@ def _rate(errors: int, rows: int) -> dict[str, Any]:
     return {"rows": rows, "errors": errors, "rate": rate, "interval": interval}
 
 
-def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    rows, label = found["rows"], found["majority_label"]
+def _lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
+    rows, label = found["rows"], named(found["majority_label"])
     yield "error", f"{_in_words(found)} ({_NAME})"
     yield "", f"always {label}: {found['majority_errors'] / rows:.1%}"
+    yield from _asked_lines(found, objective)
     for k, of in enumerate(found["classes"]):
-        yield "by class" * (k == 0), f"{of['label']}: {_in_words(of)}{_called(of['called'])}"
+        price = "" if of["price"] is None or not of["rows"] else f"; price {of['price']:,g}"
+        said = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{price}"
+        yield "by class" * (k == 0), said
     yield "note", "the intervals hold for rows that took no part in training"
-    if found["not_judged"]:
-        yield (
-            "left out",
-            f"{many(found['not_judged'], 'row')} that cannot be judged, for lack of values",
-        )
+    left_out = [
+        f"{many(found[kind], 'row')} {why}" for kind, why in _LEFT_OUT.items() if found[kind]
+    ]
+    for k, line in enumerate(left_out):
+        yield "left out" * (k == 0), line
+
+
+def _asked_lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
+    """What the rule was made for, where that was not few errors."""
+    from rosenblatt._study.price import chosen_by, price_words
+
+    if found["price"] is not None:
+        yield "price", found["price"]["sentence"]
+        why = f"the rule was chosen by {chosen_by(objective)}"
+        yield "", f"{price_words(objective, len(found['classes']))}; {why}"
+    if objective is not None and objective.decides == "balanced" and found["balanced"] is not None:
+        yield "balanced", f"{found['balanced']:.1%}, the mean of the errors of each label"
+        if found["price"] is None:
+            yield "", f"the rule was chosen by {chosen_by(objective)}"
 
 
 def _in_words(of: dict[str, Any]) -> str:
@@ -146,11 +188,11 @@ def _in_words(of: dict[str, Any]) -> str:
     low, high = of["interval"]
     return (
         f"{of['rate']:.1%} ({of['errors']:,} of {many(of['rows'], 'row')} wrong), "
-        f"{_CONFIDENCE:.0%} interval {low:.1%} to {high:.1%}"
+        f"{100 * _CONFIDENCE:g} % interval {low:.1%} to {high:.1%}"
     )
 
 
 def _called(others: dict[str, int]) -> str:
-    some = [f"{label} ({n:,})" for label, n in list(others.items())[:_SHOWN]]
+    some = [f"{named(label)} ({n:,})" for label, n in list(others.items())[:_SHOWN]]
     more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
     return f"; called {', '.join(some)}{more}" if some else ""

@@ -100,7 +100,7 @@ def command(
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     if html is not None:
-        from rosenblatt.play.recorded import check_classes
+        from rosenblatt.play.page import check_classes
 
         check_classes(len(set(y.tolist())))
     names = None if encoding is None else encoding.feature_names

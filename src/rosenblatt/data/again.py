@@ -12,22 +12,23 @@ from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.how import Reading
 from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.part import Kind, Part
 from rosenblatt.data.readers import Reader, reader_of
 from rosenblatt.data.together import below
 from rosenblatt.data.transformed import Transformed
-from rosenblatt.data.unlabelled import Labelled, in_place
+from rosenblatt.data.unlabelled import Labelled, in_place, left_out_of
 from rosenblatt.data.unlabelled import told as unlabelled
 from rosenblatt.errors import InputError
 
 
 def parts_like(
     source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
-) -> Iterator[Part]:
+) -> Iterable[Part]:
     """Rows of files or a data frame that have the columns of an encoding, read as the table was
     that it was made of, but for what is said here."""
-    return iter(_parts(reader_of(source, encoding.reading, **reading), encoding, labelled))
+    return _parts(reader_of(source, encoding.reading, **reading), encoding, labelled)
 
 
 def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]:
@@ -51,6 +52,17 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]
     if not (labelled and encoding.target and reader.how.drop_unlabelled):
         return parts
     return Labelled(parts, encoding.target.name, encoding.target.kind)
+
+
+def names_like(
+    source: Any, encoding: Encoding | None, wanted: list[str], **reading: Any
+) -> tuple[list[str], bool]:
+    """The columns of a table, in their order, and whether its first line names them; InputError
+    where one that is wanted is not there."""
+    reader = reader_of(source, Reading() if encoding is None else encoding.reading, **reading)
+    header, file = reader.how.has_names, reader.files[0].name
+    find_columns(reader.names, file, [("column", name) for name in wanted], header=header)
+    return reader.names, header
 
 
 def texts_like(
@@ -105,7 +117,7 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
     written.refuse_rounded(reader, encoding, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
-    left_out = parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
+    left_out = left_out_of(parts)
     together = below(X, len(encoding.feature_names))
     rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)

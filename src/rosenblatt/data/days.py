@@ -73,6 +73,16 @@ class Days:
         digits = found.digits.rstrip("0")
         return _with_digits(seconds, digits) if digits else str(seconds)
 
+    def date(self, number: float) -> str:
+        """The date that a number stands for, as it would be written; to the second."""
+        first = self._first
+        if first is None:
+            return f"{number:g}"
+        at = first.at + timedelta(**{self.unit: round(number)})
+        if self.unit == "days":
+            return at.date().isoformat()
+        return at.isoformat(" ") + "Z" * bool(first.zone)
+
     def numbers(self, column: Any, name: str, place: Place) -> Any:
         """A column of text, as a dictionary, as float64; the first row is at this place."""
         kind = "date" if self.unit == "days" else "date and time"

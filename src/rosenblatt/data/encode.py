@@ -21,10 +21,10 @@ from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import Words
 from rosenblatt.data.number import Number as Number
-from rosenblatt.data.number import Rows, write_numbers
+from rosenblatt.data.number import Rows, Seen, write_numbers
 from rosenblatt.data.part import Part
 from rosenblatt.data.prose import Prose
-from rosenblatt.data.together import below, beside
+from rosenblatt.data.together import below, beside, head
 from rosenblatt.errors import InputError
 
 UNSEEN = ("refuse", "zero")
@@ -143,6 +143,17 @@ class Encoding:
                 found.setdefault(row, []).append(said)
         return found
 
+    def wordless(self, X: Any) -> dict[int, list[str]]:
+        """The rows of X that have no known word in a column of prose, and these columns."""
+        found: dict[int, list[str]] = {}
+        begin = self.n_dense
+        for column in self.prose:
+            end = begin + len(column.words)
+            for row in np.flatnonzero(np.diff(X[:, begin:end].indptr) == 0).tolist():
+                found.setdefault(row, []).append(column.name)
+            begin = end
+        return found
+
     def lacking(self, part: Part) -> dict[int, list[str]]:
         """The rows of a part that lack a value which is not filled, and the columns it is of."""
         found: dict[int, list[str]] = {}
@@ -207,6 +218,27 @@ class Encoding:
             return replace(column, fill=fill, center=center, scale=scale)
 
         return replace(self, columns=tuple(new(column) for column in self.columns))
+
+    def with_seen(self, X: Any) -> Encoding:
+        """The same that notes the least and the greatest number of each column in these rows, which
+        were encoded with gaps, and whether all are whole."""
+        numbers = head(self, X)[:, self.number_places]
+        columns: list[Number | Words | Prose] = []
+        place = 0
+        for column in self.columns:
+            if not isinstance(column, Number):
+                columns.append(column)
+                continue
+            values = numbers[:, place]
+            values = values[~np.isnan(values)]
+            place += 1
+            if len(values):
+                whole = bool((values == np.round(values)).all())
+                seen = Seen(float(values.min()), float(values.max()), whole)
+                columns.append(replace(column, seen=seen))
+            else:
+                columns.append(column)
+        return replace(self, columns=tuple(columns))
 
     def filling(self, names: Collection[str]) -> Encoding:
         """The same that fills gaps in these columns of numbers only: what is said of a table names

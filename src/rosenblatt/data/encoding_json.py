@@ -8,24 +8,28 @@ from typing import Any
 from rosenblatt._support.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt.data.chosen import SIGNS, Condition, Positive
 from rosenblatt.data.encode import Encoding
+from rosenblatt.data.hashing import MOST, Hashed
 from rosenblatt.data.how import Reading, read_reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.levels import FALSE, MISSING, Words
-from rosenblatt.data.number import Number, measured
+from rosenblatt.data.number import Number, Seen, measured
 from rosenblatt.data.part import Kind
 from rosenblatt.data.prose import Prose
 from rosenblatt.errors import InputError
 
-SCHEMA = "rosenblatt-encoding/3"
+SCHEMA = "rosenblatt-encoding/5"  # where values are noted that were seen; else the fourth
+_FOURTH = "rosenblatt-encoding/4"
+_THIRD = "rosenblatt-encoding/3"  # no hashed words
 _SECOND = "rosenblatt-encoding/2"  # less is said of reading
 _FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
 
 
 def write(encoding: Encoding) -> dict[str, Any]:
     target = encoding.target
+    noted = any(isinstance(c, Number) and c.seen is not None for c in encoding.columns)
     return {
-        "schema": SCHEMA,
-        "columns": [_column(column) for column in encoding.columns],
+        "schema": SCHEMA if noted else _FOURTH,
+        "columns": [_column(column, noted) for column in encoding.columns],
         "target": None
         if target is None
         else {
@@ -45,14 +49,20 @@ def _positive(positive: Positive | None) -> Any:
     return None if positive is None else list(positive)
 
 
-def _column(column: Number | Words | Prose) -> dict[str, Any]:
+def _column(column: Number | Words | Prose, noted: bool) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
     if isinstance(column, Prose):
-        return head | {"words": list(column.words)}
+        return head | {"words": list(column.words), "hashed": _hashed(column.hashed)}
     if isinstance(column, Number):
-        return head | {"fill": column.fill, "center": column.center, "scale": column.scale}
+        head |= {"fill": column.fill, "center": column.center, "scale": column.scale}
+        seen = None if column.seen is None else column.seen._asdict()
+        return head | ({"seen": seen} if noted else {})
     reference = {"reference": column.reference}
     return head | {"words": list(column.words), "missing": column.missing} | reference
+
+
+def _hashed(hashed: Hashed | None) -> dict[str, Any] | None:
+    return None if hashed is None else {"into": hashed.into, "buckets": list(hashed.buckets)}
 
 
 def read(document: Any) -> Encoding:
@@ -64,7 +74,7 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        schema = part.one_of("schema", (_FIRST, _SECOND, SCHEMA))
+        schema = part.one_of("schema", (_FIRST, _SECOND, _THIRD, _FOURTH, SCHEMA))
         columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
         reading = Reading()
@@ -88,12 +98,20 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
             center, scale = part.finite("center"), part.finite("scale")
             if scale <= 0:
                 raise InvalidDocument(f"{part.name('scale')} is not positive")
-            return Number(name, fill, center, scale)
+            seen = part.optional(part.part, "seen") if schema == SCHEMA else None
+            return Number(name, fill, center, scale, seen=None if seen is None else _seen(seen))
         words = part.texts("words")
-        if words != sorted(set(words)):
+        hashed = None
+        if (
+            kind == Kind.PROSE.value
+            and schema in (_FOURTH, SCHEMA)
+            and part.value("hashed") is not None
+        ):
+            hashed = _read_hashed(part.part("hashed"), len(words))
+        elif words != sorted(set(words)):
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
         if kind == Kind.PROSE.value:
-            return Prose(name, tuple(words))
+            return Prose(name, tuple(words), hashed)
         missing, boolean = part.flag("missing"), kind == Kind.BOOLEAN.value
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
@@ -107,6 +125,26 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
         if boolean and not missing and reference != FALSE:
             raise InvalidDocument(f"{part.name('reference')} is not False")
         return replace(found, reference=reference)
+
+
+def _seen(seen: Part) -> Seen:
+    with seen as part:
+        found = Seen(part.finite("low"), part.finite("high"), part.flag("whole"))
+        if found.low > found.high:
+            raise InvalidDocument(f"{part.name('low')} is above {part.name('high')}")
+        return found
+
+
+def _read_hashed(part: Part, columns: int) -> Hashed:
+    with part:
+        into = part.whole("into", MOST)
+        buckets = part.values("buckets")
+    whole = all(type(k) is int and 0 <= k < into for k in buckets)
+    if not whole or len(buckets) != columns or buckets != sorted(set(buckets)):
+        raise InvalidDocument(
+            f"{part.name('buckets')} are not {columns:,} different numbers below {into:,}, rising"
+        )
+    return Hashed(into, tuple(buckets))
 
 
 def _read_target(target: Part) -> Target:

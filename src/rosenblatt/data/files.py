@@ -19,6 +19,7 @@ from rosenblatt.data.opening import (
     open_bytes,
     reason,
 )
+from rosenblatt.data.remote import fetch, found, is_remote
 from rosenblatt.errors import InputError, InputTypeError
 
 _KINDS = {  # how a file begins
@@ -94,11 +95,13 @@ def _expand(entry: Any) -> list[File]:
     text = os.fspath(entry)
     if text == "-":
         return [_standard_input()]
+    if is_remote(text):
+        return [_look(fetch(address), address) for address in found(text)]
     if not os.path.lexists(text) and glob.has_magic(text):
-        found = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
-        if not found:
+        paths = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
+        if not paths:
             raise InputError(f"No file matches the pattern {text}.")
-        return [_look(Path(path), path) for path in found]
+        return [_look(Path(path), path) for path in paths]
     return [_look(Path(text), text)]
 
 

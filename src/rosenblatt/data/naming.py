@@ -9,7 +9,7 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rosenblatt._support.words import listed
@@ -20,6 +20,7 @@ _LOOKED_AT = 1 << 16  # bytes of rows that names are compared with
 _SHOWN = 10
 _MANY_SHOWN = 30  # one of them must be chosen
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
+_HASHED = ":hashed"  # behind the name of a column of prose
 _PLACE = re.compile(r"x\d+")  # how columns without names are called
 
 
@@ -114,6 +115,17 @@ def find_columns(
             raise InputError(
                 f"{option}={name!r} is not a column of {file}. {guess(name, names, header=header)}"
             )
+
+
+def prose_columns(given: Iterable[str], names: Collection[str]) -> dict[str, bool]:
+    """The columns that are said to be prose, and whether their words are to be hashed."""
+    found: dict[str, bool] = {}
+    for text in given:
+        hashed = isinstance(text, str) and text.endswith(_HASHED) and text not in names
+        name = text.removesuffix(_HASHED) if hashed else text
+        if found.setdefault(name, hashed) != hashed:
+            raise InputError(f"The column {name!r} is said to be text, hashed and not: say one.")
+    return found
 
 
 def check_name(option: str, name: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,14 @@ from rosenblatt.errors import InputError
 Rows = NDArray[np.float64]
 
 
+class Seen(NamedTuple):
+    """The values of a column in training."""
+
+    low: float
+    high: float
+    whole: bool  # all of them are whole numbers
+
+
 @dataclass(frozen=True)
 class Number:
     """(x - center) / scale; `fill` stands for missing values, None: they are refused. `measure`
@@ -27,6 +35,7 @@ class Number:
     center: float = 0.0
     scale: float = 1.0
     measure: str = ""
+    seen: Seen | None = None  # None: that was not noted
 
     kind = Kind.NUMBER
 

@@ -40,19 +40,27 @@ def between(
     """The rows from `begin` to `end`, from memory where all are kept; else their files are read."""
     end = sum(by_file) if end is None else end
     if kept is not None:
-        return _between(kept, 0, begin, end)
+        return some_of(kept, 0, begin, end)
+    some, first = files_between(by_file, begin, end)
+    return some_of(read(some), first, begin, end) if some else iter(())
+
+
+def files_between(by_file: list[int], begin: int, end: int) -> tuple[list[int], int]:
+    """The places of the files that rows lie in, and the number of the first row of the first."""
     edges = list(pairwise([0, *accumulate(by_file)]))
     some = [k for k, (first, last) in enumerate(edges) if first < end and begin < last]
-    return _between(read(some), edges[some[0]][0], begin, end) if some else iter(())
+    return some, edges[some[0]][0] if some else 0
 
 
-def _between(parts: Iterable[Part], first: int, begin: int, end: int) -> Iterator[Part]:
+def some_of(parts: Iterable[Part], first: int, begin: int, end: int) -> Iterator[Part]:
     """Of parts whose first row has the number `first`."""
     for part in parts:
         a, b = max(begin - first, 0), min(end - first, part.rows)
         if a < b:
             yield part if b - a == part.rows else _some(part, a, b)
         first += part.rows
+        if first >= end:
+            return
 
 
 def _some(part: Part, a: int, b: int) -> Part:

@@ -42,10 +42,11 @@ def problems_of(table: Table) -> list[str]:
         found.append(_gaps(gaps, table.n_rows))
     for column in table.columns:
         found += problems(column, table.n_rows)
-        if column.prose and not table.vocabulary(column.name):
+        if column.prose and not (found_in := table.prose(column.name)).words:
+            which = "" if found_in.hashed else " that stands in two rows and not in all"
             found.append(
-                f"The column {column.name!r} has no word that stands in two rows and not in all: "
-                f"there is nothing to learn from its text. So {leave_out(column.name)}."
+                f"The column {column.name!r} has no word{which}: there is nothing to learn from "
+                f"its text. So {leave_out(column.name)}."
             )
         if column.name in disguised:
             continue

@@ -1,7 +1,9 @@
 """A column of prose: a column of 0 and 1 for each of its frequent words, as a sparse matrix.
 
 The words are those of scikit-learn's `CountVectorizer(binary=True)`: two letters or digits or more,
-in lower case. Text that is missing has no words.
+in lower case. Text that is missing has no words. Hashed words, for which there is a limit to memory
+and none to how many there are, are those of `HashingVectorizer(binary=True, norm=None,
+alternate_sign=False)`.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
+from rosenblatt.data.hashing import Hashed, Naming
 from rosenblatt.data.part import Kind, Part
 
 MOST = 20_000  # words of a column
@@ -34,10 +37,12 @@ def tokens(text: str) -> set[str]:
 @final
 @dataclass(frozen=True)
 class Prose:
-    """A 0/1 column for each word; other words count for nothing."""
+    """A 0/1 column for each word; other words count for nothing. Hashed, a column is for all words
+    of a bucket, and is called by some of them."""
 
     name: str
-    words: tuple[str, ...]  # sorted
+    words: tuple[str, ...]  # sorted; of hashed words what the columns are called
+    hashed: Hashed | None = None
 
     kind = Kind.PROSE
 
@@ -49,16 +54,23 @@ class Prose:
         return f"{self.name}: {word}"
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {word: j for j, word in enumerate(self.words)}
+    def _places(self) -> dict[str | int, int]:
+        """Of words, or of buckets."""
+        keys: tuple[str | int, ...] = self.words
+        if self.hashed is not None:
+            keys = self.hashed.buckets
+        return {key: j for j, key in enumerate(keys)}
+
+    def _columns(self, text: str) -> list[int]:
+        """Those that have a 1."""
+        words = tokens(text)
+        keys = words if self.hashed is None else map(self.hashed.bucket, words)
+        return sorted({self._places[key] for key in keys if key in self._places})
 
     def rows(self, part: Part) -> Any:
         """The rows of a part, as a CSR matrix."""
         codes, texts = part.words(self.name)
-        found = [
-            sorted(self._places[word] for word in tokens(text or "") if word in self._places)
-            for text in [*texts, None]  # code -1, missing, is the last
-        ]
+        found = [self._columns(text or "") for text in [*texts, None]]  # code -1 is the last
         ends = np.cumsum([0, *map(len, found)])
         places = np.array([j for each in found for j in each], dtype=np.int32)
         shape = (len(found), len(self.words))
@@ -69,6 +81,16 @@ class Prose:
         """The words that a row of the 0/1 columns has."""
         there = [self.words[j] for j in np.flatnonzero(numbers)]
         return ", ".join(there[:_SHOWN]) + (" …" if len(there) > _SHOWN else "")
+
+
+def prose_of(parts: Iterable[Part], name: str, rows: int, into: int | None) -> Prose:
+    """How a column becomes numbers; `into` so many buckets, or a column for each frequent word."""
+    if into is None:
+        return Prose(name, vocabulary(parts, name, rows))
+    naming = Naming(into)
+    for part in parts:
+        naming.see(part, name, (tokens(text or "") for text in part.words(name)[1]))
+    return Prose(name, *naming.done())
 
 
 def vocabulary(parts: Iterable[Part], name: str, rows: int) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from rosenblatt._inputs import validate
 from rosenblatt.data import files
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.hashing import INTO
 from rosenblatt.data.how import Reading
-from rosenblatt.data.naming import find_columns
+from rosenblatt.data.naming import find_columns, prose_columns
 from rosenblatt.data.readers import Reader, reader_of
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Table
@@ -78,7 +79,9 @@ def read(
         "12 kg".
     text : str or list of str
         Columns of prose: each word that stands in two rows or more, and not in all, becomes a
-        column of 0 and 1, the 20,000 most frequent at most. X is a CSR matrix then.
+        column of 0 and 1, the 20,000 most frequent at most. "review:hashed" puts all words of the
+        column "review" into 262,144 buckets instead, as scikit-learn's HashingVectorizer does: for
+        very many different words. X is a CSR matrix then.
 
     Returns
     -------
@@ -123,11 +126,12 @@ def read(
             "columns with names of their own: leave them out."
         )
     columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
-    columns |= {"numeric": _names(numeric), "text": _names(text)}
+    hashed = prose_columns(_names(text), reader.names)
+    columns |= {"numeric": _names(numeric), "text": list(hashed)}
     wanted = _wanted(reader, target, columns)
     of = {use: frozenset(names) & frozenset(wanted) for use, names in columns.items()}
-    kinds = of["categorical"], of["numeric"], of["text"]
-    return Table(reader, wanted, target, positive, impute, *kinds)
+    prose = {name: INTO if hashed[name] else None for name in of["text"]}
+    return Table(reader, wanted, target, positive, impute, of["categorical"], of["numeric"], prose)
 
 
 def _names(given: str | Iterable[str]) -> list[str]:

@@ -62,7 +62,10 @@ def _of_table(table: Table) -> dict[str, Any]:
                 "maximum": greatest,
                 "different": different.get(column.name, len(column.words)),
                 "values": _values(
-                    column, least, greatest, counts if label else None, different.get(column.name)
+                    column,
+                    _ends(table, column.name, least, greatest),
+                    counts if label else None,
+                    different.get(column.name),
                 ),
                 "becomes": "the label"
                 if label
@@ -130,22 +133,33 @@ def _counted(target: Column, part: Any) -> list[tuple[Any, int]]:
     return [(w, int(n)) for w, n in zip(words, counts, strict=False) if w is not None and n]
 
 
+def _ends(
+    table: Table, name: str, least: float | None, greatest: float | None
+) -> tuple[str, str] | None:
+    """The least and the greatest number of a column, in words; dates as such."""
+    if least is None or greatest is None:
+        return None
+    style = table.how.numeric.get(name)
+    if isinstance(style, Days):
+        return style.date(least), style.date(greatest)
+    return f"{least:g}", f"{greatest:g}"
+
+
 def _values(
     column: Column,
-    least: float | None,
-    greatest: float | None,
+    ends: tuple[str, str] | None,
     counts: dict[Any, int] | None,
     different: int | None,
 ) -> str:
     if counts is not None and len(counts) <= _SHOWN:
         return ", ".join(f"{label} ({count:,})" for label, count in counts.items())
     if column.read_as is Kind.NUMBER:
-        if least is None or greatest is None:
+        if ends is None:
             return ""
-        if least == greatest:
-            return f"{least:g}"
+        if different == 1:
+            return ends[0]
         several = f"more than {_COUNTED:,}" if different is None else f"{different:,}"
-        return f"{several}: {least:g} to {greatest:g}"
+        return f"{several}: {ends[0]} to {ends[1]}"
     return "prose" if column.prose else f"{column.counted}: {column.some_words()}"
 
 
@@ -157,7 +171,9 @@ def _becomes(column: Column, table: Table) -> str:
     if is_like_an_id(column, table.n_rows) or dates(column):
         return _PROBLEM
     if column.prose:
-        return f"0 or 1 for each of {len(table.vocabulary(column.name)):,} words"
+        found = table.prose(column.name)
+        kind = "words" if found.hashed is None else "buckets of hashed words"
+        return f"0 or 1 for each of {len(found.words):,} {kind}"
     style = table.how.numeric.get(column.name)
     if isinstance(style, Days):
         return style.words

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, final
 
@@ -11,8 +10,6 @@ import numpy as np
 
 from rosenblatt._inputs import validate
 from rosenblatt.data import numbering, written
-from rosenblatt.data._ahead import ahead
-from rosenblatt.data._watching import watchable
 from rosenblatt.data.column import Column, encoded, see
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.days import Days, days_of
@@ -24,11 +21,12 @@ from rosenblatt.data.how import Reading
 from rosenblatt.data.labels import Target
 from rosenblatt.data.number import measured
 from rosenblatt.data.part import Kind, Part, Place, Recode
-from rosenblatt.data.prose import Prose, vocabulary
+from rosenblatt.data.prose import Prose, prose_of
 from rosenblatt.data.readers import Reader
+from rosenblatt.data.rows_from import RowsFrom, TableStream
 from rosenblatt.data.scales import finished, learned
 from rosenblatt.data.together import below
-from rosenblatt.data.unlabelled import Labelled
+from rosenblatt.data.unlabelled import left_out_of
 from rosenblatt.errors import InputError
 
 IMPUTE = ("mean", "median")
@@ -60,13 +58,13 @@ class Table:
         impute: str | None,
         categorical: frozenset[str] = frozenset(),
         numeric: frozenset[str] = frozenset(),
-        prose: frozenset[str] = frozenset(),
+        prose: Mapping[str, int | None] | None = None,
     ):
         self._reader, self.positive, self.impute = reader, positive, impute
         self._label = target if reader.how.drop_unlabelled else None
         self._kept: list[Part] | None = []
-        as_text = dict.fromkeys(categorical | numeric | prose, Kind.TEXT)
-        self._prose, self._vocabularies = prose, dict[str, tuple[str, ...]]()
+        self._prose, self._found_prose = prose or {}, dict[str, Prose]()  # buckets, where hashed
+        as_text = dict.fromkeys(categorical | numeric | {*self._prose}, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | {
             name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
@@ -74,8 +72,7 @@ class Table:
         seen = self._seen(target)
         features = [column for name, column in seen.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
-        numeric |= self._meant_as_numbers(features) - styles.keys()
-        numeric -= styles.keys()
+        numeric = (numeric | self._meant_as_numbers(features)) - styles.keys()
         styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
         if styles:
             reader.styles |= styles
@@ -160,7 +157,7 @@ class Table:
             if self._kept is not None:
                 self._kept.append(part)
         self.rows_by_file = list(by_file.values())
-        self.left_out = rows.left_out if isinstance(rows, Labelled) else np.empty(0, dtype=np.int64)
+        self.left_out = left_out_of(rows)
         return seen
 
     def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Part]:
@@ -169,9 +166,13 @@ class Table:
 
     def _read(self, some: list[int] | None = None) -> Iterable[Part]:
         reader = numbering.of_files(self._reader, some)
-        parts = watchable(ahead(reader.parts(self._kinds)), reader.files)
-        label = self._label
-        return parts if label is None else Labelled(parts, label, self._kinds[label])
+        return RowsFrom(reader, self._kinds, self._label).all()
+
+    def rows_from(self, begin: int, end: int) -> RowsFrom:
+        """How some of the rows are read on another machine."""
+        some, first = numbering.files_between(self.rows_by_file, begin, end)
+        reader = numbering.of_files(self._reader, some)
+        return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
@@ -225,7 +226,7 @@ class Table:
         encoding = Encoding(
             (
                 *(measured(encoded(c), self.how) for c in self._columns(prose=False)),
-                *(Prose(c.name, self.vocabulary(c.name)) for c in self._columns(prose=True)),
+                *(self.prose(c.name) for c in self._columns(prose=True)),
             ),
             None if self.target is None else Target.of(self.target, self.positive),
             self.how,
@@ -241,11 +242,12 @@ class Table:
     def _columns(self, *, prose: bool) -> list[Column]:
         return [c for c in self.columns if c.prose is prose and not self._is_constant(c)]
 
-    def vocabulary(self, name: str) -> tuple[str, ...]:
+    def prose(self, name: str) -> Prose:
         """The words of a column of prose that become columns."""
-        if name not in self._vocabularies:
-            self._vocabularies[name] = vocabulary(self.parts(), name, self.n_rows)
-        return self._vocabularies[name]
+        if name not in self._found_prose:
+            into = self._prose[name]
+            self._found_prose[name] = prose_of(self.parts(), name, self.n_rows, into)
+        return self._found_prose[name]
 
     def encode(self, *, scale: bool = True) -> tuple[Any, Any, Encoding]:
         """Rows as numbers, labels, and what was done.
@@ -289,12 +291,3 @@ class Table:
                 labels.append(encoding.labels(part))
         X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
-
-
-@final
-@dataclass(frozen=True)
-class TableStream:
-    """A table that is not to be encoded in memory, and whether its numbers are scaled."""
-
-    table: Table
-    scale: bool

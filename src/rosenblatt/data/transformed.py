@@ -91,7 +91,8 @@ def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[s
 
 def _told(column: Any, filled: dict[str, int] | None) -> str:
     if isinstance(column, Prose):
-        return f"{column.name!r} as {len(column.words):,} words, 0 or 1 each"
+        kind = "words" if column.hashed is None else "buckets of hashed words"
+        return f"{column.name!r} as {len(column.words):,} {kind}, 0 or 1 each"
     if not isinstance(column, Number):
         if column.boolean and not column.missing:
             return ""  # true is 1 everywhere

@@ -41,6 +41,11 @@ class Labelled:
         return np.concatenate(self._left_out) if self._left_out else np.empty(0, dtype=np.int64)
 
 
+def left_out_of(parts: Iterable[Part]) -> NDArray[np.int64]:
+    """The numbers of the rows that these parts left out, when all were given."""
+    return parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
+
+
 def in_place(
     X: Any, y: NDArray[Any], left_out: NDArray[np.int64], weights: Any = None
 ) -> tuple[Any, NDArray[Any], Any]:

@@ -26,13 +26,15 @@ def examples() -> dict[str, Given]:
         "tiny": _example(([[0, 0], [1, 0], [0, _GAP], [1, _GAP]], [-1, -1, 1, 1]), cyclic),
         "xor": _example(load_planar("xor", return_X_y=True), cyclic),
         "overlap": _example(_clouds(), {"order": "random", "keep": "pocket"}),
+        "three": _three(cyclic),
         "iris": _iris(cyclic),
+        "species": _species({"order": "shuffle", "keep": "best"}),
         "credit": _credit({"order": "shuffle", "keep": "best"}),
     }
 
 
 def given(X: Any, y: Any, names: list[str], classes: list[str]) -> Given:
-    """Rows and signs as the page reads them."""
+    """Rows and labels as the page reads them: -1 and 1, or the numbers of three classes."""
     return {
         "x": np.asarray(X, dtype=np.float64).ravel().tolist(),
         "y": np.asarray(y).tolist(),
@@ -52,6 +54,24 @@ def _clouds() -> tuple[Any, Any]:
     y = np.repeat([1, -1], 30)
     X = rng.normal(size=(60, 2)) + np.where(y[:, None] > 0, 1.0, -1.0) * [1.0, 0.6]
     return np.round(X * _GRID) / _GRID, y
+
+
+def _three(settings: dict[str, Any]) -> Given:
+    """Three groups around the middle, each in a direction of its own."""
+    rows = [[1, 2], [0, 1.5], [0.5, 3], [3, 5.5], [4, 6], [2.5, 6.5], [5, 2], [6, 3], [5.5, 1]]
+    found = _example((rows, np.repeat([0, 1, 2], 3)), settings)
+    found["data"]["classes"] = ["0", "1", "2"]
+    return found
+
+
+def _species(settings: dict[str, Any]) -> Given:
+    from sklearn.datasets import load_iris
+
+    iris = load_iris()
+    found = _example((iris.data[:, 2:], iris.target), settings)
+    names = ["petal length in cm", "petal width in cm"]
+    found["data"] |= {"names": names, "classes": ["setosa", "versicolor", "virginica"]}
+    return found
 
 
 def _iris(settings: dict[str, Any]) -> Given:

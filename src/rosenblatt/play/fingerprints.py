@@ -18,8 +18,8 @@ def fingerprint(trace: Trace) -> str:
     """16 digits that are the same where every update, every score and the returned weights are.
 
     The playground shows them for its run, and its Python code prints them. Of a KernelPerceptron
-    they are about the rows and visits of its updates alone: kernel values may differ in their last
-    bits.
+    they are about the rows, visits and rivals of its updates alone: kernel values may differ in
+    their last bits.
 
     >>> from rosenblatt import Perceptron, trace
     >>> from rosenblatt.play import fingerprint
@@ -31,6 +31,8 @@ def fingerprint(trace: Trace) -> str:
     if estimator is None:
         raise InputError("A trace that was read from a file has no estimator to be fingerprinted.")
     parts = [trace.row.astype("<u8"), trace.visit.astype("<u8")]
+    if (rivals := trace.replay.run.rivals) is not None:
+        parts.append(rivals.astype("<u8"))
     if not isinstance(estimator, KernelPerceptron):
         weights = np.append(estimator.coef_, estimator.intercept_)
         parts += [trace.score.astype("<f8"), weights.astype("<f8")]

@@ -34,7 +34,8 @@ class Playground(anywidget.AnyWidget):
     Parameters
     ----------
     X, y : arrays, optional
-        Rows to begin with, at most 2,000, with two labels; three points of a textbook by default.
+        Rows to begin with, at most 2,000, with two or three labels; three points of a textbook by
+        default.
     feature_names : list of str, optional
         What to call the columns.
     order, keep, margin, fit_intercept, random_state
@@ -94,29 +95,30 @@ class Playground(anywidget.AnyWidget):
 
     @property
     def y(self) -> NDArray[Any]:
-        signs = np.array(self._rows["y"], dtype=np.int64)
-        known = [str(c) for c in self._classes] == self._rows["classes"]
-        return np.asarray((self._classes if known else np.array([-1, 1]))[(signs > 0).astype(int)])
+        labels, names = np.array(self._rows["y"], dtype=np.int64), self._rows["classes"]
+        if [str(c) for c in self._classes] != names:  # a class was added in the page
+            return labels
+        return np.asarray(self._classes[labels if len(names) > 2 else (labels > 0).astype(int)])
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        return np.array([self._returned()[:-1]])
+        return self._returned()[:, :-1]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        return np.array(self._returned()[-1:])
+        return self._returned()[:, -1]
 
     @property
     def fingerprint(self) -> str | None:
         return self._run.get("fingerprint")
 
-    def _returned(self) -> list[float]:
+    def _returned(self) -> NDArray[np.float64]:
         if not self._run:
             raise InputError(
                 "Nothing was trained in the page yet: show the playground first, as the last line "
                 "of a cell, or call fit()."
             )
-        return list(self._run["returned"])
+        return np.array(self._run["returned"]).reshape(-1, self.X.shape[1] + 1)
 
     def fit(self) -> Perceptron:
         """The same training here: a fitted estimator."""

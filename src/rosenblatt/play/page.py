@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import zlib
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, overload
@@ -16,7 +17,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.play.examples import examples, given
 from rosenblatt.play.joined import joined
 
-MOST_ROWS, MOST_COLUMNS = 2000, 60
+MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 2000, 60, 3
 
 
 @overload
@@ -35,7 +36,7 @@ def page(X: Any = None, y: Any = None, *, feature_names: Any = None, settings: A
     Parameters
     ----------
     X, y : arrays, optional
-        Rows to begin with, at most 2,000, with two labels; the examples alone by default.
+        Rows to begin with, at most 2,000, with two or three labels; the examples alone by default.
     feature_names : list of str, optional
         What to call the columns.
     settings : dict, optional
@@ -68,10 +69,21 @@ def script() -> str:
     return joined("app", lambda name: asset(f"{name}.js"))
 
 
+@cache
 def begun_with() -> dict[str, Any]:
-    """What the page and the notebook are given: the core and the examples."""
-    core = base64.b64encode(asset("core.wasm", binary=True)).decode()
-    return {"version": __version__, "core": core, "presets": examples()}
+    """What the page and the notebook are given: the core and the examples, packed."""
+    presets = json.dumps(examples(), allow_nan=False, separators=(",", ":"))
+    return {"version": __version__, "core": packed_core(), "presets": _packed(presets.encode())}
+
+
+def packed_core() -> str:
+    """The compiled core as it travels."""
+    return _packed(asset("core.wasm", binary=True))
+
+
+def _packed(content: bytes) -> str:
+    """Deflated, in base64: assets/packed.js takes it out again."""
+    return base64.b64encode(zlib.compress(content, 9)).decode()
 
 
 def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
@@ -83,21 +95,30 @@ def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
     checked = Perceptron()  # rows are checked as those of an estimator, which notes their names
     rows = validate.rows(checked, X, reset=True)
     labels = targets.labels(y, rows.shape[0])
-    classes, signs = np.unique(labels, return_inverse=True)
-    if len(classes) != 2:
+    classes, numbers = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
         raise InputError(
-            f"y has {len(classes)} different labels; the playground shows two. Of more than two "
-            "show one against the rest: y == label (--positive LABEL)."
+            f"y has {len(classes)} different label{'s'[: len(classes) != 1]}; the playground "
+            "shows two or three."
         )
+    check_classes(len(classes))
     n, d = rows.shape
     check_size(n, d)
     names = getattr(checked, "feature_names_in_", None) if feature_names is None else feature_names
     called = [f"x{j + 1}" for j in range(d)] if names is None else [str(name) for name in names]
     if len(called) != d:
         raise InputError(f"There are {len(called)} feature_names, but X has {d} columns.")
-    return given(
-        dense(as_table(rows)), np.where(signs > 0, 1, -1), called, [str(c) for c in classes]
-    )
+    y = numbers if len(classes) > 2 else np.where(numbers > 0, 1, -1)
+    return given(dense(as_table(rows)), y, called, [str(c) for c in classes])
+
+
+def check_classes(k: int) -> None:
+    """Can the page show so many classes?"""
+    if k > MOST_CLASSES:
+        raise InputError(
+            f"There are {k} classes; the playground shows two or three. Of more show one against "
+            "the rest: y == label (--positive LABEL)."
+        )
 
 
 def check_size(n: int, d: int) -> None:

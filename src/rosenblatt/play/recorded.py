@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt._compute.matrices import as_table, dense
 from rosenblatt.errors import InputError
 from rosenblatt.play.examples import given
-from rosenblatt.play.page import check_size
+from rosenblatt.play.page import check_classes, check_size
 
 if TYPE_CHECKING:
     from rosenblatt._traces.run import Run
@@ -39,13 +39,16 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
         "seed": int(seed) if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**32 else 0,
         **_kernel(run),
     }
-    weights = [] if run.kernel is not None else [*estimator.coef_[0], *estimator.intercept_]
+    returned = np.zeros(0)  # with a kernel there are no weights of the features
+    if run.kernel is None:
+        returned = np.column_stack([estimator.coef_, estimator.intercept_]).ravel() / run.eta
     found["record"] = {
         "row": run.rows.tolist(),
         "visit": run.visits.tolist(),
         "score": run.scores.tolist(),
+        "rival": [] if run.rivals is None else run.rivals.tolist(),
         "mistakes": estimator.mistakes_.tolist(),
-        "returned": (np.array(weights) / run.eta).tolist(),
+        "returned": returned.tolist(),
         "errors": estimator.training_errors_,
         "stop": "clean" if about.converged else _STOPS.get(_reason(estimator), "given_up"),
     }
@@ -64,15 +67,6 @@ def _kernel(run: Run) -> dict[str, Any]:
         "gamma": run.kernel.gamma,
         "degree": int(run.kernel.degree),
     }
-
-
-def check_classes(k: int) -> None:
-    """The page shows two."""
-    if k > 2:
-        raise InputError(
-            f"The playground shows two classes, and this training has {k}: trace one against the "
-            "rest, y == label (--positive LABEL)."
-        )
 
 
 def _refuse(trace: Trace) -> None:

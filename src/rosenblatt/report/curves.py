@@ -9,6 +9,7 @@ from typing import Any, final
 from markupsafe import Markup
 
 from rosenblatt._support.foreign import shown
+from rosenblatt._support.words import named
 from rosenblatt.report.charts import WIDTH, Charts, dot, nice_ticks, rule, text
 from rosenblatt.report.words import clip, number, percent
 
@@ -138,7 +139,7 @@ def _has(part: Any, *names: str) -> bool:
 
 
 def _named(part: Mapping[str, Any], name: str) -> str:
-    return str(part.get(name) or "")
+    return named(part.get(name) or "")
 
 
 def _short(label: str) -> str:

@@ -10,11 +10,11 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from rosenblatt._support.foreign import shown
-from rosenblatt._support.words import many
+from rosenblatt._support.words import many, named
 from rosenblatt.report.charts import Charts
 from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
 from rosenblatt.report.curves import calibration_chart, roc_chart, threshold_chart
-from rosenblatt.report.words import clip, number, percent, sentence
+from rosenblatt.report.words import clip, number, percent, sentence, signed
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
@@ -34,8 +34,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "percent": percent, "many": many}
-    made.filters |= {"name": name, "margin": margin, "sentence": sentence}
+    made.filters |= {"number": number, "signed": signed, "percent": percent, "many": many}
+    made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
     return made
 
 
@@ -52,6 +52,11 @@ def name(text: Any, width: int = 80) -> Markup:
     whole, said = shown(str(text)), clip(shown(str(text)), width)
     hint = Markup(' title="{}"').format(whole) if said != whole else ""
     return Markup("<bdi{}>{}</bdi>").format(hint, said or "“”")
+
+
+def label(text: Any, width: int = 80) -> Markup:
+    """A label in a sentence, as `named` writes it."""
+    return name(None if text is None else named(text), width)
 
 
 def margin(ends: Mapping[str, Any]) -> str:
@@ -111,17 +116,17 @@ def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -
         always = {label: total for label, total in prices if total is not None}
         label = min(always, key=always.__getitem__, default=None)
         rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
-        title, named, share = "The price of a test row", f"always {label}", False
+        title, said, share = "The price of a test row", f"always {named(label)}", False
     else:
         label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
         floor, title = error.get("majority_errors"), "The error on the test rows"
-        named, share = largest, True
+        said, share = largest, True
     found = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
     if rate is None:
         return {**found, "error_chart": None}
     least = floor / n if floor is not None and n else None
     both = (ends[0], ends[1]) if ends else None
-    return {**found, "error_chart": charts.interval(rate, both, least, title, named, share=share)}
+    return {**found, "error_chart": charts.interval(rate, both, least, title, said, share=share)}
 
 
 def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup | None:

@@ -36,6 +36,13 @@ def number(value: Any, digits: int = 4) -> str:
     return said.replace("-", "−")
 
 
+def signed(value: Any) -> str:
+    """With its sign, as points have."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    return f"+{number(value)}" if value > 0 else number(value)
+
+
 def percent(rate: Any) -> str:
     """A rate; few but not none, or nearly all but not all, do not look like none or all."""
     if not isinstance(rate, int | float):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._model.objective import Objective
+from rosenblatt._rules.card import Card
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.selection.result import Candidate
 
-OBJECTIVES = ("error", "cost", "balanced")
 Costs = Mapping[tuple[str, str], float]
 
 
@@ -83,8 +84,11 @@ class Judge:
         return c if c.losses is None else replace(c, price=float(c.losses.sum()))
 
     def threshold(self, c: Candidate) -> float | None:
-        """The cheapest one on rows that did not train it; None where none is chosen."""
-        return c.unseen.cheapest(self.prices) if self.moves and c.unseen is not None else None
+        """The cheapest one on rows that did not train it; None where none is chosen: a card has
+        been searched for with its threshold."""
+        if not self.moves or c.unseen is None or _card(c) is not None:
+            return None
+        return c.unseen.cheapest(self.prices)
 
     def best(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
@@ -102,8 +106,7 @@ class Judge:
 
 def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
     """The price of each mistake; InputError where a label is none."""
-    prices = 1.0 - np.eye(len(labels))
-    for pair, cost in costs.items():
+    for pair in costs:
         for label in pair:
             if label not in labels:
                 raise InputError(
@@ -117,8 +120,7 @@ def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
                 f"costs (--cost): {actual}:{predicted} is a right answer, which costs nothing. "
                 "Give the price of a wrong one."
             )
-        prices[labels.index(actual), labels.index(predicted)] = cost
-    return prices
+    return Objective("cost", costs).prices(labels)
 
 
 def _listed(labels: list[str]) -> str:
@@ -130,8 +132,19 @@ def _has_weights(c: Candidate) -> bool:
     return hasattr(c.estimator, "coef_")
 
 
-def _rank(c: Candidate) -> tuple[float, bool, int]:
-    return c.loss, not _has_weights(c), c.train_errors
+def _rank(c: Candidate) -> tuple[float, bool, int, int]:
+    return c.loss, not _has_weights(c), _terms(c), c.train_errors
+
+
+def _terms(c: Candidate) -> int:
+    """Of cards that err as often the shortest is chosen."""
+    card = _card(c)
+    return 0 if card is None else len(card.terms)
+
+
+def _card(c: Candidate) -> Card | None:
+    rule = getattr(c.estimator, "_rule", None)
+    return rule if isinstance(rule, Card) else None
 
 
 def _clearly(winner: Candidate, rival: Candidate) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._model.probability import Platt
+from rosenblatt._support.words import named
 from rosenblatt.selection.interval import clopper_pearson
 from rosenblatt.selection.judge import Judge
 from rosenblatt.selection.unseen import Unseen
@@ -147,8 +148,8 @@ class Selection:
         return (
             f"{self.test_errors:,} of {self.test_n:,} test rows are wrong: "
             f"{self.test_errors / self.test_n:.1%}, between {lo:.1%} and {hi:.1%} with "
-            f"{100 * self.confidence:g} % confidence{how}; always {self.majority} is wrong on "
-            f"{self.majority_errors:,}."
+            f"{100 * self.confidence:g} % confidence{how}; always {named(self.majority)} is "
+            f"wrong on {self.majority_errors:,}."
         )
 
     @property

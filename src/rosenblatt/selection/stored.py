@@ -23,10 +23,12 @@ from rosenblatt.selection.folds import FIFTHS
 from rosenblatt.selection.judge import Judge
 from rosenblatt.selection.platt import platt
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
+from rosenblatt.selection.side_by_side import Asked, trained
 from rosenblatt.selection.training import Progress, Training, checkpoint_of
 from rosenblatt.selection.unseen import Unseen, scores_of
 
 if TYPE_CHECKING:
+    from rosenblatt._engines.team import Team
     from rosenblatt._streams.stored import Stored
 
 TEST, VALIDATION = 0, 1  # of the fifths; the others train
@@ -68,11 +70,13 @@ def select_stored(
     progress: Progress,
     checkpoint: Path | None,
     checkpoint_every: float,
+    team: Team | None = None,
 ) -> Selection:
-    """As `select`; `training` are those of the rows that `trains` names. `prepare` is None."""
+    """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
+    team the candidates learn side by side."""
     rules = streamed(random_state=seed, class_weight=class_weight)
-    contest = _Contest(rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every)
-    return contest.result()
+    given = rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every, team
+    return _Contest(*given).result()
 
 
 @final
@@ -87,10 +91,11 @@ class _Contest:
         progress: Progress,
         checkpoint: Path | None,
         every: float,
+        team: Team | None,
     ):
         self.rows, self.seed, self.judge = rows, seed, judge
         self.two = len(rows.classes) == 2
-        self.checkpoint, self.every = checkpoint, every
+        self.checkpoint, self.every, self.team = checkpoint, every, team
         self.always = baseline(len(rows.classes))
         always = DummyClassifier(strategy="most_frequent")
         self.rules = {self.always: always} | rules
@@ -125,9 +130,21 @@ class _Contest:
             classes = training.classes
             rule.fit(np.zeros((len(classes), 1)), classes, sample_weight=training.counts)
             return
-        place = None if self.checkpoint is None else checkpoint_of(self.checkpoint, number)
-        with keeping(rule, place, self.every):
-            fit_stored(rule, training)
+        if self.team is None:
+            with keeping(rule, self._checkpoint(number), self.every):
+                fit_stored(rule, training)
+
+    def _checkpoint(self, number: int) -> Path | None:
+        return None if self.checkpoint is None else checkpoint_of(self.checkpoint, number)
+
+    def _side_by_side(self, team: Team) -> dict[str, tuple[Any, tuple[str, ...]]]:
+        """The candidates that learn, fitted by the machines of an engine."""
+        learn = [(k, name) for k, name in enumerate(self.rules) if name != self.always]
+        asked = [Asked(self.rules[name], self._checkpoint(k), self.every) for k, name in learn]
+        if self.training.progress is not None:
+            self.training.progress(0, len(self.rules), f"{len(learn)} candidates side by side")
+        found = trained(team, self.learned_from, asked)
+        return {name: one for (_, name), one in zip(learn, found, strict=True)}
 
     def judged(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
         """The fifth, the label, the prediction and, of two classes, the score of each row, block by
@@ -145,8 +162,11 @@ class _Contest:
     def compare(self) -> list[Candidate]:
         """All candidates; those done so far if Ctrl-C came."""
         found: list[Candidate] = []
+        together = None if self.team is None else self._side_by_side(self.team)
         for name, given in self.rules.items():
             rule, notes = self.training.fit(name, given, self.learned_from, None)
+            if together and name in together:
+                rule, notes = together[name]
             try:
                 if rule is not None:
                     found.append(self.counted(name, rule, notes))

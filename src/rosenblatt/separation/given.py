@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from rosenblatt._compute.matrices import dense
 from rosenblatt._inputs import validate, weights
-from rosenblatt._proof import frames
 from rosenblatt._proof.coefficients import name_of_intercept
-from rosenblatt._proof.table import read
+from rosenblatt._proof.table import read_encoded
 from rosenblatt.errors import InputError
 
 Numbers = NDArray[np.float64]
@@ -33,18 +32,14 @@ class Given:
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, *, fit_intercept: bool, asked: str) -> Given:
         validate.flag("fit_intercept", fit_intercept)
-        names = None
-        if frames.has_words(X):
-            X, encoding = frames.in_numbers(X, decimal=False)
-            names = encoding.feature_names
-        table = read(X, y, sample_weight, semantics="binary64", asked=asked)
+        table, _ = read_encoded(X, y, sample_weight, None, semantics="binary64", asked=asked)
         if len(table.classes) != 2:
             raise InputError("y holds one label only: a logistic regression needs two.")
         n = len(table.y)
         rows = np.arange(n) if table.present is None else table.present
         c = weights.sample_weights(sample_weight, n)
         numbers = np.asarray(dense(table.X[rows]), dtype=np.float64)
-        names = list(table.columns) if names is None else names
+        names = list(table.columns)
         if fit_intercept:
             numbers = np.column_stack([numbers, np.ones(len(rows))])
             names = [*names, name_of_intercept(names)]

@@ -27,6 +27,7 @@ from rosenblatt.theory.geometry import (
 from rosenblatt.theory.losses import perceptron_loss, perceptron_loss_gradient, zero_one_loss
 from rosenblatt.theory.mixed import EpochBound, mixed_epoch_bound
 from rosenblatt.theory.online import ArowBound, LossBound, arow_bound, passive_aggressive_bound
+from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
 
 __all__ = [
     "ArowBound",
@@ -48,9 +49,12 @@ __all__ = [
     "perceptron_loss",
     "perceptron_loss_gradient",
     "probability_separable",
+    "progressive_bound",
+    "progressive_lambda",
     "radius",
     "scores",
     "separates",
     "sign_switch",
+    "support_bound",
     "zero_one_loss",
 ]

@@ -34,6 +34,37 @@ def costs():
     return _read("costs")
 
 
+def card():
+    """The same with a card for a rule: a count, a cut, a yes or no."""
+    content = credit()
+    terms = [
+        {"text": "for each of reports", "feature": "reports", "each": True, "cut": None},
+        {"text": "if income ≥ 6", "feature": "income", "each": False, "cut": 6.0},
+        {"text": "if owner=yes", "feature": "owner=yes", "each": False, "cut": 1.0},
+    ]
+    kinds = zip(terms, (-2, 3, 1), (False, False, True), strict=True)
+    earned = [(2.0, 2.0, -4), (2.9, 0.0, 0), (1.0, 1.0, 1)]
+    groups = [(-24, -2, 97, 15), (-1, 0, 112, 74), (1, 4, 846, 729)]
+    content["rule"] |= {"terms": [], "n_terms": 0, "references": [], "threshold": None}
+    content["rule"]["sentence"] = "card = yes if the points reach −1: −2 for each of reports, …"
+    content["rule"]["card"] = {
+        "terms": [term | {"points": p, "indicator": yes_no} for term, p, yes_no in kinds],
+        "threshold": -1,
+        "by_points": [
+            dict(zip(("lowest", "highest", "rows", "second"), group, strict=True))
+            for group in groups
+        ],
+        "example": {
+            "earned": [{"value": v, "counts": c, "points": p} for v, c, p in earned],
+            "total": -3,
+            "label": "no",
+        },
+        "bracket": "The card makes 170 errors on the 1,055 rows it learned from. No weights for "
+        "these terms, whole or not, make fewer than 165: proved.",
+    }
+    return content | {"learning": None, "hardest_rows": [], "training": None}
+
+
 def leak():
     """The credit table as it is: a column tells the decision."""
     return _read("leak")
@@ -241,7 +272,7 @@ def interrupted():
 ALL = {
     made.__name__: made
     for made in (
-        *(credit, costs, leak, separable, undecided, hostile, wide),
+        *(credit, costs, card, leak, separable, undecided, hostile, wide),
         *(tiny, one_sided, kernel, interrupted, species, many_hostile),
     )
 }

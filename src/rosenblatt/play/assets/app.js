@@ -1,28 +1,31 @@
 // @ts-check
 // The playground, put together: in a page, or in the cell of a notebook.
 import { Board } from "./board.js";
+import { KINDS, SIGNS } from "./classes.js";
 import { contour } from "./contour.js";
 import { h } from "./dom.js";
-import { KERNELS, scoreAnywhere } from "./kernel.js";
+import { KERNELS, scoresAnywhere } from "./kernel.js";
 import { read } from "./link.js";
 import { KEEPS, Model, ORDERS, rowsOf } from "./model.js";
+import { unpacked } from "./packed.js";
 import { tourCard, trainingCard, verdictCard, viewsCard } from "./panels.js";
 import { projected } from "./project.js";
 import { sharingCard } from "./sharing.js";
 import { LANGUAGES, speaker } from "./strings.js";
 import { Timeline } from "./timeline.js";
 import { compiled } from "./wasm.js";
+import { stepWords } from "./words.js";
 
-const TOOLS = ["move", "plus", "minus", "flip", "erase"];
+const TOOLS = ["move", "plus", "minus", "third", "flip", "erase"];
 const GRID = 1 / 64; // points that are placed by hand lie on this grid, as links have them,
 const PLACES = 48; // or on a finer one where the board would have fewer places
 
 /**
  * @param {HTMLElement} root
- * @param {{core: string, version: string, presets: Record<string, any>, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} options
+ * @param {{core: string, version: string, presets: string, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} given
  */
-export async function mount(root, options) {
-  const core = await compiled(Uint8Array.from(atob(options.core), (c) => c.charCodeAt(0)));
+export async function mount(root, given) {
+  const [core, presets] = await Promise.all([compiled(given.core), unpacked(given.presets).json()]), options = { ...given, presets };
   root.classList.add("rosenblatt-play");
   let redraw = () => {};
   const model = new Model(core, options.presets, () => {
@@ -72,7 +75,7 @@ function interior(root, model, options, language, build) {
       draw(false);
     },
     move: (/** @type {number} */ i, /** @type {number} */ x, /** @type {number} */ y, /** @type {boolean} */ dragging) => model.move(i, onGrid(x, "x"), onGrid(y, "y"), dragging),
-    add: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ sign) => model.add(onGrid(x, "x"), onGrid(y, "y"), sign),
+    add: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ c) => model.add(onGrid(x, "x"), onGrid(y, "y"), c),
     flip: (/** @type {number} */ i) => model.flip(i),
     remove: (/** @type {number} */ i) => { board.selected = -1; model.remove(i); },
     released: () => model.released(),
@@ -117,13 +120,14 @@ function interior(root, model, options, language, build) {
       fitted = data.n;
     }
     board.draw(scene);
-    says.textContent = replay.words(step, data.classes, say);
+    says.textContent = stepWords(replay, step, say);
     timeline.show();
     if (!all) return;
     about.textContent = say(replay.curved ? "footer.kernel" : options.page ? "footer" : "footer.notebook", { core: say(`core.${model.core.name}`), version: options.version });
     apart.textContent = parting(model, say);
-    fixed.textContent = flat ? "" : say("board.fixed", { count: data.d });
-    legend.replaceChildren(...legendOf(model, scene, say));
+    fixed.textContent = flat ? "" : say(replay.many ? "board.fixed.many" : "board.fixed", { count: data.d });
+    const entries = legendOf(model, scene, say);
+    if (entries.map((entry) => entry.textContent).join("") !== legend.textContent) legend.replaceChildren(...entries);
     example.value = model.edited || !model.preset ? "" : model.preset;
     for (const tool of tools.querySelectorAll("input, button")) tool.disabled = !flat;
     for (const part of [verdict, training, views, tour, sharing]) part.show(model);
@@ -140,23 +144,23 @@ function outside(board, { xs, ys, n }) {
 }
 
 /** What the board shows of the model. @param {Model} model */
-function sceneOf({ data, run, replay, step, verdict, ghost }) {
+function sceneOf({ data, run, replay, step, verdict, ghost, moving }) {
   const w = replay.at(step), end = step === replay.steps, flat = data.d === 2;
-  const common = { y: data.y, n: data.n, ringed: replay.rowsOf(step), curve: null };
+  const { shown } = run.rows, common = { y: data.y, k: data.classes.length, shown, n: data.n, ringed: replay.rowsOf(step), moving, curve: null };
   if (!flat) {
     const { xs, ys, line } = projected(data, w);
     return { ...common, xs, ys, line, star: null, band: 0, ghost: null, kept: null, conflict: null, names: ["", ""] };
   }
   const even = (/** @type {number} */ side) => Float64Array.from({ length: data.n }, (_, i) => data.x[2 * i + side]);
   if (replay.curved) {
-    const curve = replay.edges[step] ? contour(scoreAnywhere(data, run.settings, w)) : null;
+    const curve = replay.edges[step] ? contour(scoresAnywhere(data, run.settings, w), w.length / (data.n + 1), shown) : null;
     return { ...common, xs: even(0), ys: even(1), line: null, star: null, band: 0, ghost: null, kept: null, conflict: null, names: data.names, curve };
   }
   const kept = run.kept ? replay.keptAt(step).w : end && run.settings.keep !== "last" ? run.returned : null;
   return {
     ...common, xs: even(0), ys: even(1), line: w, kept, names: data.names,
-    star: verdict.geometric?.w ?? null, band: verdict.geometric?.margin ?? 0, conflict: verdict.conflict ?? null,
-    ghost: ghost && !ghost.curved && ghost.size === 3 && end ? ghost.at(ghost.steps) : null,
+    star: verdict.geometric?.w ?? (replay.many ? verdict.homogeneous : null) ?? null, band: verdict.geometric?.margin ?? 0, conflict: verdict.conflict ?? null,
+    ghost: ghost && !ghost.curved && ghost.one === 3 && end ? ghost.at(ghost.steps) : null,
   };
 }
 
@@ -164,7 +168,7 @@ function sceneOf({ data, run, replay, step, verdict, ghost }) {
 function legendOf({ data }, { kept, star, ghost, conflict }, say) {
   const entry = (/** @type {string} */ kind, /** @type {string} */ words) => h("li", { class: kind }, h("i", { "aria-hidden": "true" }), words);
   return [
-    entry("plus", `● ${say("legend.plus", { label: data.classes[1] })}`), entry("minus", `▲ ${say("legend.plus", { label: data.classes[0] })}`),
+    ...[1, 0, 2].flatMap((c) => (c in data.classes ? [entry(KINDS[c], `${SIGNS[c]} ${say("legend.class", { label: data.classes[c] })}`)] : [])),
     entry("line", say("legend.line")), ...(kept ? [entry("kept", say("legend.kept"))] : []),
     ...(star ? [entry("star", say("legend.star"))] : []), ...(ghost ? [entry("ghost", say("legend.ghost"))] : []),
     ...(conflict ? [entry("conflict", say("legend.conflict"))] : []),
@@ -175,6 +179,7 @@ function legendOf({ data }, { kept, star, ghost, conflict }, say) {
 function parting({ ghost, replay }, say) {
   if (!ghost) return "";
   const same = replay.partsFrom(ghost), now = replay.run.row[same], then = ghost.run.row[same];
+  if (same >= 0 && now === then) return say("ghost.rival", { same, now });
   if (same < 0) return say("ghost.same");
   if (now === undefined || then === undefined) return say("ghost.ends", { same, what: say(now === undefined ? "ghost.end.now" : "ghost.end.then") });
   return say(same ? "ghost.parts" : "ghost.other", { same, now, then });

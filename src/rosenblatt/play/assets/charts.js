@@ -1,5 +1,6 @@
 // @ts-check
 // The charts beside the board: each is one picture of the run up to the step that is shown.
+import { KINDS, classNumber } from "./classes.js";
 import { number, s } from "./dom.js";
 import { Screen, clipped, corners, crossing, ticks } from "./plane.js";
 
@@ -80,14 +81,21 @@ export function squeeze({ replay, step, verdict }, say) {
 
 /** Mistakes of the last weights after every step, and of those kept. @param {any} state @param {import("./strings.js").Say} say */
 export function pocket({ replay, step, run }, say) {
-  const { x, y, n, d } = run.rows;
+  const { x, y, n, d, k } = run.rows;
+  const score = (/** @type {ArrayLike<number>} */ w, /** @type {number} */ i, /** @type {number} */ at) => {
+    let sum = w[at + d];
+    for (let j = 0; j < d; ++j) sum += w[at + j] * x[i * d + j];
+    return sum;
+  };
+  const right = (/** @type {ArrayLike<number>} */ w, /** @type {number} */ i) => {
+    if (!replay.many) return y[i] * score(w, i, 0) > 0;
+    const own = score(w, i, y[i] * (d + 1));
+    for (let c = 0; c < k; ++c) if (c !== y[i] && !(own > score(w, i, c * (d + 1)))) return false;
+    return true;
+  };
   const count = (/** @type {ArrayLike<number>} */ w) => {
     let wrong = 0;
-    for (let i = 0; i < n; ++i) {
-      let score = w[d];
-      for (let j = 0; j < d; ++j) score += w[j] * x[i * d + j];
-      if (!(y[i] * score > 0)) ++wrong;
-    }
+    for (let i = 0; i < n; ++i) if (!right(w, i)) ++wrong;
     return wrong;
   };
   const last = some(replay.steps, 300).map((t) => [t, count(replay.at(t))]);
@@ -106,6 +114,9 @@ export function pocket({ replay, step, run }, say) {
   return svg;
 }
 
+/** How a label is shown. @param {any} rows @param {number} label */
+const kindOf = ({ k, shown }, label) => KINDS[shown[classNumber(k, label)]];
+
 /** How often each row has been added so far: the dual form. @param {any} state @param {import("./strings.js").Say} say */
 export function counts({ replay, step, run }, say) {
   const found = run.counts(replay.edges[step]), { n, y } = run.rows;
@@ -114,7 +125,7 @@ export function counts({ replay, step, run }, say) {
   for (let i = 0; i < n; ++i) {
     if (!found[i]) continue;
     const [x0, y0] = to(i - 0.4, found[i]), [x1, y1] = to(i + 0.4, 0);
-    svg.append(s("rect", { x: x0, y: y0, width: Math.max(x1 - x0, 0.8), height: y1 - y0, class: y[i] > 0 ? "bar plus" : "bar minus" }));
+    svg.append(s("rect", { x: x0, y: y0, width: Math.max(x1 - x0, 0.8), height: y1 - y0, class: `bar ${kindOf(run.rows, y[i])}` }));
   }
   return svg;
 }
@@ -146,6 +157,7 @@ function vectorOf(screen, from, to, kind, name) {
 
 /** The update as a sum of vectors: w, then what is added, then the new w. @param {any} state @param {import("./strings.js").Say} say */
 export function sum({ replay, step }, say) {
+  if (replay.many) return sums(replay, step, say);
   const after = replay.at(step), before = replay.at(Math.max(step - 1, 0)), zero = [0, 0];
   const { svg, screen } = plane([before, after].map((w) => [w[0], w[1]]), say("chart.sum"));
   svg.append(...vectorOf(screen, zero, before, "old", step > 0 ? "w" : ""),
@@ -154,8 +166,35 @@ export function sum({ replay, step }, say) {
   return svg;
 }
 
+/** Of many classes: those that the step has changed; before the first step there is none. @param {any} replay @param {number} step @param {import("./strings.js").Say} say */
+function sums(replay, step, say) {
+  const { one, run: { rows } } = replay, [before, after] = [replay.at(Math.max(step - 1, 0)), replay.at(step)];
+  const of = (/** @type {ArrayLike<number>} */ w, /** @type {number} */ c) => /** @type {[number, number]} */ ([w[c * one], w[c * one + 1]]);
+  const changed = step > 0 ? replay.changed(step) : [];
+  const { svg, screen } = plane(changed.flatMap((/** @type {number} */ c) => [of(before, c), of(after, c)]), say("chart.sum"));
+  for (const c of changed)
+    svg.append(...vectorOf(screen, [0, 0], of(before, c), "old", ""), ...vectorOf(screen, of(before, c), of(after, c), "added", ""),
+      ...vectorOf(screen, [0, 0], of(after, c), kindOf(rows, c), rows.classes[c]));
+  return svg;
+}
+
+/** The weights of each class are a point. @param {any} state @param {import("./strings.js").Say} say */
+function points({ replay, step, run: { rows } }, say) {
+  const { one } = replay, at = (/** @type {number} */ t, /** @type {number} */ c) => /** @type {[number, number]} */ ([replay.at(t)[c * one], replay.at(t)[c * one + 1]]);
+  const times = some(replay.steps, 300), classes = rows.classes.map((/** @type {string} */ _, /** @type {number} */ c) => c);
+  const { svg, screen } = plane(classes.flatMap((/** @type {number} */ c) => times.map((t) => at(t, c))), say("chart.space"));
+  for (const c of classes) {
+    const trail = times.filter((t) => t < step).map((t) => at(t, c)), [cx, cy] = screen.to(...at(step, c));
+    svg.append(s("polyline", { points: screen.path([...trail, at(step, c)]), class: `curve trail ${kindOf(rows, c)}` }),
+      s("circle", { cx, cy, r: 6, class: `weights ${kindOf(rows, c)}` }), s("text", { x: cx, y: cy - 10, class: "vector-name" }, rows.classes[c]));
+  }
+  return svg;
+}
+
 /** Each row is a line in the space of weights, and w a point that must get to one side of all. @param {any} state @param {import("./strings.js").Say} say */
-export function weightSpace({ replay, step, run }, say) {
+export function weightSpace(state, say) {
+  const { replay, step, run } = state;
+  if (replay.many) return points(state, say);
   const path = some(replay.steps, 300).map((t) => [replay.at(t)[0], replay.at(t)[1]]);
   const { svg, screen } = plane(/** @type {any} */ (path), say("chart.space"));
   const { x, y, n } = run.rows, now = replay.at(step), b = now[2];
@@ -166,7 +205,7 @@ export function weightSpace({ replay, step, run }, say) {
   halves.slice(0, 150).forEach((half, i) => {
     const ends = crossing(screen.view, half).map(([u, v]) => screen.to(u, v));
     if (ends.length === 2)
-      svg.append(s("line", { x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1], style: n > 40 ? "opacity: 0.3" : null, class: `row-line ${y[i] > 0 ? "plus" : "minus"}` }));
+      svg.append(s("line", { x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1], style: n > 40 ? "opacity: 0.3" : null, class: `row-line ${kindOf(run.rows, y[i])}` }));
   });
   const trail = path.slice(0, path.findIndex((_, k) => some(replay.steps, 300)[k] >= step) + 1);
   svg.append(s("polyline", { points: screen.path(/** @type {any} */ (trail)), class: "curve trail" }));

@@ -1,29 +1,42 @@
 // @ts-check
-// A curved boundary on the board: both sides, and where the score is zero (marching squares).
+// A curved boundary on the board: where each class wins, and where two are level (marching squares).
+import { KINDS } from "./classes.js";
 import { s } from "./dom.js";
 
 const CELLS = 56;
 
-/** @param {(x: number, y: number) => number} score */
-export function contour(score) {
+/** @param {(x: number, y: number, into: Float64Array) => void} scores of two classes one, of more one each @param {number} count of them @param {number[]} shown the numbers of the classes */
+export function contour(scores, count, shown) {
+  const sides = Math.max(count, 2), found = new Float64Array(count);
+  /** By how much a class is above the others. @param {number} c */
+  const lead = (c) => {
+    if (count === 1) return c ? found[0] : -found[0];
+    let best = -Infinity;
+    for (let r = 0; r < count; ++r) if (r !== c && found[r] > best) best = found[r];
+    return found[c] - best;
+  };
   return (/** @type {import("./plane.js").Screen} */ screen) => {
     const { x0, x1, y0, y1 } = screen.view;
-    /** @type {number[]} */ const values = [];
     const at = (/** @type {number} */ i, /** @type {number} */ j) => [x0 + ((x1 - x0) * i) / CELLS, y0 + ((y1 - y0) * j) / CELLS];
-    for (let j = 0; j <= CELLS; ++j) for (let i = 0; i <= CELLS; ++i) values.push(score(at(i, j)[0], at(i, j)[1]));
-    const value = (/** @type {number} */ i, /** @type {number} */ j) => values[j * (CELLS + 1) + i];
-    const sides = { plus: "", minus: "" };
-    let line = "";
-    for (let j = 0; j < CELLS; ++j)
-      for (let i = 0; i < CELLS; ++i) {
-        const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
-        const plus = cut(corners, (a, b) => value(a, b)), minus = cut(corners, (a, b) => -value(a, b));
-        const path = (/** @type {number[][]} */ points) => points.map(([a, b]) => screen.to(at(a, b)[0], at(a, b)[1]).map((v) => v.toFixed(1)).join(",")).join("L");
-        if (plus.points.length) sides.plus += `M${path(plus.points)}Z`;
-        if (minus.points.length) sides.minus += `M${path(minus.points)}Z`;
-        for (let k = 0; k + 1 < plus.edge.length; k += 2) line += `M${path(plus.edge.slice(k, k + 2))}`;
+    const leads = Array.from({ length: sides }, () => new Float64Array((CELLS + 1) ** 2));
+    for (let j = 0; j <= CELLS; ++j)
+      for (let i = 0; i <= CELLS; ++i) {
+        scores(at(i, j)[0], at(i, j)[1], found);
+        for (let c = 0; c < sides; ++c) leads[c][j * (CELLS + 1) + i] = lead(c);
       }
-    return [s("path", { d: sides.plus, class: "plus-side" }), s("path", { d: sides.minus, class: "minus-side" }), s("path", { d: line, class: "cut line" })];
+    const path = (/** @type {number[][]} */ points) => points.map(([a, b]) => screen.to(at(a, b)[0], at(a, b)[1]).map((v) => v.toFixed(1)).join(",")).join("L");
+    let line = "";
+    const regions = leads.map((values, c) => {
+      let region = "";
+      for (let j = 0; j < CELLS; ++j)
+        for (let i = 0; i < CELLS; ++i) {
+          const { points, edge } = cut([[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]], (a, b) => values[b * (CELLS + 1) + a]);
+          if (points.length) region += `M${path(points)}Z`;
+          if (c) for (let e = 0; e + 1 < edge.length; e += 2) line += `M${path(edge.slice(e, e + 2))}`; // those of class 0 are others', too
+        }
+      return s("path", { d: region, class: `${KINDS[shown[c]]}-side` });
+    });
+    return [...regions, s("path", { d: line, class: "cut line" })];
   };
 }
 

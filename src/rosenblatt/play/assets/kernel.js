@@ -31,26 +31,28 @@ export const dual = {
     const row = (/** @type {number} */ i) => (gram[i] ??= Float64Array.from({ length: n }, (_, k) => value(x, i, x, k, d)));
     return learner(given, {
       size: 2 * n + 1, // β, b, scores without b
-      score: (i, w) => w[n + 1 + i] + w[n],
-      add(i, factor, into) {
+      score: (i, w, at) => w[at + n + 1 + i] + w[at + n],
+      add(i, factor, into, at) {
         const values = row(i);
-        into[i] += factor;
-        if (intercept) into[n] += factor;
-        for (let k = 0; k < n; ++k) into[n + 1 + k] += factor * values[k];
+        into[at + i] += factor;
+        if (intercept) into[at + n] += factor;
+        for (let k = 0; k < n; ++k) into[at + n + 1 + k] += factor * values[k];
       },
     });
   },
 };
 
-/** The score anywhere in the plane, of coefficients β and b. @param {import("./learn.js").Rows} rows @param {any} settings @param {ArrayLike<number>} beta */
-export function scoreAnywhere({ x, n, d }, { kernel, gamma, degree }, beta) {
-  const value = kernelOf(kernel, gamma, degree), at = new Float64Array(2);
+/** The scores anywhere in the plane, of coefficients β and b, class by class. @param {import("./learn.js").Rows} rows @param {any} settings @param {ArrayLike<number>} beta */
+export function scoresAnywhere({ x, n, d }, { kernel, gamma, degree }, beta) {
+  const value = kernelOf(kernel, gamma, degree), at = new Float64Array(2), count = beta.length / (n + 1);
   /** @type {number[]} */ const support = [];
-  for (let i = 0; i < n; ++i) if (beta[i]) support.push(i);
-  return (/** @type {number} */ u, /** @type {number} */ v) => {
+  for (let i = 0; i < n; ++i) for (let c = 0; c < count; ++c) if (beta[c * (n + 1) + i] && support.at(-1) !== i) support.push(i);
+  return (/** @type {number} */ u, /** @type {number} */ v, /** @type {Float64Array} */ into) => {
     [at[0], at[1]] = [u, v];
-    let sum = beta[n];
-    for (const i of support) sum += beta[i] * value(x, i, at, 0, d);
-    return sum;
+    for (let c = 0; c < count; ++c) into[c] = beta[c * (n + 1) + n];
+    for (const i of support) {
+      const similar = value(x, i, at, 0, d);
+      for (let c = 0; c < count; ++c) into[c] += beta[c * (n + 1) + i] * similar;
+    }
   };
 }

@@ -4,9 +4,9 @@
 import { dual } from "./kernel.js";
 
 /**
- * @typedef {{x: Float64Array, y: Int8Array, n: number, d: number}} Rows
+ * @typedef {{x: Float64Array, y: Int8Array, n: number, d: number, k?: number}} Rows labels are -1 and 1; of k > 2 classes their numbers
  * @typedef {{order: string, keep: string, margin: number, intercept: boolean, maxIter: number, maxUpdates: number, kernel?: string, gamma?: number, degree?: number}} Settings
- * @typedef {Rows & {margin: number, intercept: boolean, averaged: boolean, room: number, kernel?: string, gamma?: number, degree?: number}} Given
+ * @typedef {Rows & {k: number, margin: number, intercept: boolean, averaged: boolean, room: number, kernel?: string, gamma?: number, degree?: number}} Given
  */
 const ROOM = 4096; // updates of one call
 const AVERAGED = new Set(["best", "average"]);
@@ -16,7 +16,7 @@ export function train(core, rows, settings, seed) {
   const { order, keep, margin, intercept, maxIter, maxUpdates, kernel, gamma, degree } = settings;
   const averaged = AVERAGED.has(keep), room = Math.max(ROOM, rows.n);
   const its = kernel && kernel !== "none" ? dual : core;
-  const task = its.begin({ ...rows, margin, intercept, averaged, room, kernel, gamma, degree });
+  const task = its.begin({ ...rows, k: rows.k ?? 2, margin, intercept, averaged, room, kernel, gamma, degree });
   const run = new Run(rows, settings, task);
   const advance = ORDERS[order](task, rows.n, seed);
   const kept = keep === "pocket" || keep === "best" ? new Kept(rows.n, run) : null;
@@ -99,7 +99,8 @@ export class Run {
     /** @type {number[]} */ this.mistakes = [];
     /** @type {number[]} */ this.row = [];
     /** @type {number[]} */ this.visit = [];
-    /** @type {number[]} */ this.score = [];
+    /** @type {number[]} */ this.score = []; // of many classes the margin to the rival
+    /** @type {number[]} */ this.rival = [];
     /** @type {Kept | null} */ this.kept = null;
   }
 
@@ -119,23 +120,24 @@ export class Run {
   /** @param {number} visits @param {number} updates */
   record(visits, updates) {
     const { log } = this.task;
-    for (let k = 0; k < updates; ++k) this.note(log.row[k], log.visit[k], log.score[k]);
+    for (let k = 0; k < updates; ++k) this.note(log.row[k], log.visit[k], log.score[k], log.rival[k]);
     this.visits += visits;
     this.updates += updates;
     this.mistakes[this.mistakes.length - 1] += updates;
   }
 
-  /** @param {number} row @param {number} visit @param {number} score */
-  note(row, visit, score) {
+  /** @param {number} row @param {number} visit @param {number} score @param {number} rival */
+  note(row, visit, score, rival) {
     this.row.push(row);
     this.visit.push(visit);
     this.score.push(score);
+    this.rival.push(rival);
   }
 
   /** @param {number} mistakes */
   noteBatch(mistakes) {
     const { marks, looked } = this.task;
-    for (let i = 0; i < this.rows.n; ++i) if (marks[i]) this.note(i, this.visits, looked[i]);
+    for (let i = 0; i < this.rows.n; ++i) if (marks[i]) this.note(i, this.visits, looked[i], marks[i] - 1);
     this.updates += mistakes;
     this.mistakes[this.mistakes.length - 1] += mistakes;
   }
@@ -144,6 +146,17 @@ export class Run {
   counts(updates = this.row.length) {
     const found = new Int32Array(this.rows.n);
     for (let u = 0; u < updates; ++u) ++found[this.row[u]];
+    return found;
+  }
+
+  /** The same by row and class: added to its own, taken from its rivals. @param {number} [updates] */
+  byClass(updates = this.row.length) {
+    const { n, y, k = 2 } = this.rows, found = new Int32Array(n * k);
+    for (let u = 0; u < updates; ++u) {
+      const i = this.row[u];
+      ++found[i * k + y[i]];
+      --found[i * k + this.rival[u]];
+    }
     return found;
   }
 
@@ -170,8 +183,8 @@ export class Run {
 /** A run that was recorded elsewhere. @param {Rows} rows @param {Settings} settings @param {any} record */
 export function recorded(rows, settings, record) {
   const run = new Run(rows, settings, null);
-  const { row, visit, score, mistakes, returned, errors, stop } = record;
-  const all = { row, visit, score, mistakes, returned: Float64Array.from(returned), errors, stop };
+  const { row, visit, score, rival, mistakes, returned, errors, stop } = record;
+  const all = { row, visit, score, rival, mistakes, returned: Float64Array.from(returned), errors, stop };
   return Object.assign(run, all, { updates: row.length, converged: stop === "clean" });
 }
 

@@ -1,7 +1,8 @@
 // @ts-check
 // The point of a polytope nearest to zero, exactly: Wolfe's algorithm (Mathematical Programming 11,
 // 1976) in whole numbers. It decides whether points can be separated, by how much, and if not, why.
-import { dot, ratio, reduced, solve } from "./exact.js";
+import { abs, dot } from "./exact.js";
+import { reduced, solve } from "./systems.js";
 
 /**
  * @typedef {{vector: bigint[], rows: number[]}} Vertex a vertex, and the rows that it is made of
@@ -66,30 +67,57 @@ function affine(corral) {
 }
 
 /**
- * Which row goes least far, exactly: floats rule most of them out.
- * @param {bigint[][]} rows
+ * Vectors by number: each as whole numbers when it is asked for, and all as floats up to some last bits,
+ * none of which is larger than `most`. Where `exact`, the floats are the whole numbers themselves.
+ * @typedef {{count: number, size: number, vector: (i: number) => bigint[], near: Float64Array, most: number, exact: boolean}} Vectors
  */
-export function least(rows) {
-  const d = rows.length ? rows[0].length : 0;
-  const longest = rows.reduce((max, row) => row.reduce((m, v) => (v < 0n ? -v : v) > m ? (v < 0n ? -v : v) : m, max), 1n);
-  const floats = rows.map((row) => row.map((v) => ratio(v, longest)));
-  const slack = d * 2 ** -48;
+
+/** Those that are known as whole numbers. @param {bigint[][]} rows @returns {Vectors} */
+export const vectors = (rows) => ({ count: rows.length, size: rows[0].length, vector: (i) => rows[i], near: floats(rows.flat()), most: 1, exact: false });
+
+/** Which vector goes least far, exactly: floats rule most of them out. @param {Vectors} vectors */
+export function least({ count, size, vector, near, most }) {
+  const slack = size * most * 2 ** -48, scores = new Float64Array(count);
   return (/** @type {bigint[]} */ direction) => {
-    const size = direction.reduce((m, v) => (v < 0n ? -v : v) > m ? (v < 0n ? -v : v) : m, 1n);
-    const w = direction.map((v) => ratio(v, size));
+    const w = floats(direction);
     let low = Infinity;
-    const scores = floats.map((row) => {
+    for (let i = 0; i < count; ++i) {
       let sum = 0;
-      for (let j = 0; j < d; ++j) sum += row[j] * w[j];
+      for (let j = 0; j < size; ++j) sum += near[i * size + j] * w[j];
       if (sum < low) low = sum;
-      return sum;
-    });
+      scores[i] = sum;
+    }
     let best = -1, reached = 0n;
-    for (let i = 0; i < rows.length; ++i) {
+    for (let i = 0; i < count; ++i) {
       if (scores[i] > low + slack) continue;
-      const exact = dot(rows[i], direction);
+      const exact = dot(vector(i), direction);
       if (best < 0 || exact < reached) [best, reached] = [i, exact];
     }
     return { index: best, reached };
   };
+}
+
+/** The square of the longest vector. @param {Vectors} vectors */
+export function longest({ count, size, vector, near, most }) {
+  const squares = Float64Array.from({ length: count }, (_, i) => {
+    let sum = 0;
+    for (let j = 0; j < size; ++j) sum += (near[i * size + j] / most) ** 2;
+    return sum;
+  });
+  const enough = squares.reduce((high, v) => Math.max(high, v), 0) * (1 - 2 ** -40);
+  let found = 0n;
+  squares.forEach((v, i) => {
+    if (v < enough) return;
+    const exact = dot(vector(i), vector(i));
+    if (exact > found) found = exact;
+  });
+  return found;
+}
+
+/** Whole numbers over the largest of them, up to a last bit or two. @param {bigint[]} values */
+function floats(values) {
+  let most = 1n;
+  for (const v of values) if (v > most || -v > most) most = abs(v);
+  const shift = BigInt(Math.max(most.toString(16).length * 4 - 1000, 0)), by = Number(most >> shift);
+  return Float64Array.from(values, (v) => Number(shift ? v >> shift : v) / by);
 }

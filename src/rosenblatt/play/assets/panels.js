@@ -1,6 +1,7 @@
 // @ts-check
 // The cards beside the board: the verdict, the training, the charts, the tour.
 import { counts, mistakes, pocket, squeeze, sum, weightSpace } from "./charts.js";
+import { SIGNS } from "./classes.js";
 import { h, number, unique, vector } from "./dom.js";
 import { fingerprint } from "./fingerprint.js";
 import { KERNELS } from "./kernel.js";
@@ -15,25 +16,37 @@ const card = (title, kind, ...children) => h("section", { class: `card ${kind}` 
 /** @param {Say} say */
 export function verdictCard(say) {
   const tag = h("p", { class: "verdict-tag" }), says = h("p"), proof = h("p"), exact = h("p", { class: "quiet" });
-  const show = (/** @type {Model} */ { verdict, settings, run }) => {
-    const { status } = verdict, good = { separable: "good", quasi: "odd", overlap: "bad" }[/** @type {string} */ (status)] ?? "";
+  const show = (/** @type {Model} */ { verdict, settings, run, replay: { many } }) => {
+    const { status } = verdict, of = many ? ".many" : "";
+    title.textContent = say(`verdict.title${of}`);
+    const good = { separable: "good", quasi: "odd", overlap: "bad" }[/** @type {string} */ (status)] ?? "";
     tag.className = `verdict-tag ${good}`;
-    tag.textContent = say(`verdict.${status}`);
+    tag.textContent = say(`verdict.${status}${many && status === "quasi" ? ".tied" : ""}`);
     exact.textContent = good ? say("verdict.exact") : "";
     if (status === "separable") {
       const { geometric } = verdict;
-      says.textContent = geometric ? say("verdict.separable.says", { margin: number(geometric.margin) }) : say("verdict.one.says");
+      says.textContent = many ? say("verdict.separable.many", { count: run.rows.k }) : geometric ? say("verdict.separable.says", { margin: number(geometric.margin) }) : say("verdict.one.says");
       const key = settings.kernel !== "none" ? "line" : settings.order === "batch" ? "batch" : settings.margin > 0 ? "mu" : "says";
-      proof.textContent = say(`verdict.bound.${key}`, { bound: grouped(verdict.bound), made: grouped(run.updates) });
+      proof.textContent = say(`verdict.bound.${key}${key === "says" || key === "mu" ? of : ""}`, { bound: grouped(verdict.bound), made: grouped(run.updates) });
       return;
     }
-    says.textContent = say(`verdict.${status}.says`, { count: verdict.separated?.length });
-    const conflict = verdict.conflict;
-    proof.textContent = !conflict ? "" : say(settings.intercept ? "verdict.conflict.says" : "verdict.conflict.origin",
-      { rows: [...conflict.rows].sort((a, b) => a - b).join(", "), place: vector(conflict.meeting) });
+    says.textContent = say(`verdict.${status}.${many && verdict.conflict ? "many" : "says"}`, { count: verdict.separated?.length, right: grouped(verdict.right ?? 0), all: grouped(verdict.compared ?? 0) });
+    proof.textContent = verdict.conflict ? conflictWords(verdict.conflict, run.rows, settings.intercept) : "";
   };
-  return { element: card(say("verdict.title"), "verdict", tag, says, proof, exact), show };
+
+  /** @param {any} conflict @param {any} rows @param {boolean} intercept */
+  function conflictWords({ rows, rivals, meetings }, { k, y, classes, shown }, intercept) {
+    const order = rows.map((/** @type {number} */ _, /** @type {number} */ a) => a).sort((/** @type {number} */ a, /** @type {number} */ b) => rows[a] - rows[b]);
+    if (k === 2) return say(intercept ? "verdict.conflict.says" : "verdict.conflict.origin", { ...bothSigns(shown), rows: order.map((/** @type {number} */ a) => rows[a]).join(", "), place: vector(meetings[0]) });
+    const told = order.map((/** @type {number} */ a) => say("verdict.conflict.row", { row: rows[a], label: classes[y[rows[a]]], rival: classes[rivals[a]] }));
+    return say("verdict.conflict.many", { rows: told.join(", ") });
+  }
+  const element = card(say("verdict.title"), "verdict", tag, says, proof, exact), title = element.querySelector("h2");
+  return { element, show };
 }
+
+/** How the two classes of a rule are drawn. @param {number[]} shown */
+const bothSigns = ([minus, plus]) => ({ minus: SIGNS[minus], plus: SIGNS[plus] });
 
 /** With commas between thousands. @param {number | bigint} value */
 const grouped = (value) => value.toLocaleString("en");
@@ -69,15 +82,19 @@ export function trainingCard(say, model) {
     intercept.checked = settings.intercept;
     inputs.seed.disabled = !["shuffle", "random"].includes(settings.order);
     stop.textContent = say(`stop.${run.stop}`, { epochs: grouped(run.mistakes.length), updates: grouped(run.updates) });
-    const w = run.returned;
+    const w = run.returned, one = data.d + 1;
+    const weights = () => Array.from({ length: w.length / one }, (_, c) => `${w.length > one ? `${run.rows.classes[c]}: ` : ""}${vector(w.subarray(c * one, c * one + data.d))}, ${number(w[c * one + data.d])}`).join("; ");
     const rows = [["updates", grouped(run.updates)], ["epochs", grouped(run.mistakes.length)], ["errors", grouped(run.errors)],
-      curved ? ["support", grouped(run.counts().filter((/** @type {number} */ v) => v).length)] : ["weights", `${vector(w.subarray(0, -1))}, ${number(w[w.length - 1])}`], ["fingerprint", dragging ? "…" : fingerprint(run)]];
-    facts.replaceChildren(...rows.map(([name, value]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd", {}, value))));
+      curved ? ["support", grouped(run.counts().filter((/** @type {number} */ v) => v).length)] : ["weights", weights()], ["fingerprint", dragging ? "…" : fingerprint(run)]];
+    if (rows.some(([name], a) => facts.children[a]?.className !== name))
+      facts.replaceChildren(...rows.map(([name]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd"))));
+    rows.forEach(([, value], a) => { facts.children[a].lastChild.textContent = value; });
   };
   const element = card(say("train.title"), "training", h("div", { class: "fields" }, fields), h("label", { class: "check" }, intercept, say("train.intercept")), stop, facts);
   return { element, show };
 }
 
+const OF_MANY = new Set(["sum", "squeeze", "space", "counts"]); // views that show three classes otherwise
 const VIEWS = ["mistakes", "sum", "squeeze", "space", "pocket", "counts"];
 
 /** @param {Say} say @param {Model} model */
@@ -109,8 +126,8 @@ export function viewsCard(say, model) {
       tab.tabIndex = VIEWS[k] === now ? 0 : -1;
     });
     panel.setAttribute("aria-labelledby", `${id}-${now}`);
-    const { data, verdict, settings } = model, state = /** @type {any} */ (model);
-    let made = null, key = `note.${now}`;
+    const { data, verdict, settings, replay: { many } } = model, state = /** @type {any} */ (model);
+    let made = null, key = `note.${now}${many && OF_MANY.has(now) ? ".many" : ""}`;
     if (settings.kernel !== "none" && now !== "mistakes" && now !== "counts") key = "note.curved";
     else if (now === "mistakes") made = mistakes(state, say);
     else if (now === "counts") made = counts(state, say);
@@ -121,7 +138,7 @@ export function viewsCard(say, model) {
     } else if (data.d === 2) made = now === "sum" ? sum(state, say) : weightSpace(state, say);
     else key = "note.space.no";
     picture.replaceChildren(...(made ? [made] : []));
-    note.textContent = say(key, { bound: verdict.bound === undefined ? "" : grouped(verdict.bound) });
+    note.textContent = say(key, { ...bothSigns(model.run.rows.shown), bound: verdict.bound === undefined ? "" : grouped(verdict.bound) });
   }
   return { element: card(say("view.title"), "views", list, panel), show };
 }

@@ -68,8 +68,19 @@ export function clipped(polygon, line) {
   return kept;
 }
 
+/** The part of a segment where u x + v y + c >= 0; none: []. @param {Point[]} ends @param {ArrayLike<number>} line @returns {Point[]} */
+function shortened(ends, line) {
+  if (ends.length < 2) return [];
+  const [[ax, ay], [bx, by]] = ends, value = (/** @type {number} */ x, /** @type {number} */ y) => line[0] * x + line[1] * y + line[2];
+  const [fa, fb] = [value(ax, ay), value(bx, by)], t = fa / (fa - fb);
+  if (fa < 0 && fb < 0) return [];
+  const between = /** @type {Point} */ ([ax + t * (bx - ax), ay + t * (by - ay)]);
+  return [fa < 0 ? between : ends[0], fb < 0 ? between : ends[1]];
+}
+
 /** Where a line crosses the view: two points, or none. @param {View} view @param {ArrayLike<number>} line */
 export function crossing(view, line) {
+  if (!line[0] && !line[1]) return [];
   /** @type {Point[]} */ const found = [];
   const frame = corners(view), value = (/** @type {Point} */ [x, y]) => line[0] * x + line[1] * y + line[2];
   frame.forEach((a, k) => {
@@ -81,6 +92,36 @@ export function crossing(view, line) {
     }
   });
   return found.length >= 2 ? [found[0], found[found.length - 1]] : [];
+}
+
+/**
+ * A linear rule of the plane: one weight vector, whose sign says which of two classes it is, or one
+ * for each class, of which the highest wins. Three numbers each, one after the other.
+ * @typedef {ArrayLike<number>} Rule
+ */
+
+/** By how much class c is above class r. @param {Rule} rule @param {number} c @param {number} r @returns {number[]} */
+function above(rule, c, r) {
+  if (rule.length === 3) return Array.from(rule, (v) => (c ? v : -v));
+  return [0, 1, 2].map((j) => rule[3 * c + j] - rule[3 * r + j]);
+}
+
+/** The numbers of the classes of a rule but for some. @param {Rule} rule @param {number[]} but */
+function others(rule, ...but) {
+  return Array.from({ length: Math.max(rule.length / 3, 2) }, (_, c) => c).filter((c) => !but.includes(c));
+}
+
+/** Where each class wins, in what is seen; of equal ones the first does. @param {View} view @param {Rule} rule */
+export const regions = (view, rule) => others(rule).map((c) => others(rule, c).reduce((polygon, r) => {
+  const line = above(rule, c, r);
+  return c > r && !line.some((v) => v) ? [] : clipped(polygon, line);
+}, corners(view)));
+
+/** Where two classes are level and above the others: segments. @param {View} view @param {Rule} rule */
+export function borders(view, rule) {
+  const pairs = others(rule).flatMap((c) => others(rule, c).filter((r) => r > c).map((r) => [c, r]));
+  return pairs.map(([c, r]) => others(rule, c, r).reduce(
+    (ends, other) => shortened(ends, above(rule, c, other)), crossing(view, above(rule, c, r)))).filter((ends) => ends.length);
 }
 
 /** Round numbers along an axis. @param {number} low @param {number} high @param {number} about how many */

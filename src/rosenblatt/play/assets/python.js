@@ -1,5 +1,6 @@
 // @ts-check
 // The code that makes this run once more in Python, to the bit.
+import { classNumber } from "./classes.js";
 
 /** A float as Python reads it back. @param {number} value */
 const literal = (value) => (Number.isInteger(value) && Math.abs(value) < 1e16 ? value.toFixed(1) : String(value));
@@ -7,16 +8,15 @@ const literal = (value) => (Number.isInteger(value) && Math.abs(value) < 1e16 ? 
 /** @param {string} text */
 const quoted = (text) => JSON.stringify(text);
 
-/** @param {any} data @param {any} settings with the limits @param {string} digits the fingerprint */
-export function python(data, settings, digits) {
-  const { x, y, n, d, classes } = data;
-  // Python sorts labels, the greater one is +1: where that is not so here, signs stand for them.
+/** @param {any} rows those of the run @param {any} settings with the limits @param {string} digits the fingerprint */
+export function python({ x, y, n, d, k, classes }, settings, digits) {
+  // Python sorts labels: where they are not in that order here, signs or numbers stand for them.
   const numbers = classes.every((/** @type {string} */ c) => c.trim() !== "" && Number.isFinite(Number(c)));
-  const sorted = numbers ? Number(classes[0]) < Number(classes[1]) : classes[0] < classes[1];
+  const sorted = classes.every((/** @type {string} */ c, /** @type {number} */ a) => a === 0 || (numbers ? Number(classes[a - 1]) < Number(c) : classes[a - 1] < c));
   const rows = Array.from({ length: n }, (_, i) => `    [${Array.from(x.subarray(i * d, i * d + d), literal).join(", ")}],`);
   const label = (/** @type {number} */ v) => {
     if (!sorted) return String(v);
-    const name = classes[v > 0 ? 1 : 0];
+    const name = classes[classNumber(k, v)];
     return numbers ? String(Number(name)) : quoted(name);
   };
   const labels = Array.from(y, label);

@@ -89,7 +89,7 @@ export function sharingCard(say, model, home) {
   const buttons = [
     button("data.python", () => {
       const settings = { ...model.run.settings, seed: model.settings.seed };
-      return copy(python(model.data, settings, fingerprint(model.run)));
+      return copy(python(model.run.rows, settings, fingerprint(model.run)));
     }),
     ...(home.page ? [button("data.link", copyLink), button("data.save", save)] : []),
   ];

@@ -1,5 +1,6 @@
 // @ts-check
-// A table that was pasted or dropped: columns of numbers, and one of two labels.
+// A table that was pasted or dropped: columns of numbers, and one of two or three labels.
+import { MOST_CLASSES, labelOf } from "./classes.js";
 
 const MOST_ROWS = 2000;
 
@@ -46,22 +47,23 @@ export function parse(text, target) {
   });
   if (body.length > MOST_ROWS) throw refusal("table.long", { found: body.length, most: MOST_ROWS });
   const column = (/** @type {number} */ j) => body.map((row) => row[j].trim());
-  const two = names.map((_, j) => new Set(column(j)).size === 2);
+  const sizes = names.map((_, j) => new Set(column(j)).size);
+  const fits = sizes.map((size) => size >= 2 && size <= MOST_CLASSES);
   const wanted = target === undefined ? -1 : names.indexOf(target);
-  const label = wanted >= 0 ? wanted : two[names.length - 1] ? names.length - 1 : two.indexOf(true);
+  const label = wanted >= 0 ? wanted : fits[names.length - 1] ? names.length - 1 : [sizes.indexOf(2), fits.indexOf(true)].find((j) => j >= 0) ?? -1;
   if (label < 0) throw refusal("table.nolabels", { names: names.join(", ") });
   const labels = column(label), classes = [...new Set(labels)].sort(byValue);
-  if (classes.length !== 2) throw refusal("table.classes", { name: names[label], found: classes.length });
+  if (!fits[label]) throw refusal("table.classes", { name: names[label], found: classes.length });
   const used = names.map((_, j) => j).filter((j) => j !== label && column(j).every(isNumber));
   if (used.length < 2) throw refusal("table.numbers", { found: used.length });
   const left = names.filter((_, j) => j !== label && !used.includes(j));
   return {
     data: {
       x: Float64Array.from(body.flatMap((row) => used.map((j) => Number(row[j])))),
-      y: Int8Array.from(labels, (v) => (v === classes[1] ? 1 : -1)),
+      y: Int8Array.from(labels, (v) => labelOf(classes.length, classes.indexOf(v))),
       n: body.length, d: used.length, names: used.map((j) => names[j]), classes,
     },
-    target: names[label], targets: names.filter((_, j) => two[j]), left,
+    target: names[label], targets: names.filter((_, j) => fits[j]), left,
   };
 }
 

@@ -39,16 +39,16 @@ function weights({ x, d, intercept }) {
   const lane = new Float64Array(LANES);
   return {
     size: d + 1,
-    score(i, w) {
+    score(i, w, at) {
       lane.fill(0);
-      for (let j = 0; j < d; ++j) lane[j % LANES] += x[i * d + j] * w[j];
+      for (let j = 0; j < d; ++j) lane[j % LANES] += x[i * d + j] * w[at + j];
       for (let half = LANES / 2; half >= 1; half /= 2)
         for (let l = 0; l < half; ++l) lane[l] += lane[l + half];
-      return lane[0] + w[d];
+      return lane[0] + w[at + d];
     },
-    add(i, factor, into) {
-      for (let j = 0; j < d; ++j) into[j] += factor * x[i * d + j];
-      if (intercept) into[d] += factor;
+    add(i, factor, into, at) {
+      for (let j = 0; j < d; ++j) into[at + j] += factor * x[i * d + j];
+      if (intercept) into[at + d] += factor;
     },
   };
 }
@@ -56,28 +56,65 @@ function weights({ x, d, intercept }) {
 /**
  * @typedef {{
  *   size: number,
- *   score: (i: number, w: Float64Array) => number,
- *   add: (i: number, factor: number, into: Float64Array) => void,
- * }} Space what is learned: so many numbers, the score of a row under them, a multiple of a row added
+ *   score: (i: number, w: Float64Array, at: number) => number,
+ *   add: (i: number, factor: number, into: Float64Array, at: number) => void,
+ * }} Space what is learned of a class: so many numbers from a place on, the score of a row under them, a multiple of a row added
+ * @typedef {{
+ *   size: number,
+ *   see: (i: number, w: Float64Array) => {margin: number, score: number, rival: number},
+ *   step: (i: number, factor: number, rival: number, into: Float64Array) => void,
+ * }} Side what a row calls for
  */
 
-/** @param {import("./learn.js").Given} given @param {Space} space */
-export function learner({ y, n, margin, averaged, room }, { size, score, add }) {
+/** Two classes: one score, which should have the sign of the label. @param {Int8Array} y @param {Space} space @returns {Side} */
+const ofTwo = (y, { size, score, add }) => ({
+  size,
+  see(i, w) {
+    const found = score(i, w, 0);
+    return { margin: y[i] * found, score: found, rival: 0 };
+  },
+  step: (i, factor, _, into) => add(i, factor * y[i], into, 0),
+});
+
+/** Many: a score each; the rival is the highest of the others, of equal ones the first. @param {Int8Array} y @param {number} k @param {Space} space @returns {Side} */
+function ofMany(y, k, { size, score, add }) {
+  const all = new Float64Array(k);
+  return {
+    size: k * size,
+    see(i, w) {
+      for (let c = 0; c < k; ++c) all[c] = score(i, w, c * size);
+      const own = y[i];
+      let rival = own === 0 ? 1 : 0;
+      for (let c = rival + 1; c < k; ++c) if (c !== own && all[c] > all[rival]) rival = c;
+      const margin = all[own] - all[rival];
+      return { margin, score: margin, rival };
+    },
+    step(i, factor, rival, into) {
+      add(i, factor, into, y[i] * size);
+      add(i, -factor, into, rival * size);
+    },
+  };
+}
+
+/** @param {import("./learn.js").Given} given @param {Space} space of one class */
+export function learner({ y, k, n, margin, averaged, room }, space) {
+  const { size, see, step: added } = k > 2 ? ofMany(y, k, space) : ofTwo(y, space);
   const w = new Float64Array(size), drift = averaged ? new Float64Array(size) : null;
   const step = new Float64Array(size);
-  const marks = new Uint8Array(n), looked = new Float64Array(n), pool = new Int32Array(n);
-  const log = { row: new Int32Array(room), visit: new Float64Array(room), score: new Float64Array(room) };
+  const marks = new Int32Array(n), looked = new Float64Array(n), pool = new Int32Array(n);
+  const log = { row: new Int32Array(room), visit: new Float64Array(room), score: new Float64Array(room), rival: new Int32Array(room) };
   let updates = 0;
 
   /** One look at one row. @param {number} i @param {number} visits */
   function visit(i, visits) {
-    const s = score(i, w);
-    if (y[i] * s > margin) return false;
+    const seen = see(i, w);
+    if (seen.margin > margin) return false;
     log.row[updates] = i;
     log.visit[updates] = visits;
-    log.score[updates++] = s;
-    add(i, y[i], w);
-    if (drift) add(i, visits * y[i], drift);
+    log.rival[updates] = seen.rival;
+    log.score[updates++] = seen.score;
+    added(i, 1, seen.rival, w);
+    if (drift) added(i, visits, seen.rival, drift);
     return true;
   }
 
@@ -112,15 +149,16 @@ export function learner({ y, n, margin, averaged, room }, { size, score, add }) 
       return { visits: made, updates, draw, seen };
     },
 
-    /** All rows under the same weights. */
+    /** All rows under the same weights; a mark is 1 + the rival. */
     look() {
       let mistakes = 0;
       step.fill(0);
       for (let i = 0; i < n; ++i) {
-        looked[i] = score(i, w);
-        marks[i] = y[i] * looked[i] > margin ? 0 : 1;
+        const seen = see(i, w);
+        looked[i] = seen.score;
+        marks[i] = seen.margin > margin ? 0 : 1 + seen.rival;
         if (!marks[i]) continue;
-        add(i, y[i], step);
+        added(i, 1, seen.rival, step);
         ++mistakes;
       }
       return mistakes;
@@ -130,11 +168,8 @@ export function learner({ y, n, margin, averaged, room }, { size, score, add }) 
     count(weights, limit) {
       let mistakes = 0;
       for (let i = 0; i < n && (i % BLOCK || mistakes < limit); ++i)
-        if (!(y[i] * score(i, weights) > 0)) ++mistakes;
+        if (!(see(i, weights).margin > 0)) ++mistakes;
       return mistakes;
     },
-
-    /** @param {Float64Array} weights */
-    scores: (weights) => Float64Array.from({ length: n }, (_, i) => score(i, weights)),
   };
 }

@@ -6,6 +6,7 @@ import { decimalMark, look, numberIn, place, styled } from "./dialect.js";
 import { demand, float, repr } from "./json.js";
 import { checkEncoding } from "./recipe.js";
 import { dated } from "./dates.js";
+import { bucket } from "./murmur.js";
 import { places } from "./rows.js";
 
 /** @typedef {import("./csv.js").File} File */
@@ -92,16 +93,18 @@ function columnsOf(encoding) {
   });
 }
 
-/** A 0/1 column for each frequent word of a text; other words count for nothing. @param {any} column */
-function proseOf({ name, kind, words }) {
+/** A 0/1 column for each frequent word of a text, or for each bucket of hashed ones; other words count for nothing. @param {any} column */
+function proseOf({ name, kind, words, hashed = null }) {
+  const keys = hashed ? hashed.buckets.map(Number) : words, what = hashed ? "buckets of hashed words" : "words";
   return {
     name, kind, scaled: false, features: words.map((/** @type {string} */ word) => `${name}: ${word}`),
     write(/** @type {string | null} */ text, /** @type {number[]} */ out) {
-      const there = new Set(text?.toLowerCase().match(WORD) ?? []);
-      for (const word of words) out.push(Number(there.has(word)));
+      const said = text?.toLowerCase().match(WORD) ?? [];
+      const there = new Set(hashed ? said.map((word) => bucket(word, Number(hashed.into))) : said);
+      for (const key of keys) out.push(Number(there.has(key)));
     },
     refuseMerged() {},
-    told: () => `${repr(name)} as ${words.length.toLocaleString("en-US")} words, 0 or 1 each`,
+    told: () => `${repr(name)} as ${words.length.toLocaleString("en-US")} ${what}, 0 or 1 each`,
   };
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The fingerprint of the rows: the same for dense and sparse storage.
-import { sha256 } from "./fingerprint.js";
+import { sha256 } from "./sha256.js";
 import { SCHEMAS } from "./form.js";
 import { demand } from "./json.js";
 

@@ -29,24 +29,28 @@ const rising = (values) => values.every((v, k) => !k || before(values[k - 1], v)
 
 /** Throws Rejected where it is none. @param {any} encoding */
 export function checkEncoding(encoding) {
-  const version = [1, 2, 3].find((number) => encoding.schema === `rosenblatt-encoding/${number}`), old = version === 1;
+  const version = [1, 2, 3, 4].find((number) => encoding.schema === `rosenblatt-encoding/${number}`), old = version === 1;
   insist(version !== undefined, "schema is another one");
   checkFields(encoding, `schema:text columns:object* target:object~${old ? "" : " reading:object"}`, NOT);
-  encoding.columns.forEach((/** @type {any} */ column) => checkColumn(column, old));
+  encoding.columns.forEach((/** @type {any} */ column) => checkColumn(column, old, version === 4));
   if (encoding.target) checkTarget(encoding.target);
-  if (!old) checkReading(encoding.reading, version === 3);
+  if (!old) checkReading(encoding.reading, Number(version) > 2);
   const prose = encoding.columns.map((/** @type {any} */ c) => c.kind === "prose");
   insist(!prose.includes(true) || !prose.slice(prose.indexOf(true)).includes(false), "a column of prose is not among the last");
 }
 
-/** @param {any} column @param {boolean} old */
-function checkColumn(column, old) {
+/** @param {any} column @param {boolean} old @param {boolean} hashes */
+function checkColumn(column, old, hashes) {
   insist(KINDS.includes(column.kind), "a kind is none of the three");
   if (column.kind === "number") {
     checkFields(column, NUMBERS, NOT);
     return insist(column.scale > 0, "a scale is not positive");
   }
-  if (column.kind === "prose") return checkFields(column, "name:text kind:text words:text*", NOT);
+  if (column.kind === "prose") {
+    checkFields(column, `name:text kind:text words:text*${hashes ? " hashed:object~" : ""}`, NOT);
+    if (column.hashed) return checkHashed(column);
+    return insist(rising(column.words), "words are not sorted, or one stands twice");
+  }
   checkFields(column, `${WORDS}${old ? "" : " reference:text~"}`, NOT);
   const { words, missing, reference } = column, boolean = column.kind === "boolean";
   insist(rising(words), "words are not sorted, or one stands twice");
@@ -54,6 +58,13 @@ function checkColumn(column, old) {
   if (old) return;
   insist(reference === null || (words.includes(reference) && reference !== GAP), "a reference is none of the words");
   insist(!boolean || missing || reference === "False", "a reference is not False");
+}
+
+/** @param {any} column */
+function checkHashed({ words, hashed }) {
+  checkFields(hashed, "into:count buckets:count*", NOT);
+  const { into, buckets } = hashed, inside = buckets.every((/** @type {bigint} */ k) => k < into);
+  insist(into <= 1 << 24 && buckets.length === words.length && inside && rising(buckets), "buckets are not different numbers, rising, one a column");
 }
 
 /** @param {any} target */

@@ -21,6 +21,7 @@ from rosenblatt import (
     PassiveAggressive,
     Perceptron,
     RandomLinearClassifier,
+    Scorecard,
     save,
 )
 from rosenblatt._model.probability import Platt
@@ -84,6 +85,10 @@ def models():
 
     mean = PassiveAggressive(C=0.5, order="cyclic", fit_intercept=False, max_iter=1)
     yield "passive-aggressive-format-5", mean.fit([[1.0, 0.0], [0.0, 1.0]], [1, -1]), {}
+
+    card = Scorecard(max_terms=1)
+    people = [[0, 25], [0, 31], [1, 44], [2, 52], [3, 47], [4, 23]]
+    yield "card-format-6", card.fit(people, ["yes", "yes", "yes", "no", "no", "no"]), {}
 
 
 if __name__ == "__main__":

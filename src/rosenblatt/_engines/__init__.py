@@ -1,0 +1,1 @@
+"""Rows on many machines: the same bits as on one."""

@@ -1,0 +1,148 @@
+"""The values of `order` on an engine, and why the others are not."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import cast
+
+import numpy as np
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._engines.examples import RemoteExamples
+from rosenblatt._engines.machine import Distributed
+from rosenblatt._engines.work import Turn
+from rosenblatt._learning.blocks import block_order
+from rosenblatt._learning.machine import V, W
+from rosenblatt._learning.mixing import take
+from rosenblatt._learning.orders import Batch, Order
+from rosenblatt._learning.primal import PrimalState
+from rosenblatt._learning.settings import Settings
+from rosenblatt._learning.state import Job, State
+from rosenblatt.errors import InputError
+
+_MOST_BLOCKS = 64  # in one call: a checkpoint can be written between
+
+
+class _Ring(Order):
+    """Every row once, a block at a time, exactly: the weights travel to where the next blocks are.
+    It buys the memory of many machines, and has the speed of one core."""
+
+    shuffled: bool
+
+    def __init__(self, examples: RemoteExamples):
+        super().__init__(examples)
+        self._divided = examples.divided
+        self._epoch = 0  # the one that `_blocks` and `_begins` are about
+        self._blocks: list[int] = []
+        self._begins = np.empty(0, dtype=np.int64)  # where each begins, counted in visits
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._epoch != state.epoch:
+            self._blocks = self._order_of_blocks(state)
+            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
+            self._begins = np.cumsum([0, *sizes])
+            self._epoch = state.epoch
+        machine = job.machine
+        assert isinstance(machine, Distributed)
+        made, updates = machine.travel(
+            state.memory,
+            Turn(state.seed, state.epoch, self.shuffled),
+            self._stretch(state.position),
+            most,
+            state.visits,
+            job.watch.check_interrupt,
+        )
+        state.record(made, updates)
+        state.position += made
+        state.clean = state.position == self.n and state.mistakes[-1] == 0
+
+    def _stretch(self, position: int) -> list[tuple[int, int, int]]:
+        """The blocks from here on that are in one place, each with where to begin and its size."""
+        turn = int(np.searchsorted(self._begins, position, side="right")) - 1
+        place, found, where = position - int(self._begins[turn]), list[tuple[int, int, int]](), -1
+        for t in range(turn, min(turn + _MOST_BLOCKS, len(self._blocks))):
+            b = self._blocks[t]
+            bundle = self._divided.bundle_of(b * compute.block)
+            if found and bundle != where:
+                break
+            where = bundle
+            found.append((b, 0 if found else place, int(self._begins[t + 1] - self._begins[t])))
+        return found
+
+    @abstractmethod
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
+        """As this epoch visits them."""
+
+
+class RemoteCyclic(_Ring):
+    """The given order."""
+
+    shuffled = False
+
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
+        return list(range(self._divided.n_blocks))
+
+
+class RemoteBlocks(_Ring):
+    """As `Blocks`: an order of blocks, and of the rows of each, of their own every epoch."""
+
+    shuffled = True
+
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
+        return block_order(self.n, state.seed, state.epoch)
+
+
+class RemoteMixed(Order):
+    """As `Mixed`, all shards at once."""
+
+    def __init__(self, examples: RemoteExamples):
+        super().__init__(examples)
+        # One shard has nothing to be mixed with.
+        self._alone = RemoteBlocks(examples) if self.n <= compute.rows_of_shard else None
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._alone is not None:
+            self._alone.advance(job, state, most)
+            return
+        machine, mixed = job.machine, cast("PrimalState", state)
+        assert isinstance(machine, Distributed)
+        turn = Turn(state.seed, state.epoch, shuffled=True)
+        first = state.position // compute.rows_of_shard  # others may have made some of them
+        hear = job.watch.check_interrupt
+        for share in machine.mix(mixed.memory, turn, first, hear):
+            take(mixed, share, self.n)
+
+
+REMOTE_ORDERS: dict[str, type[Order]] = {
+    "cyclic": RemoteCyclic,
+    "blocks": RemoteBlocks,
+    "mixed": RemoteMixed,
+    "batch": Batch,
+}
+
+_NO_KEEP = {
+    "pocket": "counts the mistakes on all rows after every update: keep='best' does after every "
+    "epoch",
+    "vote": "keeps every weight vector, and each reads every row: keep='average' is one vector "
+    "that is about as good",
+}
+
+
+def check(settings: Settings) -> None:
+    """Raise InputError where an engine cannot do what is asked, before anything is read."""
+    order, keep = settings.order, settings.units.keep
+    if order not in REMOTE_ORDERS:
+        raise InputError(
+            f"order={order!r} jumps between all rows, which are on many machines: a call for every "
+            "row. order='mixed' trains on all machines at once; order='blocks' is exact, one "
+            "machine after the other."
+        )
+    if keep in _NO_KEEP:
+        raise InputError(
+            f"keep={keep!r} {_NO_KEEP[keep]}. An engine has 'best', 'average', 'last'."
+        )
+    if settings.tol is not None:
+        raise InputError(
+            "tol follows the loss of every update, which an engine does not: leave tol=None, and "
+            "patience ends training."
+        )

@@ -1,0 +1,186 @@
+"""A study that makes a card (--points): what is compared, and the card as it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt._rules.card import Card, Term, minus
+from rosenblatt._study.card_document import CardExample, CardRule, CardTerm, Earned, OfPoints
+from rosenblatt._study.objective import judge_of
+from rosenblatt._support.words import many
+from rosenblatt.data.encode import Number
+from rosenblatt.errors import InputError
+from rosenblatt.perceptron import Perceptron
+from rosenblatt.scorecard import Scorecard
+from rosenblatt.selection.candidates import WITH_MARGIN
+from rosenblatt.selection.peers import no_peers, peers
+
+if TYPE_CHECKING:
+    from rosenblatt._study.options import Options
+    from rosenblatt._study.work import Work
+    from rosenblatt.data import Encoding
+
+MOST_TERMS = 5  # where nobody said how many
+_SHARES = 20  # fewer rows than one in so many are told with their neighbours
+
+
+# --- What is compared ------------------------------------------------------------------------
+
+
+def compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, Any]:
+    """Cards of one term, of two and so on; and rules that use all columns, for comparison."""
+    if len(work.counts) > 2:
+        raise InputError(
+            f"points (--points) makes a card, which tells two labels apart, and {work.target} has "
+            f"{len(work.counts)}: say which is the positive one, positive=... (--positive)."
+        )
+    if sparse.issparse(work.X):
+        raise InputError(
+            "points (--points) makes a card of a few columns, and these rows are sparse: give a "
+            "table with a column for each number, without prose."
+        )
+    assert options.points is not None
+    weight = _class_weight(work, options)
+    cards = {
+        f"card of {many(k, 'term')}": Scorecard(k, options.points, class_weight=weight, prove=False)
+        for k in range(1, (options.terms or MOST_TERMS) + 1)
+    }
+    if not options.peers:
+        return cards, {}
+    seed, kind = options.seed, (*size, 2)
+    work.not_tried = no_peers(*kind)
+    given: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
+    others = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **given)}
+    others |= peers(*kind, **given)
+    return cards, {name: make_pipeline(StandardScaler(), rule) for name, rule in others.items()}
+
+
+def _class_weight(work: Work, options: Options) -> Any:
+    """What errors of each label count in the search: what they cost, where that decides."""
+    if options.decides == "balanced":
+        return "balanced"
+    if options.decides != "cost":
+        return options.class_weight
+    prices = judge_of(options, work.counts).prices.max(axis=1)
+    return dict(zip(np.unique(work.y).tolist(), prices.tolist(), strict=True))
+
+
+# --- What is told ----------------------------------------------------------------------------
+
+
+def sentence(card: Card, names: Sequence[str], chosen: str) -> str:
+    """The card in a line."""
+    said = [
+        f"{minus(points, sign='+')} {_condition(term, names)}"
+        for term, points in zip(card.terms, card.points, strict=True)
+    ]
+    return f"{chosen} if the points reach {minus(card.threshold)}: {', '.join(said) or 'none'}"
+
+
+def _condition(term: Term, names: Sequence[str]) -> str:
+    words = term.words(names)
+    if term.cut is None:
+        return f"for {words}"
+    return f"if {words} = 1" if term.indicator and "=" not in words else f"if {words}"
+
+
+def card_rule(
+    estimator: Scorecard, X: Any, y: Any, names: Sequence[str], encoding: Encoding | None
+) -> CardRule:
+    """The card as the report shows it; X and y are the rows that it learned from."""
+    card = estimator._rule
+    terms: list[CardTerm] = [
+        {
+            "text": _condition(term, names),
+            "feature": names[term.column],
+            "each": term.cut is None,
+            "cut": term.cut,
+            "indicator": term.indicator,
+            "points": points,
+        }
+        for term, points in zip(card.terms, card.points, strict=True)
+    ]
+    return {
+        "terms": terms,
+        "threshold": card.threshold,
+        "by_points": _by_points(card.totals(X), y == estimator.classes_[1]),
+        "example": _example(card, X, names, encoding, estimator.classes_),
+        "bracket": _bracket(estimator, len(X)),
+    }
+
+
+def _by_points(totals: Any, second: Any) -> list[OfPoints]:
+    """How often the second label is right, by points: of neighbours together where few rows have
+    them."""
+    found: list[OfPoints] = []
+    for total in np.unique(totals).tolist():
+        there, points = totals == total, int(total)
+        rows, right = int(there.sum()), int(second[there].sum())
+        if found and min(found[-1]["rows"], rows) < len(totals) / _SHARES:
+            found[-1]["highest"] = points
+            found[-1]["rows"] += rows
+            found[-1]["second"] += right
+        else:
+            found.append({"lowest": points, "highest": points, "rows": rows, "second": right})
+    return found
+
+
+def _bracket(estimator: Scorecard, rows: int) -> str | None:
+    """How far it is from the best weights on its terms, in words."""
+    if estimator.bracket_ is None:
+        return None
+    lower, upper = estimator.bracket_
+    what = f"errors on the {rows:,} rows it learned from"
+    if isinstance(upper, float):
+        what = f"in the price of its {what}"
+    said = f"The card makes {upper:,.6g} {what}"
+    if lower >= upper:
+        return f"{said}. No other weights for these terms, whole or not, make fewer: proved."
+    return (
+        f"{said}. No weights for these terms, whole or not, make fewer than {lower:,.6g}: proved."
+    )
+
+
+def _example(
+    card: Card, X: Any, names: Sequence[str], encoding: Encoding | None, classes: Any
+) -> CardExample:
+    """A made-up row: of numbers the median, of counts that of rows which have some, of words the
+    first that has points."""
+    row = np.quantile(X, 0.5, axis=0, method="lower")
+    for term in card.terms:
+        if term.cut is None:
+            x = X[:, term.column]
+            row[term.column] = np.quantile(x[x > 0], 0.5, method="lower")
+    for places in _words(encoding, X.shape[1]):
+        earning = [term.column for term in card.terms if term.column in places]
+        row[places] = 0.0
+        row[earning[:1]] = 1.0
+    earned: list[Earned] = [
+        {
+            "value": float(row[term.column]),
+            "counts": float(term.values(row[None])[0]),
+            "points": int(points * term.values(row[None])[0]),
+        }
+        for term, points in zip(card.terms, card.points, strict=True)
+    ]
+    total = sum(one["points"] for one in earned)
+    label = str(classes[int(total >= card.threshold)])
+    return {"earned": earned, "total": total, "label": label}
+
+
+def _words(encoding: Encoding | None, d: int) -> list[list[int]]:
+    """The features of each column of words."""
+    found: list[list[int]] = []
+    begin = 0
+    for column in [] if encoding is None else encoding.columns:
+        end = begin + len(column.features)
+        if not isinstance(column, Number):
+            found.append(list(range(begin, end)))
+        begin = end
+    return found

@@ -1,0 +1,138 @@
+"""What other rules that fit as well say of some test rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._compute.backend import compute
+from rosenblatt._opinion.judges import LINES, Judges
+from rosenblatt._proof.table import read
+from rosenblatt._study.opinion_document import Example, SecondOpinions
+from rosenblatt._study.options import Options
+from rosenblatt._study.work import Work
+from rosenblatt._support.words import many
+from rosenblatt.errors import InputError
+from rosenblatt.opinions import Opinion, Opinions
+
+ROWS = 40  # test rows that are asked about
+WORK, EACH = 1_000_000, 20_000  # row evaluations: some tenths of a second in all
+_MOST_NUMBERS = 200_000  # in the training rows
+_EXAMPLES = 3
+
+
+def look(work: Work, X: Any, options: Options) -> SecondOpinions | None:
+    """X: all rows in the units of the table, gaps filled. None where there is nothing to ask, or no
+    answer could be hoped for in so short a time."""
+    selection = work.selection
+    assert selection is not None
+    if selection.cv or options.stream or work.sample is not None or len(work.counts) != 2:
+        return None
+    if options.decides != "error":
+        return None  # rules would be compared by errors, which this one was not chosen by
+    known = selection.fitted_on
+    if not len(selection.test) or sparse.issparse(X) or compute.cones is None:
+        return None
+    if len(known) * X.shape[1] > _MOST_NUMBERS or X.shape[1] > len(known):
+        return None
+    X = _without_gaps(work, X)
+    asked = selection.test
+    if len(asked) > ROWS:
+        asked = np.sort(np.random.default_rng(options.seed).choice(asked, ROWS, replace=False))
+    try:
+        return _found(work, X, known, asked, options)
+    except InputError:  # one label only, or numbers that are too far apart
+        return None
+
+
+def _without_gaps(work: Work, X: Any) -> Any:
+    """Rows without a label stand in X where they do in the table."""
+    if len(X) == len(work.y):
+        return X
+    return np.delete(X, list(work.left_out), axis=0)
+
+
+def _found(
+    work: Work, X: Any, known: NDArray[Any], asked: NDArray[Any], options: Options
+) -> SecondOpinions:
+    selection, y = work.selection, work.y
+    assert selection is not None
+    table = read(X[known], y[known], semantics="binary64", asked="second_opinion")
+    said = {}
+    for name, rows in (("asked", asked), ("known", known)):
+        seen = work.X[rows]
+        seen = seen if selection.prepare is None else selection.prepare.transform(seen)
+        said[name] = np.asarray(selection.estimator.predict(seen))
+    classes = table.origin.classes
+    judges = Judges(
+        table,
+        np.asarray(X[asked], dtype=np.float64),
+        answers=np.where(said["asked"] == classes[-1], 1, -1).astype(np.int8),
+        errors=int((said["known"] != y[known]).sum()),
+        work_limit=EACH,
+        work=WORK,
+        lines=LINES,
+    )
+    found = judges.all(list(judges.opinions()))
+    wrong = said["asked"] != y[asked]
+    return _described(found, wrong, work, asked, rows=not options.no_rows)
+
+
+def _described(
+    found: Opinions, wrong: NDArray[np.bool_], work: Work, asked: NDArray[Any], *, rows: bool
+) -> SecondOpinions:
+    contested = np.array([opinion.status in ("contested", "overruled") for opinion in found])
+    counts = (int((wrong & contested).sum()), int((wrong & ~contested).sum()))
+    return {
+        "asked": len(found),
+        "train": found.n_rows,
+        "separable": found.separable,
+        "errors": found.errors,
+        "contested": found.count("contested"),
+        "forced": found.count("forced"),
+        "overruled": found.count("overruled"),
+        "open": found.count("open"),
+        "contested_wrong": counts[0],
+        "other_wrong": counts[1],
+        "bound": found.bound,
+        "examples": _examples(found, work, asked) if rows else [],
+        "sentence": _sentence(found, contested, counts),
+    }
+
+
+def _examples(found: Opinions, work: Work, asked: NDArray[Any]) -> list[Example]:
+    """Contested ones first; of these the cheapest."""
+    order = {"overruled": 0, "contested": 1, "open": 2, "forced": 3}
+
+    def first(opinion: Opinion) -> tuple[int, int, int]:
+        return order[opinion.status], opinion.at_most or 0, opinion.row
+
+    return [
+        {
+            "row": work.number(int(asked[opinion.row])),
+            "label": str(work.y[asked[opinion.row]]),
+            "answer": str(opinion.answer),
+            "status": opinion.status,
+            "sentence": _with_numbers(found, opinion, work),
+        }
+        for opinion in sorted(found, key=first)[:_EXAMPLES]
+    ]
+
+
+def _with_numbers(found: Opinions, opinion: Opinion, work: Work) -> str:
+    """Rows of a conflict by their numbers in the table."""
+    selection = work.selection
+    assert selection is not None
+    return found.sentence(opinion.row, lambda row: work.number(int(selection.fitted_on[row])))
+
+
+def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, int]) -> str:
+    k, n = int(contested.sum()), len(found)
+    few = "that fits all training rows" if found.separable else "with no more training errors"
+    return (
+        f"{k:,} of {many(n, 'test row')} contested: another linear rule {few} says otherwise; "
+        f"wrong are {wrong[0]:,} of these {k:,}, and {wrong[1]:,} of the other {n - k:,}"
+    )

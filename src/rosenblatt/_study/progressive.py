@@ -1,0 +1,110 @@
+"""One pass over all rows, each judged before it is learned from: what that bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._study.opinion_document import Progressive, Support
+from rosenblatt._study.options import Options
+from rosenblatt.data.encode import Number
+from rosenblatt.data.preparation import Preparation
+from rosenblatt.perceptron import Perceptron
+from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt._study.work import Work
+
+CONFIDENCE = 0.95
+_LEAST = 40  # rows
+_BLOCKS = 32  # of each half: rows that the same rule judges, and then learns from
+_MOST_NUMBERS = 10**8  # in the table: more take longer than a glance
+
+
+def look(work: Work, options: Options) -> Progressive | None:
+    """None where rows do not come one by one, or are too few or too many."""
+    n, d = work.X.shape
+    if options.group is not None or options.stream or work.sample is not None:
+        return None
+    if n < _LEAST or n * d > _MOST_NUMBERS:
+        return None
+    order = np.random.default_rng(options.seed).permutation(n)
+    expected, mistakes, rows = _pass(work, order, options.seed)
+    lam = progressive_lambda(expected, rows, confidence=CONFIDENCE)
+    bound = progressive_bound(mistakes, rows, lam=lam, confidence=CONFIDENCE)
+    support = _support(work)
+    return {
+        "rows": rows,
+        "mistakes": mistakes,
+        "bound": bound,
+        "confidence": CONFIDENCE,
+        "lam": lam,
+        "support": support,
+        "sentence": _sentence(rows, mistakes, bound, support),
+    }
+
+
+def _pass(work: Work, order: NDArray[np.intp], seed: int) -> tuple[float, int, int]:
+    """The share of mistakes that the first half lets expect; mistakes and rows of the second."""
+    half = len(order) // 2
+    prepare = None
+    if work.encoding is not None:
+        prepare = Preparation(work.encoding, impute=work.impute).fit(work.X[np.sort(order[:half])])
+    rule = Perceptron(keep="average", random_state=seed)
+    classes, first, second = np.unique(work.y), _blocks(order[:half]), _blocks(order[half:])
+    wrong: list[int] = []
+    for block in (*first, *second):
+        X = work.X[block] if prepare is None else prepare.transform(work.X[block])
+        if wrong:
+            wrong.append(int((rule.predict(X) != work.y[block]).sum()))
+        else:
+            wrong.append(0)  # there is no rule yet
+        rule.partial_fit(X, work.y[block], classes)
+    later = len(first) // 2  # of the first half only what came late is like the second
+    before = sum(map(len, first[later:]))
+    return (
+        sum(wrong[later : len(first)]) / before,
+        sum(wrong[len(first) :]),
+        len(order) - half,
+    )
+
+
+def _blocks(order: NDArray[np.intp]) -> list[NDArray[Any]]:
+    return np.array_split(order, min(_BLOCKS, len(order)))
+
+
+def _support(work: Work) -> Support | None:
+    """Of columns that were not made from the rows themselves."""
+    certificate = work.certificate
+    if certificate is None or certificate.many or certificate.separable is not True:
+        return None
+    columns = () if work.encoding is None else work.encoding.columns
+    if work.impute is not None or not all(isinstance(column, Number) for column in columns):
+        return None
+    rows = _determining(certificate)
+    if rows is None:
+        return None
+    bound = support_bound(min(rows, certificate.n_rows), certificate.n_rows, confidence=CONFIDENCE)
+    return {"rows": rows, "bound": bound}
+
+
+def _determining(certificate: Certificate) -> int | None:
+    """How many rows determine the separator of the largest margin: d + 1 at most."""
+    margin = certificate.to_dict().get("margins", {}).get("geometric")
+    if margin is None:
+        return None
+    return len(margin["rows"]) if margin["exact"] else certificate.n_features + 1
+
+
+def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -> str:
+    found = (
+        f"{mistakes / rows:.1%} of {rows:,} rows wrong before they were learned from; with 95 % "
+        f"confidence the rules met there err on at most {bound:.1%} of new rows on average, which "
+        "is not about the last one"
+    )
+    if support is not None:
+        found += f"; the widest separator on at most {support['bound']:.1%}"
+    return found

@@ -1,0 +1,258 @@
+"""What `rosenblatt predict` adds beside a prediction: second opinions, and smallest changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from rosenblatt._support.words import many
+from rosenblatt.cli import _common
+from rosenblatt.cli._reasons import lead, weights
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._opinion.change import Change, Changes
+    from rosenblatt._opinion.judges import Judges
+    from rosenblatt.cli._rows import Judged
+    from rosenblatt.opinions import Opinions
+
+_SINGLE = 3  # changes of one column that are told
+
+
+class Beside(Protocol):
+    """One more column."""
+
+    column: str  # its name
+    key: str  # of its content in JSON
+
+    def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
+        """Text and content for row k among those without gaps, x as the rule sees it."""
+
+
+# --- The smallest change -------------------------------------------------------------------------
+
+
+class SmallestChange:
+    """--change."""
+
+    column, key = "smallest change", "changes"
+
+    def __init__(self, known: Any, model: str, fixed: Sequence[str]):
+        from rosenblatt._opinion.moves import changeable
+        from rosenblatt.data import Encoding
+
+        if known.encoding is None:
+            raise InputError(
+                f"--change: {model} does not say how a table becomes numbers, so that there are no "
+                "columns to change."
+            )
+        self._estimator = known.estimator
+        self._weights = weights(known.estimator)
+        self._columns = changeable(Encoding.from_dict(known.encoding), fixed)
+
+    def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
+        from rosenblatt._compute.matrices import dense
+        from rosenblatt._opinion.change import Turning
+
+        row = dense(x).ravel().astype(float)
+
+        def turned(other: Any) -> bool:
+            return bool(self._estimator.predict(other[None, :])[0] != label)
+
+        changes = Turning(self._columns, row, turned).smallest(self._leads(row, label))
+        return _told(changes), {
+            "single": [_as_dict(change) for change in changes.single],
+            "double": None if changes.double is None else _as_dict(changes.double),
+        }
+
+    def _leads(self, x: Any, label: Any) -> list[tuple[Any, float]]:
+        """By how much the label is ahead of each other one, and the weights of that."""
+        classes = self._estimator.classes_.tolist()
+        if len(classes) == 2:
+            w, b = lead(*self._weights, 0, None)
+            sign = 1.0 if label == classes[1] else -1.0
+            return [(sign * w, sign * (float(w @ x) + b))]
+        mine = classes.index(label)
+        others = (lead(*self._weights, mine, c) for c in range(len(classes)) if c != mine)
+        return [(w, float(w @ x) + b) for w, b in others]
+
+
+def _told(changes: Changes) -> str:
+    found = [_moves(change) for change in changes.single[:_SINGLE]]
+    if changes.double is not None:
+        found.append(f"two together: {_moves(changes.double)}")
+    if not found:
+        return "no change of one or two columns within the ranges seen turns it"
+    return "; or ".join(found)
+
+
+def _moves(change: Change) -> str:
+    from rosenblatt._opinion.moves import shown
+
+    return " and ".join(f"{m.column} {shown(m.now)} → {shown(m.to)}" for m in change.moves)
+
+
+def _as_dict(change: Change) -> dict[str, Any]:
+    moves = [{"column": m.column, "now": m.now, "to": m.to} for m in change.moves]
+    return {"moves": moves, "size": change.size}
+
+
+# --- Second opinions -----------------------------------------------------------------------------
+
+
+class SecondOpinion:
+    """--second-opinion TRAIN: the opinions are found before the first row is written."""
+
+    column, key = "second opinion", "second_opinion"
+
+    def __init__(self, opinions: Opinions, numbers: Sequence[int], encoding: Any):
+        self.opinions, self._numbers, self._encoding = opinions, numbers, encoding
+
+    def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
+        if k >= len(self.opinions):
+            return "", None  # Ctrl-C came before
+        one = self.opinions[k]
+        content = {
+            "status": one.status,
+            "at_least": one.at_least,
+            "at_most": one.at_most,
+            "price": one.price,
+            "because": one.because,
+            "rival": None if one.rival is None else one.rival.tolist(),
+        }
+        return self.opinions.sentence(k), content
+
+    def told(self, *, quiet: bool) -> None:
+        for line in self.opinions.lines():
+            _common.say(line, quiet=quiet)
+
+    def write_proofs(self, folder: str, *, quiet: bool) -> None:
+        """row-7.json and row-7.csv, for `python -m rosenblatt.verify`, for each forced row."""
+        from rosenblatt._support.files import make_folder
+
+        forced = [opinion.row for opinion in self.opinions if opinion.conflict is not None]
+        if not forced:
+            told = "No answer is forced by a few rows: there is no proof to write."
+            _common.say(told, quiet=quiet)
+            return
+        make_folder(Path(folder))
+        names, target = self._encoding.feature_names, self._encoding.target.name
+        for k in forced:
+            X, y = self.opinions.rows_of(k)
+            path = Path(folder) / f"row-{self._numbers[k]}"
+            self.opinions.certificate(k).save(f"{path}.json")
+            _common.write_encoded(f"{path}.csv", names, target, X, y)
+        path = Path(folder) / f"row-{self._numbers[forced[0]]}"
+        check = f"python -m rosenblatt.verify {path}.json {path}.csv"
+        _common.say(f"{many(len(forced), 'proof')} in {folder}. To check one: {check}", quiet=quiet)
+
+
+def check_together(
+    *,
+    explain: bool,
+    change: bool,
+    fixed: Sequence[str],
+    opinion: str | None,
+    proofs: str | None,
+    files: Sequence[str],
+    force: bool,
+) -> None:
+    """Before anything is read: what goes with what."""
+    if change and not explain:
+        raise click.UsageError("--change explains what would turn a label: add --explain.")
+    if fixed and not change:
+        raise click.UsageError("--fixed names columns that cannot change: add --change.")
+    if proofs is not None and opinion is None:
+        raise click.UsageError("--proofs are those of --second-opinion TRAIN: add it.")
+    if opinion is not None and "-" in (opinion, *files):
+        raise InputError("--second-opinion reads rows more than once: give files instead of -.")
+    if proofs is not None and Path(proofs).exists() and not force:
+        raise InputError(f"{proofs} is there already: choose another folder, or add --force.")
+
+
+def second_opinion(
+    known: Any,
+    model: str,
+    train: str,
+    again: Callable[..., Judged],
+    *,
+    quiet: bool,
+) -> SecondOpinion:
+    """`again` reads the new rows for a model that was read. Ctrl-C keeps what is there."""
+    from rosenblatt.data import Encoding
+
+    _check(known, model)
+    encoding = Encoding.from_dict(known.encoding)
+    plain = _unscaled(encoding)
+    rows, numbers = _together(again(known))
+    raw, _ = _together(again(replace(known, encoding=plain.to_dict())))
+    judges = _judges(known, train, plain, encoding, rows, raw)
+    found: list[Any] = []
+    with _common.working("second opinions", quiet=quiet):
+        try:
+            found.extend(judges.opinions())
+        except KeyboardInterrupt:
+            left = f"{len(found):,} of {many(len(numbers), 'row')} have a second opinion"
+            _common.say(f"Interrupted: {left}.")
+    return SecondOpinion(judges.all(found), numbers, plain)
+
+
+def _check(known: Any, model: str) -> None:
+    if known.encoding is None or known.encoding.get("target") is None:
+        raise InputError(
+            f"--second-opinion: {model} does not say how a table becomes numbers and labels; ask "
+            "rosenblatt.second_opinion in Python."
+        )
+    k = len(known.estimator.classes_)
+    if k != 2:
+        raise InputError(f"--second-opinion is about two labels, and {model} tells {k} apart.")
+
+
+def _unscaled(encoding: Any) -> Any:
+    """The same in the units of the table; gaps are filled as before."""
+    from rosenblatt.data.encode import Number
+
+    fills = [c.fill for c in encoding.columns if isinstance(c, Number)]
+    return encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+
+
+def _together(asked: Judged) -> tuple[Any, list[int]]:
+    """All rows that lack nothing, and their numbers."""
+    from rosenblatt.data.together import below
+
+    parts, numbers, first = [], [], 0
+    for batch in asked.batches:
+        parts.append(batch.X)
+        numbers += [first + i for i in range(batch.rows) if i not in batch.lacking]
+        first += batch.rows
+    return below(parts, len(asked.names)), numbers
+
+
+def _judges(
+    known: Any,
+    train: str,
+    plain: Any,
+    encoding: Any,
+    rows: Any,
+    raw: Any,
+) -> Judges:
+    import numpy as np
+
+    from rosenblatt._opinion.judges import Judges
+    from rosenblatt._proof.table import named, read
+
+    rule, classes = known.estimator, known.estimator.classes_
+    X, y = plain.apply_labelled([train])  # read as it was for training
+    if sorted(set(y.tolist())) != sorted(classes.tolist()):
+        raise InputError(
+            f"{train} holds the labels {sorted(set(y.tolist()))}, and the rule tells "
+            f"{classes.tolist()} apart: give the rows that it was trained on."
+        )
+    table = named(read(X, y, semantics="binary64", asked="second_opinion"), plain)
+    wrong = rule.predict(encoding.apply_labelled([train])[0]) != y
+    signs = np.where(rule.predict(rows) == classes[1], 1, -1) if len(rows) else np.empty(0)
+    return Judges(table, raw, answers=signs.astype(np.int8), errors=int(wrong.sum()))

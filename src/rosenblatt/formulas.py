@@ -1,0 +1,150 @@
+"""Trained rules as text for other programs: a query of SQL, a formula of a spreadsheet, Python.
+
+`docs/scorecard.md` says what each takes and gives, and when its labels are ours: cards always,
+other linear rules to the bit in SQLite and Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._formulas import excel, python, sql
+from rosenblatt._formulas.rule import Spelled, spelled
+from rosenblatt._rules.card import Card
+from rosenblatt._rules.linear import LinearRule
+from rosenblatt.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from rosenblatt._formulas.language import Language
+    from rosenblatt.data import Encoding
+
+
+def to_sql(estimator: Any, *, encoding: Encoding | None = None, table: str = "data") -> str:
+    """A query that gives all rows of a table with their score, or points, and label.
+
+    Parameters
+    ----------
+    estimator : Scorecard, Perceptron, RandomLinearClassifier, AROW or PassiveAggressive
+        Fitted, with one weight for each feature: neither voters nor a kernel.
+    encoding : rosenblatt.data.Encoding or None
+        How the columns of a table became the features: the query then takes the columns. By
+        default `estimator.encoding_`, where `study`, `train` or `load` has set it; without one the
+        columns are the features.
+    table : str
+        The table that is asked.
+
+    Examples
+    --------
+    >>> from rosenblatt import Scorecard
+    >>> from rosenblatt.formulas import to_sql
+    >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
+    >>> print(to_sql(card, table="loans"))
+    -- the label is yes where the points reach -1, else no.
+    -- NULL where a value is missing or a word was not seen in training.
+    SELECT *,
+      CASE WHEN points IS NULL THEN NULL WHEN points >= -1 THEN 'yes' ELSE 'no' END AS predicted
+    FROM (
+      SELECT *,
+        CASE WHEN "x0" IS NULL THEN NULL ELSE
+          -1 * CAST("x0" AS DOUBLE PRECISION) END AS points
+      FROM "loans"
+    ) AS scored;
+    <BLANKLINE>
+    """
+    return sql.query(_spelled(estimator, encoding, sql.Sql()), table)
+
+
+def to_excel(
+    estimator: Any, *, encoding: Encoding | None = None, cells: Mapping[str, str] | None = None
+) -> str:
+    """A formula that gives the label of one row.
+
+    Parameters
+    ----------
+    estimator, encoding
+        As of `to_sql`.
+    cells : dict of str to str, optional
+        The cell of each column that the rule needs: {"income": "D2"}. By default the columns in
+        use are A, B and so on, in the order of the table, and the row is 2: `inputs` names them.
+
+    Examples
+    --------
+    >>> from rosenblatt import Scorecard
+    >>> from rosenblatt.formulas import to_excel
+    >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
+    >>> to_excel(card, cells={"x0": "C2"})
+    '=IF(C2="",NA(),IF(-1 * C2 >= -1,"yes","no"))'
+    """
+    names = inputs(estimator, encoding=encoding)
+    if cells is None:
+        cells = {name: f"{excel.letters(k)}2" for k, name in enumerate(names)}
+    if lacking := [name for name in names if name not in cells]:
+        raise InputError(
+            f"cells does not say where {lacking[0]!r} is: give the cell of each of {names}."
+        )
+    say = excel.Excel(cells)
+    return excel.formula(_spelled(estimator, encoding, say), say)
+
+
+def to_python(estimator: Any, *, encoding: Encoding | None = None) -> str:
+    """A module with `predict(row)`, which needs nothing but Python; `row` is a dict.
+
+    Examples
+    --------
+    >>> from rosenblatt import Scorecard
+    >>> from rosenblatt.formulas import to_python
+    >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
+    >>> module = {}
+    >>> exec(to_python(card), module)
+    >>> module["predict"]({"x0": 1}), module["predict"]({"x0": 3})
+    ('yes', 'no')
+    """
+    found = _spelled(estimator, encoding, python.Python())
+    return python.module(found, _readers(estimator, encoding, found))
+
+
+def inputs(estimator: Any, *, encoding: Encoding | None = None) -> list[str]:
+    """The columns that a rule needs, in the order of the table."""
+    return _spelled(estimator, encoding, python.Python()).inputs
+
+
+def _spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Spelled:
+    _refuse(estimator)
+    encoding = _encoding(estimator, encoding)
+    if encoding is not None and len(encoding.feature_names) != estimator.n_features_in_:
+        raise InputError(
+            f"The encoding makes {len(encoding.feature_names)} features, but the estimator was "
+            f"trained on {estimator.n_features_in_}. Give the encoding that made its rows, or none."
+        )
+    return spelled(estimator, encoding, language)
+
+
+def _encoding(estimator: Any, encoding: Encoding | None) -> Encoding | None:
+    return vars(estimator).get("encoding_") if encoding is None else encoding
+
+
+def _refuse(estimator: Any) -> None:
+    """What has no formula."""
+    if not type(estimator).__module__.startswith("rosenblatt."):
+        raise InputTypeError(
+            f"A {type(estimator).__name__} cannot be written as a formula: give a trained "
+            "Scorecard or linear classifier of rosenblatt."
+        )
+    check_is_fitted(estimator)
+    if not isinstance(estimator._rule, LinearRule | Card):
+        raise InputError(
+            "A formula needs one weight for each feature, and this rule has none: it votes, or "
+            "works by a kernel. Train with keep='average', or a Scorecard."
+        )
+
+
+def _readers(estimator: Any, encoding: Encoding | None, found: Spelled) -> dict[str, str]:
+    """Which function reads each column."""
+    encoding = _encoding(estimator, encoding)
+    kinds = {} if encoding is None else {c.name: c.kind.value for c in encoding.columns}
+    return {
+        name: "number" if kinds.get(name, "number") == "number" else "word" for name in found.inputs
+    }

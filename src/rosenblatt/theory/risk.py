@@ -1,0 +1,109 @@
+"""Bounds of the error on new rows, without rows to test on: progressive, and by support."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import gammaln, logsumexp
+
+from rosenblatt._inputs import validate
+from rosenblatt.errors import InputError
+
+_WIDEST = (-6.0, 4.0)  # powers of e between which λ is looked for
+
+
+def progressive_bound(mistakes: int, rows: int, *, lam: float, confidence: float = 0.95) -> float:
+    """How often rules err on new rows, on average, that were each judged by the next row.
+
+    Rows come independently from one source. Before row t is learned from, the rule met there, which
+    may depend on all rows before in any way, predicts it: `mistakes` of `rows` are wrong, a share
+    q. Then, with this confidence, the mean ε over t of the probability that the rule met at t errs
+    on a new row is at most (1 - e^(-λq - ln(1/δ)/N)) / (1 - e^(-λ)), with N = `rows`, δ = 1 -
+    `confidence` and any λ > 0 that was fixed before these rows were seen: `progressive_lambda`.
+
+    It is about the mean of these rules, not about the last one.
+
+    *Proof.* With p_t the probability that rule t errs, given the past, E e^(-λ X_t) = 1 - p_t c,
+    where c = 1 - e^(-λ). So Π e^(-λ X_t) / (1 - p_t c) has mean 1, and is at most 1/δ with
+    probability 1 - δ (Markov). Then -Σ ln(1 - p_t c) <= λ q N + ln(1/δ); the left side is at least
+    -N ln(1 - εc), since the logarithm is concave. ∎
+
+    Examples
+    --------
+    >>> from rosenblatt import theory
+    >>> lam = theory.progressive_lambda(0.1, 500)
+    >>> round(theory.progressive_bound(52, 500, lam=lam), 4)
+    0.1405
+    """
+    mistakes, rows = _counts(mistakes, rows, "mistakes")
+    lam = validate.positive("lam", lam)
+    much = math.log(1 / (1 - _confidence(confidence)))
+    bound = -math.expm1(-lam * mistakes / rows - much / rows) / -math.expm1(-lam)
+    return min(bound, 1.0)
+
+
+def progressive_lambda(expected: float, rows: int, *, confidence: float = 0.95) -> float:
+    """The λ with the least `progressive_bound` if a share `expected` of so many rows is wrong.
+
+    `expected` must come from other rows, seen before them.
+    """
+    if not 0 <= expected <= 1:
+        raise InputError(f"expected={expected!r} is not allowed: give a share, from 0 to 1.")
+    rows = validate.whole("rows", rows)
+    much = math.log(1 / (1 - _confidence(confidence))) / rows
+
+    def bound(power: float) -> float:
+        lam = math.exp(power)
+        return math.expm1(-lam * expected - much) / math.expm1(-lam)
+
+    found = minimize_scalar(bound, bounds=_WIDEST, method="bounded", options={"xatol": 1e-4})
+    return float(math.exp(found.x))
+
+
+def support_bound(support: int, rows: int, *, confidence: float = 0.95) -> float:
+    """How often the separator of the largest margin errs on new rows, by its support.
+
+    Of `rows` independent rows that are separable, `support` determine the separator: without the
+    others it is the same. With this confidence it errs on new rows with probability at most ε, the
+    root of (δ/N) Σ_{m=k}^{N-1} C(m,k)/C(N,k) (1 - ε)^(m-N) = 1, with N = `rows`, k = `support` and
+    δ = 1 - `confidence` (Campi and Garatti, Compression, generalization and learning, 2023).
+
+    Examples
+    --------
+    >>> from rosenblatt import theory
+    >>> round(theory.support_bound(3, 100), 3)
+    0.102
+    """
+    support, rows = _counts(support, rows, "support")
+    if support == rows:
+        return 1.0
+    delta, m = 1 - _confidence(confidence), np.arange(support, rows)
+    choose = gammaln(m + 1) - gammaln(m - support + 1)
+    choose -= gammaln(rows + 1) - gammaln(rows - support + 1)
+
+    def excess(log: float) -> float:
+        """The logarithm of the left side, where 1 - ε is e^log."""
+        return float(logsumexp(choose + (m - rows) * log)) + math.log(delta / rows)
+
+    low = -1.0
+    while excess(low) < 0:
+        low *= 2
+    return min(1.0, -math.expm1(brentq(excess, low, 0.0, xtol=1e-14)))
+
+
+def _counts(some: int, rows: int, name: str) -> tuple[int, int]:
+    rows = validate.whole("rows", rows)
+    whole = isinstance(some, (int, np.integer)) and not isinstance(some, bool)
+    if not whole or not 0 <= some <= rows:
+        raise InputError(
+            f"{name}={some!r} is not allowed: give a whole number from 0 to rows={rows}."
+        )
+    return int(some), rows
+
+
+def _confidence(value: float) -> float:
+    if not 0 < value < 1:
+        raise InputError(f"confidence={value!r} is not allowed: give a number between 0 and 1.")
+    return float(value)

@@ -1,0 +1,45 @@
+"""The playground, opened from the disk in a real browser."""
+
+import pytest
+
+from rosenblatt.play import page
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("play") / "playground.html"
+    path.write_text(page(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def usual(browser):
+    """A window that is often used, without a network."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def opened(browser, usual, file):
+    """A function that opens the page from the disk; whatever goes wrong is in `troubles`."""
+    troubles, contexts, pages = [], [], []
+
+    def open_(link="", path=file, **settings):
+        context = browser.new_context(offline=True, **settings) if settings else usual
+        contexts.extend([context] if settings else [])
+        found = context.new_page()
+        pages.append(found)
+        found.set_default_timeout(10_000)
+        found.on("request", lambda r: r.url.startswith("file:") or troubles.append(r.url))
+        found.on("console", lambda m: troubles.append(m.text))
+        found.on("pageerror", lambda e: troubles.append(str(e)))
+        found.goto(path.as_uri() + link)
+        found.wait_for_selector(".board-svg .point", state="attached")
+        return found
+
+    open_.troubles = troubles
+    yield open_
+    for page_or_context in (*pages, *contexts):
+        page_or_context.close()
+    assert troubles == []

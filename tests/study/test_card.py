@@ -1,0 +1,254 @@
+"""rosenblatt fit --points, and what is done with the card: by hand, in SQL, with reasons."""
+
+import json
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rosenblatt import Scorecard, load, study
+from rosenblatt.cli import run as main
+from rosenblatt.datasets import load_credit
+from rosenblatt.errors import InputError
+from rosenblatt.report import render
+
+CREDIT = load_credit().filename
+LEAK = ["share", "expenditure"]
+
+
+def made(n=400, seed=0):
+    """A planted card, a word and a tenth of wrong labels."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "reports": rng.integers(0, 5, n),
+            "income": (rng.gamma(2, 2, n) * 100).round() / 100,
+            "town": rng.choice(["Rome", "Oslo", "Bern"], n),
+        }
+    )
+    points = -2 * table["reports"] + 3 * (table["income"] >= 3) + 2 * (table["town"] == "Oslo")
+    table["paid"] = np.where((points >= 1) ^ (rng.random(n) < 0.1), "yes", "no")
+    return table
+
+
+TABLE = made()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return study(TABLE, target="paid", points=5, terms=4, peers=False)
+
+
+@pytest.fixture(scope="module")
+def folder(found, tmp_path_factory):
+    place = tmp_path_factory.mktemp("card") / "study"
+    found.save(place)
+    return place
+
+
+# --- The rule is a card ---------------------------------------------------------------------------
+
+
+def test_the_card_is_chosen_by_validation_rows_tested_and_told(found):
+    card = found.estimator
+    assert isinstance(card, Scorecard)
+    assert found.error < 0.3
+    names = [c.name for c in found.candidates]
+    assert names == ["larger class", "card of 1 term", *(f"card of {k} terms" for k in (2, 3, 4))]
+    fewest = min(c.validation_errors for c in found.candidates[1:])
+    first = next(c for c in found.candidates[1:] if c.validation_errors == fewest)
+    assert found.selection.winner.name == first.name  # of equal ones the shortest
+    assert found.rule.startswith("paid = yes if the points reach ")
+    assert "for each of reports" in found.rule
+    assert card.encoding_.feature_names[0] == "reports"
+    assert not card.encoding_.scaled  # cuts are those of the table
+    towns = [name for name in card.encoding_.feature_names if name.startswith("town=")]
+    assert towns == ["town=Bern", "town=Oslo", "town=Rome"]  # any of them may have points
+    assert "if town=Oslo" in found.rule
+
+
+def test_the_bracket_is_about_the_rows_that_it_learned_from(found):
+    rows = found.selection.fitted_on
+    X = found.encoding.apply(TABLE.drop(columns="paid").iloc[rows])
+    wrong = int((found.estimator.predict(X) != TABLE["paid"].to_numpy()[rows]).sum())
+    lower, upper = found.estimator.bracket_
+    assert lower <= upper == wrong
+    said = found.to_dict()["rule"]["card"]["bracket"]
+    assert f"The card makes {upper} errors on the {len(rows)} rows it learned from" in said
+
+
+def test_the_example_of_the_document_adds_up(found):
+    card = found.to_dict()["rule"]["card"]
+    total = 0
+    for term, earned in zip(card["terms"], card["example"]["earned"], strict=True):
+        counts = earned["value"] if term["each"] else float(earned["value"] >= term["cut"])
+        assert earned["counts"] == counts
+        assert earned["points"] == term["points"] * counts
+        total += earned["points"]
+    assert card["example"]["total"] == total
+    assert card["example"]["label"] == ("yes" if total >= card["threshold"] else "no")
+    groups, points = (
+        card["by_points"],
+        found.estimator.points(
+            found.encoding.apply(TABLE.drop(columns="paid").iloc[found.selection.fitted_on])
+        ),
+    )
+    assert sum(group["rows"] for group in groups) == len(points)
+    assert groups[0]["lowest"] == points.min()
+    assert groups[-1]["highest"] == points.max()
+    assert all(20 * group["rows"] >= len(points) for group in groups[1:])
+
+
+def test_the_report_shows_a_card_to_fill_in(found):
+    page = render(dict(found.to_dict()))
+    card = found.to_dict()["rule"]["card"]
+    table = page[page.index('<table class="points">') :]
+    table = table[: table.index("</table>")]
+    assert table.count('class="n blank"') == len(card["terms"]) + 1
+    assert "for each of reports" in table
+    assert f"<strong>{card['example']['total']}</strong>".replace("-", "−") in table
+    assert "proved." in page
+
+
+def test_the_terminal_says_the_card(capsys, tmp_path):
+    TABLE.to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["--target", "paid", "--points", "2", "--terms", "2", "--no-rows", "-q"]
+    code = main(["fit", str(tmp_path / "t.csv"), *arguments, "-o", str(tmp_path / "out")])
+    shown = capsys.readouterr().out
+    assert code == 0
+    assert "paid = yes if the points reach" in shown
+    assert "for comparison, not written" in shown  # what all columns would give
+    saved = load(tmp_path / "out" / "model.json")
+    assert set(saved.points_) <= {-2, -1, 1, 2}
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "--points=2 --terms=2" in report.replace("&#x27;", "'")
+
+
+# --- What is done with it -------------------------------------------------------------------------
+
+
+def test_its_reasons_are_the_points_of_its_terms(folder, tmp_path, capsys):
+    TABLE[:20].drop(columns="paid").to_csv(tmp_path / "new.csv", index=False)
+    model = str(folder / "model.json")
+    main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--reasons", "9", "--json"])
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    card = load(model)
+    X = card.encoding_.apply(TABLE[:20].drop(columns="paid"))
+    for row, points in zip(rows, card.points(X), strict=True):
+        reasons = {reason["feature"]: reason["adds"] for reason in row["reasons"]}
+        assert reasons.keys() <= set(card.terms_)
+        assert sum(reasons.values()) == points
+        assert row["score"] == points + row["intercept"]
+        assert row["intercept"] == 0.5 - card.threshold_
+    main(["predict", model, str(tmp_path / "new.csv"), "--explain"])
+    assert "; threshold " in capsys.readouterr().out
+
+
+def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
+    model, columns = str(folder / "model.json"), TABLE.drop(columns="paid")
+    expected = load(model).predict(load(model).encoding_.apply(columns)).tolist()
+    assert main(["export", model, "--sql", "--table", "people"]) == 0
+    with sqlite3.connect(":memory:") as base:
+        columns.to_sql("people", base, index=False)
+        answer = pd.read_sql_query(capsys.readouterr().out, base)
+    assert answer["predicted"].tolist() == expected
+    assert main(["export", model, "--python", "-o", str(tmp_path / "rule.py")]) == 0
+    module = {}
+    exec((tmp_path / "rule.py").read_text(), module)
+    assert [module["predict"](row) for row in columns.to_dict("records")] == expected
+    TABLE[["paid", "town", "income", "reports"]].to_csv(tmp_path / "order.csv", index=False)
+    capsys.readouterr()
+    main(["export", model, "--excel-formula", "--columns-of", str(tmp_path / "order.csv")])
+    said = capsys.readouterr()
+    assert said.out.startswith("=IF(")
+    assert "reports in D2" in said.err
+    assert "* D2" in said.out
+    main(["export", model, "--excel-formula", "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["format"] == "excel"
+    assert printed["columns"][0] == "reports"
+    assert "A2" in printed["text"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "Give one of --onnx FILE, --sql, --excel-formula, --python; got none"),
+        (["--sql", "--python"], "got --sql and --python"),
+        (["--python", "--table", "t"], "--table belongs to --sql, not to --python"),
+        (["--sql", "--columns-of", "t"], "--columns-of belongs to --excel-formula"),
+        (["--onnx", "f", "-o", "g"], "--output belongs to --sql or --excel-formula or --python"),
+    ],
+)
+def test_options_of_export_that_do_not_go_together_are_refused(folder, options, says, capsys):
+    assert main(["export", str(folder / "model.json"), *options]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_column_that_the_table_lacks_is_named(folder, tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    model = str(folder / "model.json")
+    code = main(["export", model, "--excel-formula", "--columns-of", str(tmp_path / "t.csv")])
+    assert code == 2
+    assert "'reports' is not a column of" in capsys.readouterr().err
+
+
+def test_gaps_in_counts_are_filled_with_whole_numbers():
+    gaps = TABLE[:150].copy()
+    gaps["reports"] = gaps["reports"].astype(float)
+    gaps.loc[gaps.index[::10], ["reports", "income"]] = np.nan
+    asked = {"target": "paid", "points": 3, "terms": 2, "peers": False, "impute": "mean"}
+    found = study(gaps, **asked)
+    fills = {column.name: getattr(column, "fill", None) for column in found.encoding.columns}
+    assert fills["reports"] % 1 == 0
+    assert fills["income"] % 1 != 0  # cents
+    points = found.estimator.points(found.encoding.apply(gaps.drop(columns="paid")))
+    assert (points % 1 == 0).all()
+
+
+# --- Costs ----------------------------------------------------------------------------------------
+
+
+def test_costs_and_balance_weigh_the_search():
+    asked = {"target": "paid", "points": 3, "terms": 1, "peers": False}
+    plain = study(TABLE[:150], **asked)
+    dear = study(TABLE[:150], **asked, costs={"yes:no": 20})
+    even = study(TABLE[:150], **asked, class_weight="balanced")
+    assert dear.estimator.class_weight == {"no": 1.0, "yes": 20.0}
+    assert even.estimator.class_weight == "balanced"
+
+    def missed(found):
+        of = found.selection
+        return int(((of.labels == "yes") & (of.predictions == "no")).sum())
+
+    assert missed(dear) < missed(plain)
+    assert "in the price of its errors" in dear.to_dict()["rule"]["card"]["bracket"]
+
+
+# --- What is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"points": 0}, "points=0 .--points. is not allowed: give a whole number, from 1 to 100"),
+        ({"terms": 3}, "give points .--points., too"),
+        ({"points": 5, "terms": 21}, "from 1 to 20"),
+        ({"points": 5, "stream": True}, "searches for a card on rows in memory"),
+    ],
+)
+def test_options_that_make_no_card_are_refused(options, says):
+    with pytest.raises(InputError, match=says):
+        study(TABLE, target="paid", **options)
+
+
+def test_more_labels_and_sparse_rows_have_no_card():
+    three = TABLE.assign(paid=np.resize(["a", "b", "c"], len(TABLE)))
+    with pytest.raises(InputError, match="two labels apart, and paid has 3: say which"):
+        study(three, target="paid", points=5)
+    wordy = TABLE.assign(
+        note=[("red sky at night", "grey sky at noon")[k % 2] for k in range(len(TABLE))]
+    )
+    with pytest.raises(InputError, match="these rows are sparse"):
+        study(wordy, target="paid", text="note", points=5)

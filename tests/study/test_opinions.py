@@ -1,0 +1,110 @@
+"""What other rules say and what one pass bounds, in a study and in its report."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from rosenblatt import study, theory
+from rosenblatt._study import opinions
+from rosenblatt.report import render
+
+
+@pytest.fixture(scope="module")
+def iris():
+    """Setosa against the others: a line separates them."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.columns = ["sepals", "sepal width", "petals", "petal width"]
+    return X.assign(kind=np.where(y == 0, "setosa", "other"))
+
+
+@pytest.fixture(scope="module")
+def separable(iris):
+    return study(iris, target="kind", peers=False)
+
+
+@pytest.fixture(scope="module")
+def overlapping():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return study(X.iloc[:, :2].assign(kind=y), target="kind", peers=False)
+
+
+def test_counts_add_up(separable, overlapping):
+    for found, apart in ((separable, True), (overlapping, False)):
+        told = found.to_dict()["opinions"]
+        asked = told["asked"]
+        assert told["separable"] is apart
+        assert asked == 3  # of the tests
+        assert told["contested"] + told["forced"] + told["overruled"] + told["open"] == asked
+        assert told["contested_wrong"] + told["other_wrong"] <= asked
+        assert len(told["examples"]) == 3
+        assert told["train"] == found.to_dict()["split"]["learned_from"]
+        test = set(found.selection.test.tolist())
+        assert all(example["row"] in test for example in told["examples"])
+    told = separable.to_dict()["opinions"]
+    assert told["bound"] == 6 / (told["train"] + 1)
+    if told["forced"]:
+        page = " ".join(render(separable.to_dict()).split())
+        assert "That is not the probability that a forced answer is wrong" in page
+
+
+def test_the_report_shows_both(overlapping):
+    page = render(overlapping.to_dict())
+    section = re.search(r'<section aria-labelledby="opinions">.*?</section>', page, re.S)[0]
+    text = " ".join(re.sub("<[^>]+>", " ", section).split())
+    assert "What other rules would say" in text
+    assert "of 3 test rows contested" in text
+    assert text.count("contested:") + text.count("forced:") + text.count("open:") >= 3
+    text = " ".join(re.sub("<[^>]+>", " ", page).split())
+    assert "One pass over all rows, each judged before it is learned from" in text
+    assert "for that the test error above stands" in text
+
+
+def test_one_pass(overlapping, separable):
+    for found, n in ((overlapping, 569), (separable, 150)):
+        told = found.to_dict()["progressive"]
+        assert told["rows"] == n - n // 2
+        expected = theory.progressive_bound(told["mistakes"], told["rows"], lam=told["lam"])
+        assert told["bound"] == expected
+        assert told["mistakes"] / told["rows"] < told["bound"] < 1
+    assert overlapping.to_dict()["progressive"]["support"] is None
+    support = separable.to_dict()["progressive"]["support"]
+    assert support == {"rows": 3, "bound": theory.support_bound(3, 150)}
+
+
+def test_lambda_is_fixed_by_the_first_half():
+    """Other labels in the second half change the mistakes there, and not λ."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 2))
+    y = (X[:, 0] > 0).astype(int)
+    second = np.random.default_rng(0).permutation(80)[40:]  # of seed 0
+    other = y.copy()
+    other[second] = 1 - other[second]
+    one, two = (study(X, labels, peers=False).to_dict()["progressive"] for labels in (y, other))
+    assert one["lam"] == two["lam"]
+    assert one["mistakes"] < two["mistakes"]
+
+
+def test_where_it_is_not_asked(iris):
+    grouped = study(
+        iris.assign(who=np.arange(150) // 2), target="kind", group="who", peers=False
+    ).to_dict()
+    assert grouped["progressive"] is None
+    three = load_iris(return_X_y=True)
+    assert study(*three, peers=False).to_dict()["opinions"] is None
+    bare = study(iris, target="kind", no_rows=True, peers=False)
+    assert bare.to_dict()["opinions"]["examples"] == []
+    priced = study(iris, target="kind", costs={"setosa:other": 5}, peers=False).to_dict()
+    assert priced["opinions"] is None
+    words = pd.DataFrame({"a": ["x", "y"] * 30, "b": range(60), "kind": [0] * 30 + [1] * 30})
+    support = study(words, target="kind", peers=False).to_dict()["progressive"]["support"]
+    assert support is None  # columns made of the rows themselves
+
+
+def test_the_same_whenever_it_is_asked(iris, separable, monkeypatch):
+    monkeypatch.setattr(opinions, "ROWS", 3)
+    again = study(iris, target="kind", peers=False).to_dict()
+    assert again["opinions"] == separable.to_dict()["opinions"]
+    assert again["progressive"] == separable.to_dict()["progressive"]

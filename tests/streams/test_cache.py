@@ -18,7 +18,7 @@ from rosenblatt._streams import cache, tables, writer
 from rosenblatt._streams import stored as stored_module
 from rosenblatt._streams.cache import stored
 from rosenblatt._streams.progress import Reading, Silent
-from rosenblatt._support import locks
+from rosenblatt._support import caches, locks
 from rosenblatt.errors import FileError, InputError, InputTypeError
 from sources import frame, same, together
 
@@ -464,11 +464,11 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
     monkeypatch.delenv("ROSENBLATT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/x")
     monkeypatch.setenv("HOME", "/home/someone")
-    monkeypatch.setattr(cache.sys, "platform", "linux")
+    monkeypatch.setattr(caches.sys, "platform", "linux")
     assert str(cache.cache_folder()) == "/var/x/rosenblatt"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert str(cache.cache_folder()) == "/home/someone/.cache/rosenblatt"
-    monkeypatch.setattr(cache.sys, "platform", "darwin")
+    monkeypatch.setattr(caches.sys, "platform", "darwin")
     assert str(cache.cache_folder()) == "/home/someone/Library/Caches/rosenblatt"
 
 

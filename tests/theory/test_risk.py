@@ -22,11 +22,23 @@ def test_by_hand():
 
 def test_the_best_lambda():
     """No other one has a smaller bound, for what was expected."""
-    for expected, n in [(0.0, 40), (0.1, 500), (0.45, 1000)]:
+    for expected, n in [(0.025, 40), (0.1, 500), (0.45, 1000)]:
         best = theory.progressive_lambda(expected, n)
         least = theory.progressive_bound(round(expected * n), n, lam=best)
         for lam in np.exp(np.linspace(-6, 4, 200)):
             assert theory.progressive_bound(round(expected * n), n, lam=lam) >= least - 1e-7
+
+
+@pytest.mark.parametrize("n", [20, 75, 3000])
+def test_rows_before_without_a_mistake_do_not_promise_none(n):
+    """Any λ is valid: the one chosen is best for one mistake, and none costs a quarter at most.
+
+    The least bound without a mistake is that of λ = ∞, 1 - 20^(-1/N).
+    """
+    lam = theory.progressive_lambda(0.0, n)
+    best = min(theory.progressive_bound(1, n, lam=lam) for lam in np.exp(np.linspace(-6, 4, 2000)))
+    assert theory.progressive_bound(1, n, lam=lam) == pytest.approx(best, rel=1e-4)
+    assert theory.progressive_bound(0, n, lam=lam) < 1.25 * (1 - 20 ** (-1 / n))
 
 
 @pytest.mark.parametrize("n", [10, 40, 200])

@@ -47,11 +47,21 @@ def progressive_bound(mistakes: int, rows: int, *, lam: float, confidence: float
 def progressive_lambda(expected: float, rows: int, *, confidence: float = 0.95) -> float:
     """The λ with the least `progressive_bound` if a share `expected` of so many rows is wrong.
 
-    `expected` must come from other rows, seen before them.
+    `expected` must come from other rows, seen before them. It is taken as one mistake at least: the
+    λ that is best for none at all would make a single mistake cost 38 points in 75 rows. That costs
+    little where none comes.
+
+    Examples
+    --------
+    >>> from rosenblatt import theory
+    >>> lam = theory.progressive_lambda(0, 75)
+    >>> [round(theory.progressive_bound(k, 75, lam=lam), 3) for k in (0, 1, 2)]
+    [0.047, 0.074, 0.101]
     """
     if not 0 <= expected <= 1:
         raise InputError(f"expected={expected!r} is not allowed: give a share, from 0 to 1.")
     rows = validate.whole("rows", rows)
+    expected = max(expected, 1 / rows)
     much = math.log(1 / (1 - _confidence(confidence))) / rows
 
     def bound(power: float) -> float:

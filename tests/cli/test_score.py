@@ -172,6 +172,15 @@ def test_the_price_stands_beside_the_errors(shell, costly):
     assert found["objective"] == {"decides": "cost", "costs": [asked], "class_weight": None}
 
 
+def test_no_error_has_no_interval_of_its_price(shell, costly):
+    """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
+    right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
+    _, out, _ = shell("score", "m.json", right)
+    assert "0 for 4 rows, 0 a row, no error among these 4 rows: no interval; always yes: 2" in out
+    found = json.loads(shell("score", "m.json", right, "--json")[1])
+    assert found["price"]["interval"] is None
+
+
 def test_the_same_price_from_python(shell, costly):
     p = load("m.json")
     X, y = p.encoding_.apply("new.csv"), ["yes", "yes", "no", "no", "yes", "yes"]

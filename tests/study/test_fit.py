@@ -61,7 +61,7 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     assert (
         "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one. "
         "share alone is wrong in only 1.8%. Possible target leakage: if they are recorded only "
-        "after the decision, leave them out: --ignore share --ignore expenditure." in words
+        "after the label is known, leave them out: --ignore share --ignore expenditure." in words
     )
     subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
     order = (

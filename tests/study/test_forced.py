@@ -37,8 +37,8 @@ def test_the_fewest_errors_and_the_signs(found):
     for column in told["columns"]:
         assert column["otherwise_at_most"] >= column["otherwise_at_least"] > 55
     sentence = (
-        "No linear rule makes fewer than 55 errors on these 569 rows; every rule with so few has "
-        "the signs + on mean radius, + on mean texture (+ speaks for malignant)."
+        "No linear rule makes fewer than 55 errors on these 569 rows; every rule with at most "
+        "55 errors has the signs + on mean radius, + on mean texture (+ speaks for malignant)."
     )
     assert told["sentence"] == sentence
     assert sentence in " ".join(str(found).split())

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from rosenblatt import study, theory
+from rosenblatt import second_opinion, study, theory
 from rosenblatt._study import opinions
 from rosenblatt.report import render
 
@@ -48,6 +48,22 @@ def test_counts_add_up(separable, overlapping):
     if told["forced"]:
         page = " ".join(render(separable.to_dict()).split())
         assert "That is not the probability that a forced answer is wrong" in page
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ((4, 5), "on 4 of these 12 and on 5 of the other 28: more often where contested"),
+        ((2, 7), "on 2 of these 12 and on 7 of the other 28: no more often where contested"),
+        ((3, 7), "on 3 of these 12 and on 7 of the other 28: no more often where contested"),
+    ],
+)
+def test_whether_contested_rows_are_wrong_more_often_is_said(wrong, said):
+    """4/12 > 5/28; 2/12 < 7/28; 3/12 = 7/28."""
+    known = second_opinion([[1], [2], [5], [6]], [0, 0, 1, 1], [[1]] * 40)
+    contested = np.arange(40) < 12
+    assert opinions._sentence(known, contested, wrong).endswith(said)
+    assert opinions._sentence(known, contested & False, (0, 1)).endswith("says otherwise")
 
 
 def test_the_report_shows_both(overlapping):

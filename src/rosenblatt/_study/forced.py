@@ -80,4 +80,5 @@ def _sentence(report: SignReport) -> str:
         return f"{few}; no sign of a weight is known to be forced."
     word = "the sign" if len(signs) == 1 else "the signs"
     listed = ", ".join(signs).replace("- on", "− on")
-    return f"{few}; every rule with so few has {word} {listed} (+ speaks for {report.label})."
+    so_few = f"every rule with at most {errors:,} errors"
+    return f"{few}; {so_few} has {word} {listed} (+ speaks for {report.label})."

@@ -38,7 +38,7 @@ class Priced(TypedDict):
 
     total: float
     per_row: float
-    interval: list[float]  # of the price of a row
+    interval: list[float] | None  # of the price of a row; none without an error
     confidence: float
     method: str  # "bootstrap"
     always: dict[str, float]  # by label: the total if it were always said

@@ -29,19 +29,22 @@ def priced(
 ) -> Priced:
     """Of errors that were counted by label and by what the rows were called.
 
-    The interval is that of the bootstrap: rows are drawn again, as often as there are.
+    The interval is that of the bootstrap: rows are drawn again, as often as there are. Without an
+    error there is none: every draw would cost nothing, however few the rows.
     """
     n, total = int(counts.sum()), float((counts * prices).sum())
-    drawn = np.random.default_rng(seed).multinomial(n, counts.ravel() / n, _DRAWS)
-    tail = (1 - confidence) / 2
-    ends = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
+    ends = None
+    found = f"no error among these {n:,} {rows}: no interval"
+    if counts.sum() > np.trace(counts):
+        ends = _interval(counts, prices, confidence, seed)
+        spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap)"
+        found = f"{100 * confidence:g} % interval {spread}"
     of_label = counts.sum(axis=1)
     always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
     cheapest = min(always, key=always.__getitem__)
     sentence = (
-        f"{number(total)} for {n:,} {rows}, {number(total / n, 3)} a row, "
-        f"{100 * confidence:g} % interval {number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap);"
-        f" always {named(cheapest)}: {number(always[cheapest])}"
+        f"{number(total)} for {n:,} {rows}, {number(total / n, 3)} a row, {found}; "
+        f"always {named(cheapest)}: {number(always[cheapest])}"
     )
     return {
         "total": total,
@@ -52,6 +55,15 @@ def priced(
         "always": always,
         "sentence": sentence,
     }
+
+
+def _interval(
+    counts: NDArray[np.int64], prices: NDArray[np.float64], confidence: float, seed: int
+) -> list[float]:
+    n, tail = int(counts.sum()), (1 - confidence) / 2
+    drawn = np.random.default_rng(seed).multinomial(n, counts.ravel() / n, _DRAWS)
+    ends: list[float] = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
+    return ends
 
 
 def chosen_by(objective: Objective) -> str:

@@ -96,7 +96,10 @@ def result_warnings(
 
 
 def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
-    """By what the rule was chosen by; a mean of the errors of each label is beaten by no label."""
+    """By what the rule was chosen by; a mean of the errors of each label is beaten by no label.
+
+    A price has no interval without an error: then that of the error decides.
+    """
     n, objective = selection.test_n, selection.judge.objective
     if objective == "balanced":
         return []
@@ -104,7 +107,7 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
     label, what = str(selection.majority), "error"
     said = [f"{rate:.1%}" for rate in (always, lo, hi)]
     wrong = f"is wrong in {said[0]}"
-    if objective == "cost" and price is not None:
+    if objective == "cost" and price is not None and price["interval"] is not None:
         label = min(price["always"], key=price["always"].__getitem__)
         (lo, hi), always, what = price["interval"], price["always"][label] / n, "price of a row"
         said = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
@@ -153,9 +156,9 @@ def _revealed(
     if unproved:
         wrong = [f"{name} alone is wrong in only {almost[name]:.1%}" for name in unproved]
         say += f"{listed(wrong, _FIGURES)}. "
-    them = "it is recorded only after the decision, leave it out"
+    them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
-        them = "they are recorded only after the decision, leave them out"
+        them = "they are recorded only after the label is known, leave them out"
     sentence = f"{say}Possible target leakage: if {them}: {ignored}."
     return {"kind": "revealing", "columns": names, "sentence": sentence}
 

@@ -126,16 +126,32 @@ def test_in_words():
     ]
     X = np.array([[2.0], [-2.0]])
     assert on_the_line("AROW", 1.0, X=X).step(1) == (
-        "step 1: row 0 (2) is 1 with the margin 0, loss 1, α = 0.2: w (0) + 0.2·(2)/p = (0.4)"
+        "step 1: row 0 (2) is 1 with the margin 0, loss 1, α = 0.2: w (0) + 0.2·(2)/(1) = (0.4)"
     )
+    # p = 1 + 2²/1 = 5 after it. Row 1 has the margin 0.8: α = 0.2/(4/5 + 1) = 1/9.
+    told = on_the_line("AROW", 1.0, X=X)
+    above, *words = told.steps().splitlines()
+    assert above == (
+        "Each weight moves by α·x over its own precision. Precisions are 1 at first; a step adds "
+        "x²/r to them, r = 1."
+    )
+    assert words == [told.step(k) for k in range(1, len(told) + 1)]
+    assert words[1].endswith("α = 0.111111: w (0.4) - 0.111111·(-2)/(5) = (0.444444)")
+    # With b: α = 1/(5 + 1), w = 2/6, b = 1/6. Then p = (5, 2), and row 1 has m = 4/6 - 1/6 = 1/2,
+    # v = 4/5 + 1/2, α = (1/2)/(13/10 + 1) = 5/23; b moves by -(5/23)/2.
+    with_b = trace(AROW(r=1.0, order="cyclic", max_iter=1), X, LINE[1]).steps().splitlines()
+    assert "over its own precision, and b by α over that of b. " in with_b[0]
+    assert "x²/r to them (1/r to that of b), r = 1." in with_b[0]
+    assert "w (0.333333) - 0.217391·(-2)/(5) = " in with_b[2]
+    assert with_b[2].endswith(f", b 0.166667 - 0.217391/2 = {1 / 6 - 5 / 46:.6g}")
     three = trace(AROW(r=1.0, order="cyclic", max_iter=1), [[1, 0], [0, 1], [-1, -1]], list("abc"))
     assert three.step(1).startswith(
         "step 1: row 0 (1, 0) is a with the margin 0 over b, loss 1, α = 0.2: "
-        "a moves towards it: w (0, 0) + 0.2·(1, 0)/p = (0.2, 0), b 0 + 0.2 = 0.2; b away: "
+        "a moves towards it: w (0, 0) + 0.2·(1, 0)/(1, 1) = (0.2, 0), b 0 + 0.2/1 = 0.2; b away: "
     )
     table = str(on_the_line("AROW", 1.0, X=X))
     assert ": 4 updates, 1 of them at mistakes, at most " in table
-    assert " by its theorem. " in table
+    assert f", at most {on_the_line('AROW', 1.0, X=X).bound} mistakes by its theorem. " in table
     assert "convergence theorem" not in table
     assert "cos∠" not in table
     assert table.splitlines()[1].split()[5:9] == ["score", "loss", "v", "step"]
@@ -378,7 +394,7 @@ def test_a_radius_is_a_claim_and_gamma_is_not():
 
 def test_what_a_rule_has_not():
     t = on_the_line("AROW", 1.0)
-    with pytest.raises(InputError, match="there is no α"):
+    with pytest.raises(InputError, match="rows have no coefficients"):
         t.alpha_at(1)
     with pytest.raises(InputError, match="The playground shows the perceptron's rule only"):
         t.play(show=False)

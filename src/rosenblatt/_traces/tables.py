@@ -119,9 +119,9 @@ def _summary(trace: Trace) -> str:
         updates += f", {int((run.margins <= 0).sum())} of them at mistakes"
     bound = ""
     if trace.bound is not None:
-        most = f"{trace.bound} epochs" if run.mixed else f"{trace.bound}"
+        what = " epochs" if run.mixed else "" if run.by_count else " mistakes"
         theorem = "the convergence theorem" if run.by_count else "its theorem"
-        bound = f", at most {most} by {theorem}"
+        bound = f", at most {trace.bound:,}{what} by {theorem}"
     return f"{about.estimator}: {updates}{bound}. {about.ended}"
 
 

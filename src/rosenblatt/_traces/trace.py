@@ -176,7 +176,7 @@ class Trace:
         if run.rule == "AROW":
             raise InputError(
                 "AROW divides its steps by precisions, so that its weights are no sums of rows: "
-                "there is no α. weights_at and precision_at have what it learned."
+                "rows have no coefficients. weights_at and precision_at have what it learned."
             )
         if not run.by_count:
             return run.added(step)
@@ -213,7 +213,7 @@ class Trace:
         return words.step(self, self.replay.checked_step(k))
 
     def steps(self) -> str:
-        """All steps in words, one in each line."""
+        """All steps in words, one in each line; of AROW with a line on its precisions above."""
         return "\n".join(words.steps(self))
 
     def __str__(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._traces.loss_steps import growing
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import Features
 
@@ -32,35 +33,49 @@ def step(trace: Trace, k: int) -> str:
         return f"step 0: training starts with {_start(trace)}"
     if not isinstance(space, Features):
         return f"step {k}: {_why(trace, k)}: {_alpha(trace, k)}"
-    return _of_weights(trace, k, space.at(k - 1), space.at(k))
+    p = trace.precision_at(k - 1) if trace.replay.run.rule == "AROW" else None
+    return _of_weights(trace, k, space.at(k - 1), space.at(k), p)
 
 
 def steps(trace: Trace) -> Iterator[str]:
-    """All steps but the start, in one replay."""
-    space = trace.replay.space
+    """All steps but the start, in one replay; of AROW with a line on its precisions above."""
+    space, run = trace.replay.space, trace.replay.run
     if not isinstance(space, Features):
         yield from (step(trace, k) for k in range(1, len(trace) + 1))
         return
+    precisions: Iterator[Floats | None] = repeat(None)
+    if run.rule == "AROW" and len(trace):
+        yield _about_precisions(run)
+        precisions = (p for part in growing(run) for p in part.precisions[:-1])
     for begin, block in space.blocks():
         for k, (before, after) in enumerate(pairwise(block), start=begin + 1):
-            yield _of_weights(trace, k, before, after)
+            yield _of_weights(trace, k, before, after, next(precisions))
 
 
-def _of_weights(trace: Trace, k: int, before: Floats, after: Floats) -> str:
-    """Step k, where the weights before and after it are known in units of η."""
+def _about_precisions(run: Run) -> str:
+    plain = bool((run.weights == 1).all())
+    r = f"r = {number(run.number)}" if plain else f"r = {number(run.number)}/(weight of the row)"
+    b = (", and b by α over that of b", " (1/r to that of b)") if run.intercept else ("", "")
+    return (
+        f"Each weight moves by α·x over its own precision{b[0]}. Precisions are 1 at first; a step "
+        f"adds x²/r to them{b[1]}, {r}."
+    )
+
+
+def _of_weights(trace: Trace, k: int, before: Floats, after: Floats, p: Floats | None) -> str:
+    """Step k, where the weights before and after it are known in units of η; p is AROW's."""
     run = trace.replay.run
     before, after = run.eta * before, run.eta * after
     if run.k is not None:
-        return f"step {k}: {_why(trace, k)}: {_moves(trace, k, before, after)}"
+        return f"step {k}: {_why(trace, k)}: {_moves(trace, k, before, after, p)}"
     made = run.updates_of(k)
     rows, sizes = run.rows[made], run.eta * run.steps[made]
     x = run.lifted(rows[:1])[0, :-1]
-    sign, what = _change((after - before)[:-1], x, sizes, over=_over(run))
+    sign, what = _change((after - before)[:-1], x, sizes, over=_over(p))
     moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
     if run.intercept:
-        summed = run.rule != "AROW" and not run.mixed
-        step = float(sizes.sum()) if summed else float((after - before)[-1])
-        moved += f", b {_sum(before[-1], step)} = {number(after[-1])}"
+        summed = float((after - before)[-1]) if run.mixed else float(sizes.sum())
+        moved += f", b {_sum(before[-1], summed)}{_over_b(p)} = {number(after[-1])}"
     return f"step {k}: {_why(trace, k)}: {moved}"
 
 
@@ -116,8 +131,12 @@ def _one(trace: Trace, u: int) -> str:
 _LETTER = {"PA-I": "τ", "PA-II": "τ", "AROW": "α"}  # of the step, as in the papers
 
 
-def _over(run: Run) -> str:
-    return "/p" if run.rule == "AROW" else ""
+def _over(p: Floats | None) -> str:
+    return "" if p is None else f"/{vector(p[:-1])}"
+
+
+def _over_b(p: Floats | None) -> str:
+    return "" if p is None else f"/{number(p[-1])}"
 
 
 def _against(trace: Trace, rival: Any, margin: float) -> str:
@@ -130,7 +149,7 @@ def _against(trace: Trace, rival: Any, margin: float) -> str:
     return f"and scores only {number(margin)} more than {rival}, μ is {mu}"
 
 
-def _moves(trace: Trace, k: int, before: Floats, after: Floats) -> str:
+def _moves(trace: Trace, k: int, before: Floats, after: Floats, p: Floats | None) -> str:
     """What step k did to the weights of the classes that it changed."""
     run, classes = trace.replay.run, trace.replay.about.classes
     assert run.rivals is not None
@@ -144,11 +163,12 @@ def _moves(trace: Trace, k: int, before: Floats, after: Floats) -> str:
         moved = {c: ("", x, np.zeros(2)) for c in changed for x in [(after - before)[c, :-1]]}
     found = []
     for c, (how, x, steps) in moved.items():
-        sign, what = _change(x, x, steps, over=_over(run))
+        of_c = None if p is None else p[c]
+        sign, what = _change(x, x, steps, over=_over(of_c))
         words = f"w {vector(before[c, :-1])} {sign} {what} = {vector(after[c, :-1])}"
         if run.intercept:
-            words += f", b {_sum(before[c, -1], float((after - before)[c, -1]))}"
-            words += f" = {number(after[c, -1])}"
+            change = float((after - before)[c, -1] if of_c is None else steps[0])
+            words += f", b {_sum(before[c, -1], change)}{_over_b(of_c)} = {number(after[c, -1])}"
         found.append(f"{classes[c]}{how}: {words}")
     return _some("; ", found)
 

@@ -141,6 +141,29 @@ def test_rows_of_other_labels_are_refused(asked, folder, tmp_path):
     assert "give the rows that it was trained on" in err
 
 
+def test_known_rows_in_the_form_of_training_or_of_the_new_rows(asked, folder, tmp_path):
+    """Options are about the new rows; known rows of neither form are an error that names them."""
+    loans, new = pd.read_csv(folder / "loans.csv"), pd.read_csv(folder / "new.csv")
+    loans.to_csv(tmp_path / "known.csv", index=False, header=False, sep="|")
+    new.assign(paid="").to_csv(tmp_path / "new.csv", index=False, header=False, sep="|")
+    loans.to_csv(tmp_path / "third.csv", index=False, header=False, sep="@")
+    how = ["--sep", "|", "--names", "debts,income,home,paid"]
+
+    def opinions(known, *options, rows):
+        return asked("--second-opinion", known, "--quiet", *options, rows=rows)
+
+    expected = opinions(folder / "loans.csv", rows="new.csv")
+    assert expected[0] == 0
+    for known in (folder / "loans.csv", tmp_path / "known.csv"):
+        assert opinions(known, *how, rows=tmp_path / "new.csv") == expected
+    code, out, err = opinions(tmp_path / "third.csv", *how, rows=tmp_path / "new.csv")
+    assert (code, out) == (2, "")
+    assert "third.csv fits neither the form of the table in training nor --names, --sep: " in err
+    assert "Write it in one of these two forms." in err
+    _, _, err = opinions(tmp_path / "third.csv", rows="new.csv")
+    assert f"--second-opinion {tmp_path / 'third.csv'}: third.csv " in err
+
+
 def test_ctrl_c_keeps_the_opinions_that_are_there(asked, folder, monkeypatch):
     every = Judges.opinions
 

@@ -179,10 +179,12 @@ def second_opinion(
     model: str,
     train: str,
     again: Callable[..., Judged],
+    reading: dict[str, Any],
     *,
     quiet: bool,
 ) -> SecondOpinion:
-    """`again` reads the new rows for a model that was read. Ctrl-C keeps what is there."""
+    """`again` reads the new rows, as `reading` says, for a model that was read. Ctrl-C keeps what
+    is there."""
     from rosenblatt.data import Encoding
 
     _check(known, model)
@@ -190,7 +192,8 @@ def second_opinion(
     plain = _unscaled(encoding)
     rows, numbers = _together(again(known))
     raw, _ = _together(again(replace(known, encoding=plain.to_dict())))
-    judges = _judges(known, train, plain, encoding, rows, raw)
+    labelled = _labelled(train, reading, plain, encoding)
+    judges = _judges(known, train, labelled, plain, rows, raw)
     found: list[Any] = []
     with _common.working("second opinions", quiet=quiet):
         try:
@@ -232,11 +235,40 @@ def _together(asked: Judged) -> tuple[Any, list[int]]:
     return below(parts, len(asked.names)), numbers
 
 
+def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) -> tuple[Any, ...]:
+    """The rows of TRAIN in its units, as the rule takes them, and their labels.
+
+    The options are about the new rows: TRAIN is read as the table of training was. Where it has
+    another form than that, it is taken to have that of the new rows.
+    """
+    typed = {name: value for name, value in reading.items() if value not in (None, ())}
+    how: dict[str, Any] = {}
+    try:
+        X, y = plain.apply_labelled([train])
+    except InputError as error:
+        if not typed:
+            raise InputError(f"--second-opinion {train}: {error}") from None
+        how = typed
+        try:
+            X, y = plain.apply_labelled([train], **how)
+        except InputError as again:
+            options = ", ".join(_typed(name, value) for name, value in typed.items())
+            raise InputError(
+                f"--second-opinion {train} fits neither the form of the table in training nor "
+                f"{options}: {again} Write it in one of these two forms."
+            ) from None
+    return X, encoding.apply_labelled([train], **how)[0], y
+
+
+def _typed(name: str, value: Any) -> str:
+    return "--no-header" if (name, value) == ("header", False) else f"--{name}"
+
+
 def _judges(
     known: Any,
     train: str,
+    labelled: tuple[Any, ...],
     plain: Any,
-    encoding: Any,
     rows: Any,
     raw: Any,
 ) -> Judges:
@@ -246,13 +278,13 @@ def _judges(
     from rosenblatt._proof.table import named, read
 
     rule, classes = known.estimator, known.estimator.classes_
-    X, y = plain.apply_labelled([train])  # read as it was for training
+    X, encoded, y = labelled
     if sorted(set(y.tolist())) != sorted(classes.tolist()):
         raise InputError(
             f"{train} holds the labels {sorted(set(y.tolist()))}, and the rule tells "
             f"{classes.tolist()} apart: give the rows that it was trained on."
         )
     table = named(read(X, y, semantics="binary64", asked="second_opinion"), plain)
-    wrong = rule.predict(encoding.apply_labelled([train])[0]) != y
+    wrong = rule.predict(encoded) != y
     signs = np.where(rule.predict(rows) == classes[1], 1, -1) if len(rows) else np.empty(0)
     return Judges(table, raw, answers=signs.astype(np.int8), errors=int(wrong.sum()))

@@ -102,8 +102,8 @@ def command(
 
     --change stays within the ranges and the words seen in training, and keeps whole numbers whole.
     Name what cannot change by --fixed. --second-opinion takes the rows that the rule was trained
-    on: an answer is forced if every linear rule that makes no more errors there gives it, and
-    contested if one says otherwise.
+    on, in the form they had then, or in that of FILE: an answer is forced if every linear rule that
+    makes no more errors there gives it, and contested if one says otherwise.
 
     \b
     rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
@@ -134,7 +134,7 @@ def command(
     beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
     if second_opinion is not None:
         again = partial(judged, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
-        opinion = _beside.second_opinion(known, model, second_opinion, again, quiet=quiet)
+        opinion = _beside.second_opinion(known, model, second_opinion, again, reading, quiet=quiet)
         beside.append(opinion)
     rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0, beside)
     rows = _with_probability(rows, platt)

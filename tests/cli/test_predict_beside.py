@@ -158,10 +158,10 @@ def test_known_rows_in_the_form_of_training_or_of_the_new_rows(asked, folder, tm
         assert opinions(known, *how, rows=tmp_path / "new.csv") == expected
     code, out, err = opinions(tmp_path / "third.csv", *how, rows=tmp_path / "new.csv")
     assert (code, out) == (2, "")
-    assert "third.csv fits neither the form of the table in training nor --names, --sep: " in err
+    assert "third.csv fits neither the form of the table in training nor --sep, --names: " in err
     assert "Write it in one of these two forms." in err
     _, _, err = opinions(tmp_path / "third.csv", rows="new.csv")
-    assert f"--second-opinion {tmp_path / 'third.csv'}: third.csv " in err
+    assert f"--second-opinion: {tmp_path / 'third.csv'} has no column 'debts'" in err
 
 
 def test_ctrl_c_keeps_the_opinions_that_are_there(asked, folder, monkeypatch):

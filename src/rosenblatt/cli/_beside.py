@@ -247,7 +247,7 @@ def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) ->
         X, y = plain.apply_labelled([train])
     except InputError as error:
         if not typed:
-            raise InputError(f"--second-opinion {train}: {error}") from None
+            raise InputError(f"--second-opinion: {error}") from None
         how = typed
         try:
             X, y = plain.apply_labelled([train], **how)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -71,6 +72,14 @@ class Few:
 
     def __getattr__(self, name):
         return getattr(self._client, name)
+
+
+def test_rows_in_memory_come_without_a_warning(client):
+    """Warnings are errors here. Dask warns of graphs from 10 MB on, here of those with all of X."""
+    rows = da.from_array(X, chunks=X.shape), da.from_array(Y, chunks=len(Y))
+    p = Perceptron(order="batch", max_iter=2, patience=None, random_state=2)
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": X.nbytes}):
+        assert learned(train(p, rows, engine=client)) == fitted("batch")
 
 
 def test_one_two_and_three_workers(client):

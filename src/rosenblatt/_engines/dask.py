@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, final
@@ -51,10 +52,16 @@ class OnDask:
         return self._client.submit(work, *given, pure=False)
 
     def _there(self, given: Sequence[Any]) -> list[Any]:
-        """Dask's own arrays and frames are computed by the workers, not here."""
+        """Dask's own arrays and frames are computed by the workers, not here.
+
+        Those made of rows in memory travel with their graph, as they must: Dask's advice to
+        scatter them is not followed, see above.
+        """
         from dask.base import is_dask_collection
 
-        return [self._client.compute(v) if is_dask_collection(v) else v for v in given]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            return [self._client.compute(v) if is_dask_collection(v) else v for v in given]
 
     def gather(self, handles: Sequence[Any], hear: Callable[[], None]) -> list[Any]:
         try:

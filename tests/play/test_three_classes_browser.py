@@ -12,6 +12,7 @@ from paging import paste, place, state, tool, violations, words
 from rosenblatt import KernelPerceptron, Perceptron, certify, trace
 from rosenblatt.play import fingerprint
 
+ONLY = "Only {} can be told apart; the others tie"
 BOARD = "m => ({x: [...m.data.x], y: [...m.data.y], classes: m.data.classes, k: m.run.rows.k})"
 
 REGIONS = """() => [...document.querySelectorAll(".point")].map((g) => {
@@ -150,7 +151,7 @@ def test_the_verdict_follows_a_dragged_point_and_the_former_run_stays(opened):
     shown.mouse.down()
     shown.mouse.move(*place(shown, 2.5, 4), steps=4)
     shown.mouse.move(*place(shown, 0.5, 2.5), steps=4)  # among the ▲
-    assert shown.locator(".verdict-tag").inner_text() == "Almost: only with ties"  # ● is apart
+    assert shown.locator(".verdict-tag").inner_text() == ONLY.format("●")
     shown.mouse.up()
     assert certify(*rows_of(shown)).verdict == "quasi-complete separation"
     assert re.search(r"row 6 \(2 against 0\)", shown.locator(".verdict").inner_text())
@@ -167,7 +168,7 @@ def test_iris_with_three_species_is_that_of_python(opened, capsys):
     iris = load_iris()
     assert X.tolist() == iris.data[:, 2:].tolist()
     assert y.tolist() == iris.target.tolist()
-    assert shown.locator(".verdict-tag").inner_text() == "Almost: only with ties"
+    assert shown.locator(".verdict-tag").inner_text() == ONLY.format("▲")  # setosa
     assert "200 right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
     assert run_copied(shown, capsys) == shown_fingerprint(shown)
 

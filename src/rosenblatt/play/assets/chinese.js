@@ -80,6 +80,7 @@ export const zh = {
   "verdict.separable": "能：线性可分",
   "verdict.quasi": "差一点：总有点在线上",
   "verdict.quasi.tied": "差一点：只能打平",
+  "verdict.quasi.apart": "只有 {apart} 能分开，其余打平",
   "verdict.overlap": "不能：线性不可分",
   "verdict.empty": "还没有点",
   "verdict.unknown": "这里不作判断",

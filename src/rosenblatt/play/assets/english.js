@@ -85,6 +85,7 @@ export const en = {
   "verdict.separable": "Yes: separable",
   "verdict.quasi": "Almost: only with points on the line",
   "verdict.quasi.tied": "Almost: only with ties",
+  "verdict.quasi.apart": "Only {apart} can be told apart; the others tie",
   "verdict.overlap": "No: not separable",
   "verdict.empty": "No points yet",
   "verdict.unknown": "Not decided here",

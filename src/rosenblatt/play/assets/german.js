@@ -80,6 +80,7 @@ export const de = {
   "verdict.separable": "Ja: trennbar",
   "verdict.quasi": "Fast: nur mit Punkten auf der Geraden",
   "verdict.quasi.tied": "Beinahe: nur mit Gleichständen",
+  "verdict.quasi.apart": "Nur {apart} lässt sich trennen; die anderen liegen gleichauf",
   "verdict.overlap": "Nein: nicht trennbar",
   "verdict.empty": "Noch keine Punkte",
   "verdict.unknown": "Hier nicht entschieden",

@@ -21,7 +21,9 @@ export function verdictCard(say) {
     title.textContent = say(`verdict.title${of}`);
     const good = { separable: "good", quasi: "odd", overlap: "bad" }[/** @type {string} */ (status)] ?? "";
     tag.className = `verdict-tag ${good}`;
-    tag.textContent = say(`verdict.${status}${many && status === "quasi" ? ".tied" : ""}`);
+    const apart = many && status === "quasi" ? classesApart(verdict.separated, run.rows) : [];
+    const how = !many || status !== "quasi" ? "" : apart.length === 1 ? ".apart" : ".tied";
+    tag.textContent = say(`verdict.${status}${how}`, { apart: apart[0] });
     exact.textContent = good ? say("verdict.exact") : "";
     if (status === "separable") {
       const { geometric } = verdict;
@@ -43,6 +45,12 @@ export function verdictCard(say) {
   }
   const element = card(say("verdict.title"), "verdict", tag, says, proof, exact), title = element.querySelector("h2");
   return { element, show };
+}
+
+/** The signs of the classes of which every row is separated from all its rivals. @param {number[]} separated @param {any} rows */
+function classesApart(separated, { y, shown }) {
+  const known = new Set(separated), tied = new Set([...y].filter((_, i) => !known.has(i)));
+  return shown.filter((/** @type {number} */ _, /** @type {number} */ c) => !tied.has(c)).map((/** @type {number} */ c) => SIGNS[c]);
 }
 
 /** How the two classes of a rule are drawn. @param {number[]} shown */

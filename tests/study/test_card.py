@@ -145,6 +145,26 @@ def test_its_reasons_are_the_points_of_its_terms(folder, tmp_path, capsys):
     assert "; threshold " in capsys.readouterr().out
 
 
+def test_a_change_turns_its_decision(folder, tmp_path, capsys):
+    new = TABLE[:20].drop(columns="paid")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    model = str(folder / "model.json")
+    assert (
+        main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--change", "--json"]) == 0
+    )
+    card, told = load(model), 0
+    for row in json.loads(capsys.readouterr().out)["rows"]:
+        changes = row["changes"]
+        for change in [*changes["single"], *filter(None, [changes["double"]])]:
+            other = new.iloc[[row["row"]]].copy()
+            for move in change["moves"]:
+                assert other[move["column"]].iloc[0] == move["now"]
+                other[move["column"]] = move["to"]
+            assert card.predict(card.encoding_.apply(other))[0] != row["prediction"]
+            told += 1
+    assert told > 20
+
+
 def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
     model, columns = str(folder / "model.json"), TABLE.drop(columns="paid")
     expected = load(model).predict(load(model).encoding_.apply(columns)).tolist()
@@ -192,6 +212,17 @@ def test_a_column_that_the_table_lacks_is_named(folder, tmp_path, capsys):
     code = main(["export", model, "--excel-formula", "--columns-of", str(tmp_path / "t.csv")])
     assert code == 2
     assert "'reports' is not a column of" in capsys.readouterr().err
+
+
+def test_ranges_are_those_of_the_columns_wherever_words_stand():
+    """A card has a feature for every word, and the rows of the table one fewer."""
+    table = TABLE[["town", "income", "reports", "paid"]][:150]
+    found = study(table, target="paid", points=3, terms=2, peers=False)
+    rows = table.iloc[found.selection.fitted_on]
+    for column in found.encoding.columns[1:]:
+        values = rows[column.name]
+        assert (column.seen.low, column.seen.high) == (values.min(), values.max())
+        assert column.seen.whole == (column.name == "reports")
 
 
 def test_gaps_in_counts_are_filled_with_whole_numbers():

@@ -109,6 +109,8 @@ def test_the_report_shows_a_card_to_fill_in(found):
     assert "for each of reports" in table
     assert f"<strong>{card['example']['total']}</strong>".replace("-", "−") in table
     assert "proved." in page
+    assert "A bound from all rows" not in page  # it is about perceptrons on all columns
+    assert "one pass" not in str(found)
 
 
 def test_the_terminal_says_the_card(capsys, tmp_path):

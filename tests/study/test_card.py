@@ -1,5 +1,6 @@
 """rosenblatt fit --points, and what is done with the card: by hand, in SQL, with reasons."""
 
+import csv
 import json
 import sqlite3
 
@@ -143,8 +144,24 @@ def test_its_reasons_are_the_points_of_its_terms(folder, tmp_path, capsys):
         assert sum(reasons.values()) == points
         assert row["score"] == points + row["intercept"]
         assert row["intercept"] == 0.5 - card.threshold_
-    main(["predict", model, str(tmp_path / "new.csv"), "--explain"])
-    assert "; threshold " in capsys.readouterr().out
+        assert (row["points"], row["threshold"]) == (points, card.threshold_)
+    main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--reasons", "9"])
+    for line in csv.DictReader(capsys.readouterr().out.splitlines()):
+        *terms, end = line["reasons"].split("; ")
+        by_hand = sum(int(term.rpartition(" ")[2]) for term in terms)
+        assert line["points"] == str(by_hand)
+        assert end == f"points {by_hand}, threshold {card.threshold_}"
+        assert (line["prediction"] == "yes") == (by_hand >= card.threshold_)
+
+
+def test_rows_that_lack_a_value_have_no_points(folder, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("reports,income,town\n,3.0,Oslo\n")
+    assert (
+        main(["predict", str(folder / "model.json"), str(tmp_path / "new.csv"), "--explain"]) == 0
+    )
+    header, row = csv.reader(capsys.readouterr().out.splitlines())
+    assert header == ["row", "prediction", "score", "points", "reasons"]
+    assert row == ["0", "", "", "", ""]
 
 
 def test_a_change_turns_its_decision(folder, tmp_path, capsys):

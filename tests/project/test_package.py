@@ -65,15 +65,8 @@ def test_the_reference_has_every_function_of_the_core():
     # linear algebra modulo a prime is done by NumPy in _proof/modular.py, pairs that a cone forces
     # in _minimum/pairs_reference.py. The reference uses one thread.
     own = {"epochs", "refer", "screened_visit", "screened_count", "SvmlightReader"}
-    own |= {
-        "threads",
-        "eliminate",
-        "invert",
-        "lift",
-        "rank_along",
-        "forced_pairs",
-        "undecided_pairs",
-    }
+    own |= {"eliminate", "invert", "lift", "rank_along", "forced_pairs", "undecided_pairs"}
+    own |= {"threads", "threads_for"}
     for name in vars(core):
         assert name.startswith("_") or name in own or hasattr(reference, name)
 

@@ -66,7 +66,7 @@ def test_the_reference_has_every_function_of_the_core():
     # in _minimum/pairs_reference.py. The reference uses one thread.
     own = {"epochs", "refer", "screened_visit", "screened_count", "SvmlightReader"}
     own |= {"eliminate", "invert", "lift", "rank_along", "forced_pairs", "undecided_pairs"}
-    own |= {"threads", "threads_for"}
+    own |= {"threads", "threads_for", "use_threads"}
     for name in vars(core):
         assert name.startswith("_") or name in own or hasattr(reference, name)
 

@@ -134,8 +134,7 @@ def query(rule: Spelled, table: str) -> str:
 def _head(rule: Spelled) -> list[str]:
     said = [
         f"{rule.sentence}.",
-        "NULL where a value is missing, a number is empty or other text, or a word was not seen in "
-        "training.",
+        "NULL where a value is missing or no number, or a word was not seen in training.",
     ]
     return [" ".join(line.split()) for line in [*said, *rule.notes]]
 

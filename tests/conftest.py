@@ -14,6 +14,8 @@ from rosenblatt._compute.backend import compute
 from rosenblatt._study import forced, opinions
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
+# Hundreds of tests start a process of their own: let the first of them keep what it compiles.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 FLAGS = [  # of Chromium
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),

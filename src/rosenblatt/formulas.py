@@ -42,13 +42,13 @@ def to_sql(estimator: Any, *, encoding: Encoding | None = None, table: str = "da
     >>> from rosenblatt.formulas import to_sql
     >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
     >>> print(to_sql(card, table="loans"))
-    -- the label is yes where the points reach -1, else no.
-    -- NULL where a value is missing or a word was not seen in training.
+    /* the label is yes where the points reach -1, else no. */
+    /* NULL where a value is missing or no number, or a word was not seen in training. */
     SELECT *,
       CASE WHEN points IS NULL THEN NULL WHEN points >= -1 THEN 'yes' ELSE 'no' END AS predicted
     FROM (
       SELECT *,
-        CASE WHEN "x0" IS NULL THEN NULL ELSE
+        CASE WHEN ("x0" IS NULL OR "x0" > CAST(1e308 AS DOUBLE PRECISION)) THEN NULL ELSE
           -1 * CAST("x0" AS DOUBLE PRECISION) END AS points
       FROM "loans"
     ) AS scored;
@@ -76,7 +76,7 @@ def to_excel(
     >>> from rosenblatt.formulas import to_excel
     >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
     >>> to_excel(card, cells={"x0": "C2"})
-    '=IF(C2="",NA(),IF(-1 * C2 >= -1,"yes","no"))'
+    '=IF(NOT(ISNUMBER(C2)),NA(),IF(-1 * C2 >= -1,"yes","no"))'
     """
     names = inputs(estimator, encoding=encoding)
     if cells is None:

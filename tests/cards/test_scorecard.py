@@ -17,7 +17,7 @@ from fewest import fewest_on_a_line
 from refusing import refused
 from rosenblatt import Scorecard, load, minimum_errors, save
 from rosenblatt._cards.tally import Tally
-from rosenblatt._cards.terms import _between, terms_of
+from rosenblatt._cards.terms import between, terms_of
 from rosenblatt._rules.card import Card, Term
 
 
@@ -181,8 +181,8 @@ def test_without_prove_there_is_no_bracket():
         (-1.7e308, 1.7e308, False, 0),
     ],
 )
-def test_cuts_are_the_roundest_number_between(low, high, whole, cut):
-    assert _between(low, high, whole) == cut
+def test_cuts_are_the_roundest_numberbetween(low, high, whole, cut):
+    assert between(low, high, whole) == cut
 
 
 def test_columns_offer_counts_yes_or_no_and_cuts_at_training_rows():

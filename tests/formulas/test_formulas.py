@@ -199,6 +199,34 @@ def test_gaps_and_strange_words_have_no_answer(in_a_sheet):
     assert found[0] == said[0] == rule.predict(encoding.apply(odd[:1]))[0]
 
 
+@pytest.mark.parametrize("kind", ["TEXT", "", "REAL", "NUMERIC"])
+@pytest.mark.parametrize("filled", [False, True])
+def test_text_is_no_number_after_an_import(kind, filled, in_a_sheet):
+    """As sqlite3's .import leaves it: text in every cell, empty where there was none."""
+    table = pd.DataFrame(
+        {"a": [-2.0, -1.0, 1.0, 2.0, np.nan], "y": ["no", "no", "yes", "yes", "no"]}
+    )
+    known = data.read(table[: 5 if filled else 4], target="y", impute="mean" if filled else None)
+    X, y, encoding = known.encode(scale=False)
+    cells = ["", " ", None, "abc", "-", "1abc", "-1.50", " 2", "1e0", "9007199254740993"]
+    empty = "yes" if filled else None  # the mean is 0, where the points reach the threshold
+    expected = [empty, empty, empty, None, None, None, "no", "yes", "yes", "yes"]
+    card = Scorecard().fit(X, y)
+    card._rule = Card((Term(0, 0.0),), (1,), 1)
+    query = to_sql(card, encoding=encoding)
+    assert query.startswith("/*")  # else a shell's command takes it for an option
+    with sqlite3.connect(":memory:") as base:
+        base.execute(f"CREATE TABLE data (a {kind})")
+        base.executemany("INSERT INTO data VALUES (?)", [(cell,) for cell in cells])
+        found = base.execute(query).fetchall()
+    assert [label for *_, label in found] == expected
+    odd = pd.DataFrame({"a": cells})
+    assert in_python(to_python(card, encoding=encoding), odd) == expected
+    sheet = pd.DataFrame({"a": ["", "abc", "-", -1.5, 2.0]})
+    labels = in_a_sheet(to_excel(card, encoding=encoding), ["a"], sheet)
+    assert [str(label) for label in labels] == [empty or "#N/A", "#N/A", "#N/A", "no", "yes"]
+
+
 def test_columns_that_the_rule_does_not_use_are_not_asked_for():
     card, encoding, _ = learned(Scorecard(), scale=False)
     card._rule = Card((Term(0), Term(3, 1.0, indicator=True)), (-2, 1), 0)
@@ -217,7 +245,7 @@ def test_names_in_use_do_not_hide_the_answer():
 
 
 @pytest.mark.parametrize(
-    "labels", [["a'b", "c"], [False, True], [3, 7], [0.0, 1.0], ["/* x", "-- z"]]
+    "labels", [["a'b", "c"], [False, True], [3, 7], [0.0, 1.0], ["/* x", "-- z"], ["*/*/ y", "z"]]
 )
 def test_labels_of_every_kind(labels, in_a_sheet):
     table = pd.DataFrame({"a": [-2.0, -1.0, 1.0, 2.0]})

@@ -171,5 +171,5 @@ def test_ranges_are_written_down_and_read_again():
     document["columns"][0]["seen"] = {"low": 2.0, "high": 1.0, "whole": False}
     with pytest.raises(InputError, match="low is above"):
         Encoding.from_dict(document)
-    noted = plain.with_seen(np.array([[3.0], [np.nan], [-1.0]]))
+    noted = plain.with_seen(np.array([[3.0], [np.nan], [-1.0]]), plain)
     assert noted.columns[0].seen == Seen(-1.0, 3.0, True)

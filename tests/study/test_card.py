@@ -1,5 +1,6 @@
 """rosenblatt fit --points, and what is done with the card: by hand, in SQL, with reasons."""
 
+import csv
 import json
 import sqlite3
 
@@ -109,6 +110,8 @@ def test_the_report_shows_a_card_to_fill_in(found):
     assert "for each of reports" in table
     assert f"<strong>{card['example']['total']}</strong>".replace("-", "−") in table
     assert "proved." in page
+    assert "A bound from all rows" not in page  # it is about perceptrons on all columns
+    assert "one pass" not in str(found)
 
 
 def test_the_terminal_says_the_card(capsys, tmp_path):
@@ -141,8 +144,44 @@ def test_its_reasons_are_the_points_of_its_terms(folder, tmp_path, capsys):
         assert sum(reasons.values()) == points
         assert row["score"] == points + row["intercept"]
         assert row["intercept"] == 0.5 - card.threshold_
-    main(["predict", model, str(tmp_path / "new.csv"), "--explain"])
-    assert "; threshold " in capsys.readouterr().out
+        assert (row["points"], row["threshold"]) == (points, card.threshold_)
+    main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--reasons", "9"])
+    for line in csv.DictReader(capsys.readouterr().out.splitlines()):
+        *terms, end = line["reasons"].split("; ")
+        by_hand = sum(int(term.rpartition(" ")[2]) for term in terms)
+        assert line["points"] == str(by_hand)
+        assert end == f"points {by_hand}, threshold {card.threshold_}"
+        assert (line["prediction"] == "yes") == (by_hand >= card.threshold_)
+
+
+def test_rows_that_lack_a_value_have_no_points(folder, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("reports,income,town\n,3.0,Oslo\n")
+    assert (
+        main(["predict", str(folder / "model.json"), str(tmp_path / "new.csv"), "--explain"]) == 0
+    )
+    header, row = csv.reader(capsys.readouterr().out.splitlines())
+    assert header == ["row", "prediction", "score", "points", "reasons"]
+    assert row == ["0", "", "", "", ""]
+
+
+def test_a_change_turns_its_decision(folder, tmp_path, capsys):
+    new = TABLE[:20].drop(columns="paid")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    model = str(folder / "model.json")
+    assert (
+        main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--change", "--json"]) == 0
+    )
+    card, told = load(model), 0
+    for row in json.loads(capsys.readouterr().out)["rows"]:
+        changes = row["changes"]
+        for change in [*changes["single"], *filter(None, [changes["double"]])]:
+            other = new.iloc[[row["row"]]].copy()
+            for move in change["moves"]:
+                assert other[move["column"]].iloc[0] == move["now"]
+                other[move["column"]] = move["to"]
+            assert card.predict(card.encoding_.apply(other))[0] != row["prediction"]
+            told += 1
+    assert told > 20
 
 
 def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
@@ -192,6 +231,17 @@ def test_a_column_that_the_table_lacks_is_named(folder, tmp_path, capsys):
     code = main(["export", model, "--excel-formula", "--columns-of", str(tmp_path / "t.csv")])
     assert code == 2
     assert "'reports' is not a column of" in capsys.readouterr().err
+
+
+def test_ranges_are_those_of_the_columns_wherever_words_stand():
+    """A card has a feature for every word, and the rows of the table one fewer."""
+    table = TABLE[["town", "income", "reports", "paid"]][:150]
+    found = study(table, target="paid", points=3, terms=2, peers=False)
+    rows = table.iloc[found.selection.fitted_on]
+    for column in found.encoding.columns[1:]:
+        values = rows[column.name]
+        assert (column.seen.low, column.seen.high) == (values.min(), values.max())
+        assert column.seen.whole == (column.name == "reports")
 
 
 def test_gaps_in_counts_are_filled_with_whole_numbers():

@@ -49,11 +49,11 @@ def _cuts(values: Floats, up_to: Floats, *, whole: bool) -> list[float]:
         if last == 0:
             continue  # the least value alone has so many rows
         low = values[min(first, last - 1)]
-        found.add(_between(float(low), float(values[last]), whole))
+        found.add(between(float(low), float(values[last]), whole))
     return sorted(found)
 
 
-def _between(low: float, high: float, whole: bool) -> float:
+def between(low: float, high: float, whole: bool) -> float:
     """The roundest number that is greater than `low` and at most `high`, near their middle."""
     middle = low / 2 + high / 2
     largest = max(abs(low), abs(high))

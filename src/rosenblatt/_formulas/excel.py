@@ -35,6 +35,10 @@ class Excel:
     def missing(self, name: str, *, words: bool) -> str:
         return f'{self._cells[name]}=""'
 
+    def no_number(self, name: str) -> str:
+        """To a sheet text is greater than every number."""
+        return f"NOT(ISNUMBER({self._cells[name]}))"
+
     def is_word(self, value: str, words: list[str]) -> str:
         return self.either([f"EXACT({value},{_text(word)})" for word in words])
 

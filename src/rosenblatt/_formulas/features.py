@@ -51,7 +51,10 @@ class Features:
         self.inputs.append(name)
         if isinstance(column, Number):
             if column.fill is None:
-                self.guards.append(say.missing(name, words=False))
+                self.guards.append(say.no_number(name))
+            else:
+                given = say.no(say.missing(name, words=False))
+                self.guards.append(say.both(given, say.no_number(name)))
             if column.measure:
                 self.notes.append(f"{name}: given as {column.measure}")
             elif self.encoding is not None and name in self.encoding.reading.numeric:

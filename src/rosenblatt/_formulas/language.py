@@ -20,6 +20,9 @@ class Language(Protocol):
     def missing(self, name: str, *, words: bool) -> str:
         """The condition that a column has no value."""
 
+    def no_number(self, name: str) -> str:
+        """The condition that a column of numbers has no number: none at all, or some text."""
+
     def is_word(self, value: str, words: list[str]) -> str:
         """The condition that this value is one of the words."""
 

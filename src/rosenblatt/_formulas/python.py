@@ -11,10 +11,13 @@ from rosenblatt.errors import InputError
 _HELPERS = '''
 
 def number(value):
-    """A number as a float; None where it is missing."""
-    if value is None or value != value or value == "":
+    """A number as a float; None where it is missing, and NaN where it is no number."""
+    if value is None or value != value or not str(value).strip():
         return None
-    return float(value)
+    try:
+        return float(value)
+    except ValueError:
+        return float("nan")
 
 
 def word(value):
@@ -41,6 +44,9 @@ class Python:
 
     def missing(self, name: str, *, words: bool) -> str:
         return f"x[{name!r}] is None"
+
+    def no_number(self, name: str) -> str:
+        return f"(x[{name!r}] is None or x[{name!r}] != x[{name!r}])"
 
     def is_word(self, value: str, words: list[str]) -> str:
         return f"{value} == {words[0]!r}" if len(words) == 1 else f"{value} in {tuple(words)!r}"

@@ -10,6 +10,7 @@ from rosenblatt.errors import InputError
 
 _EXACT = 15  # digits, and
 _PLACES = 3  # of them behind the point: every version of SQLite reads such a number as it is
+_LARGEST = "CAST(1e308 AS DOUBLE PRECISION)"
 _POWER = 50  # of two: few digits, so that every version reads it as it is
 
 
@@ -35,7 +36,15 @@ class Sql:
         return f"TRIM({quoted(name)})"
 
     def missing(self, name: str, *, words: bool) -> str:
-        return f"NULLIF(TRIM({quoted(name)}), '') IS NULL" if words else f"{quoted(name)} IS NULL"
+        # A file that was imported has empty text for NULL. Not every database trims numbers.
+        text = quoted(name) if words else f"CAST({quoted(name)} AS VARCHAR(64))"
+        return f"NULLIF(TRIM({text}), '') IS NULL"
+
+    def no_number(self, name: str) -> str:
+        """SQLite casts text to 0. Compared with a float, text that is a number becomes one, and
+        other text, '' as well, is greater than all numbers."""
+        column = quoted(name)
+        return f"({column} IS NULL OR {column} > {_LARGEST})"
 
     def is_word(self, value: str, words: list[str]) -> str:
         said = ", ".join(_text(word) for word in words)
@@ -105,7 +114,8 @@ def query(rule: Spelled, table: str) -> str:
     inner = ",\n    ".join(
         f"{guard}{sum_}{end} AS {name}" for name, sum_ in zip(sums, rule.sums, strict=True)
     )
-    lines = [f"-- {line}" for line in _head(rule)]
+    # A query that begins with -- would be an option to a shell's command.
+    lines = [f"/* {_inside(line)} */" for line in _head(rule)]
     return "\n".join(
         [
             *lines,
@@ -124,9 +134,14 @@ def query(rule: Spelled, table: str) -> str:
 def _head(rule: Spelled) -> list[str]:
     said = [
         f"{rule.sentence}.",
-        "NULL where a value is missing or a word was not seen in training.",
+        "NULL where a value is missing or no number, or a word was not seen in training.",
     ]
     return [" ".join(line.split()) for line in [*said, *rule.notes]]
+
+
+def _inside(text: str) -> str:
+    """Text that neither ends a comment nor begins another."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _decided(rule: Spelled, sums: list[str], say: Sql) -> str:

@@ -60,9 +60,10 @@ def decide(work: Work, options: Options, *, now: Bar) -> None:
         with work.timed("second opinions"):
             now("second opinions")
             work.opinions = opinions.look(work, X, options)
-        with work.timed("one pass over all rows"):
-            now("one pass over all rows")
-            work.progressive = progressive.look(work, options)
+        if options.points is None:  # those met along a pass are no cards
+            with work.timed("one pass over all rows"):
+                now("one pass over all rows")
+                work.progressive = progressive.look(work, options)
     except KeyboardInterrupt:
         work.interrupted = True
 

@@ -291,7 +291,7 @@ class Fit(Beginning):
     unasked: str | None  # why there is no verdict, where that was not asked
     forced: Forced | None  # of two classes that overlap, up to 10 numbers a row
     opinions: SecondOpinions | None  # of two classes, where rows are tested once
-    progressive: Progressive | None  # not with groups, nor of streams
+    progressive: Progressive | None  # not with groups, nor of streams or cards
     training: Training | None
     proof: Proof | None
     reproduce: Reproduce

@@ -232,4 +232,6 @@ def _noted(work: Work, options: Options) -> Encoding | None:
     encoding, selection = work.learned, work.selection
     if encoding is None or selection is None or options.no_rows or options.stream:
         return encoding
-    return encoding.with_seen(work.X[selection.fitted_on])
+    assert work.encoding is not None
+    # A card has a feature for every word, and the rows lack one of each column.
+    return encoding.with_seen(work.X[selection.fitted_on], work.encoding)

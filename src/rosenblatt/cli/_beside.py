@@ -56,18 +56,25 @@ class SmallestChange:
 
     def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
         from rosenblatt._compute.matrices import dense
-        from rosenblatt._opinion.change import Turning
 
-        row = dense(x).ravel().astype(float)
-
-        def turned(other: Any) -> bool:
-            return bool(self._estimator.predict(other[None, :])[0] != label)
-
-        changes = Turning(self._columns, row, turned).smallest(self._leads(row, label))
+        changes = self._smallest(dense(x).ravel().astype(float), label)
         return _told(changes), {
             "single": [_as_dict(change) for change in changes.single],
             "double": None if changes.double is None else _as_dict(changes.double),
         }
+
+    def _smallest(self, row: Any, label: Any) -> Changes:
+        from rosenblatt._opinion import card_change
+        from rosenblatt._opinion.change import Turning
+        from rosenblatt._rules.card import Card
+
+        if isinstance(self._estimator._rule, Card):
+            return card_change.smallest(self._estimator._rule, self._columns, row)
+
+        def turned(other: Any) -> bool:
+            return bool(self._estimator.predict(other[None, :])[0] != label)
+
+        return Turning(self._columns, row, turned).smallest(self._leads(row, label))
 
     def _leads(self, x: Any, label: Any) -> list[tuple[Any, float]]:
         """By how much the label is ahead of each other one, and the weights of that."""

@@ -31,10 +31,13 @@ class Row(NamedTuple):
     wordless: list[str]  # columns of prose without a known word
     beside: tuple[tuple[str, Any], ...] = ()  # text and content of further columns
     probability: float | None = None  # of the second label
+    points: float | None = None  # of a card; whole numbers of counts
 
 
 def as_dict(row: Row, kept: list[str], keys: Sequence[str]) -> dict[str, Any]:
     found = {"row": row.number, "prediction": row.label, "score": row.score}
+    if row.points is not None:
+        found["points"] = row.points
     if row.probability is not None:
         found["probability"] = row.probability
     if kept:
@@ -46,6 +49,7 @@ def as_dict(row: Row, kept: list[str], keys: Sequence[str]) -> dict[str, Any]:
     if row.why is not None:
         found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
         found |= {"others": row.why.others, "intercept": row.why.intercept}
+        found |= {} if row.why.threshold is None else {"threshold": row.why.threshold}
     found |= {key: content for key, (_, content) in zip(keys, row.beside, strict=False)}
     if row.unseen:
         found["unseen"] = row.unseen
@@ -63,9 +67,11 @@ class Columns:
     ranked: bool
     marked: bool
     beside: tuple[str, ...] = ()
+    points: bool = False  # of a card
 
     def names(self) -> list[str]:
-        found = ["prediction", "score", *([] if self.likely is None else [self.likely])]
+        found = ["prediction", "score", *["points"] * self.points]
+        found += [] if self.likely is None else [self.likely]
         found += ["runner-up", "its score"] if self.ranked else []
         found += ["reasons"] * self.explain + list(self.beside)
         return found + ["unseen"] * self.marked
@@ -76,7 +82,7 @@ class Columns:
         unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
         if row.score is None:
             return [""] * (len(self.names()) - self.marked) + unseen
-        found = [row.label, repr(row.score)]
+        found = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
         found += [] if row.probability is None else [repr(row.probability)]
         found += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
         found += [told_of(row.why)] if row.why else []

@@ -20,7 +20,7 @@ class Why(NamedTuple):
     others: float
     n_others: int
     intercept: float
-    called: str = "intercept"
+    threshold: int | None = None  # of a card: what its points are compared with
 
 
 def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
@@ -31,7 +31,7 @@ def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
 
 
 def why_of(
-    names: Sequence[str], added: Any, count: int, intercept: float, called: str = "intercept"
+    names: Sequence[str], added: Any, count: int, intercept: float, threshold: int | None = None
 ) -> Why:
     import numpy as np
 
@@ -39,7 +39,7 @@ def why_of(
     order = order[: np.count_nonzero(added)]
     reasons = [(names[j], float(added[j])) for j in order[:count]]
     rest = added[order[count:]]
-    return Why(reasons, math.fsum(rest), len(rest), intercept, called)
+    return Why(reasons, math.fsum(rest), len(rest), intercept, threshold)
 
 
 class Weighed(NamedTuple):
@@ -47,17 +47,29 @@ class Weighed(NamedTuple):
 
     names: Sequence[str]
     rows: Callable[[Any], Any]
-    constant: str  # what the constant is called
+    threshold: int | None  # of a card
+
+
+def is_card(estimator: Any) -> bool:
+    return hasattr(estimator, "term_values")
+
+
+def points_of(estimator: Any, X: Any) -> list[float] | None:
+    """What a card adds up for each row, whole numbers where all counts are; None of other rules."""
+    if not is_card(estimator):
+        return None
+    points = estimator._rule.totals(X).tolist()
+    return [int(sum_) if sum_.is_integer() else sum_ for sum_ in points]
 
 
 def weighed(estimator: Any, names: Sequence[str]) -> Weighed:
-    if hasattr(estimator, "term_values"):
-        return Weighed(estimator.terms_, estimator.term_values, "threshold")
-    return Weighed(names, lambda X: X, "intercept")
+    if is_card(estimator):
+        return Weighed(estimator.terms_, estimator._rule.values, estimator.threshold_)
+    return Weighed(names, lambda X: X, None)
 
 
 def weights(estimator: Any) -> tuple[Any, Any]:
-    if hasattr(estimator, "term_values"):  # a card: the score is half a point above its points
+    if is_card(estimator):  # the score is half a point above its points
         return estimator.points_[None], [0.5 - estimator.threshold_]
     weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
     if weights is None:
@@ -72,4 +84,7 @@ def told(why: Why) -> str:
     found = [f"{name} {added:+.4g}" for name, added in why.reasons]
     if why.n_others:
         found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
-    return "; ".join([*found, f"{why.called} {why.intercept:+.4g}"])
+    if why.threshold is None:
+        return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
+    points = why.others + math.fsum(added for _, added in why.reasons)
+    return "; ".join([*found, f"points {points:.4g}, threshold {why.threshold}"])

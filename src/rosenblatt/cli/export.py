@@ -58,7 +58,8 @@ def command(
 
     --onnx takes a matrix X and gives label and score. The columns of X are the features, in the
     order that --json shows and the file's metadata keep: numbers as they are in the table (the
-    graph fills and scales), 1 or 0 for words. Needs the extra: pip install "rosenblatt[onnx]".
+    graph fills and scales), 1 or 0 for words. Cards have no graph: they are refused. Needs the
+    extra: pip install "rosenblatt[onnx]".
 
     \b
     rosenblatt export credit/model.json --sql --table applicants

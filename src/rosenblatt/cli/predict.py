@@ -11,7 +11,7 @@ import click
 from rosenblatt.cli import _beside, _common
 from rosenblatt.cli._beside import Beside, SecondOpinion, SmallestChange, check_together
 from rosenblatt.cli._predictions import Columns, Row, as_dict, write
-from rosenblatt.cli._reasons import lead, weighed, weights, why_of
+from rosenblatt.cli._reasons import is_card, lead, points_of, weighed, weights, why_of
 from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two
 from rosenblatt.errors import InputError
 
@@ -92,7 +92,9 @@ def command(
     The rows are encoded as those in training were. A score of 0 or more means the second label. A
     reason is what one feature adds to the score, compared with an average row: its weight in the
     rule times (value - mean of the training rows); of a word compared with the reference level.
-    With the other features and the intercept, they add up to the score.
+    With the other features and the intercept, they add up to the score. Of a card the points are
+    given, too: the label is the second one where they reach the threshold, and the reasons are the
+    points of each term.
 
     Missing values are filled as in training, if that was asked for there (--impute). Else such a
     row has no prediction, and it is said how many there are.
@@ -153,6 +155,7 @@ def command(
         ranked=ranked,
         marked=unseen == "zero" or asked.prose,
         beside=tuple(one.column for one in beside),
+        points=is_card(known.estimator),
     )
     write(output, rows, asked.kept, columns, quiet=quiet)
     if output is not None:
@@ -180,19 +183,22 @@ def _rows(
     for batch in asked.batches:
         said = enumerate(says(estimator, batch.X))
         rows = batch.X if rule is None else of.rows(batch.X)
+        points = points_of(estimator, batch.X)
         for i, kept in zip(range(batch.rows), batch.kept, strict=True):
             unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
-            label, score, rival, why = None, None, None, None
+            label, score, rival, why, sum_ = None, None, None, None, None
             more: tuple[tuple[str, Any], ...] = ()
             if not lacking:
                 j, (label, score, rival, at) = next(said)
+                sum_ = None if points is None else points[j]
                 if rule is not None:
                     w, b = lead(*rule, *at)
-                    why = why_of(of.names, w * dense(rows[j]).ravel(), count, b, of.constant)
+                    why = why_of(of.names, w * dense(rows[j]).ravel(), count, b, of.threshold)
                 more = tuple(one.of(judged_rows, batch.X[j], label) for one in beside)
                 judged_rows += 1
             no_word = batch.wordless.get(i, [])
-            yield Row(number, kept, label, score, rival, why, unseen, lacking, no_word, more)
+            row = Row(number, kept, label, score, rival, why, unseen, lacking, no_word, more)
+            yield row._replace(points=sum_)
             number += 1
 
 

@@ -219,10 +219,10 @@ class Encoding:
 
         return replace(self, columns=tuple(new(column) for column in self.columns))
 
-    def with_seen(self, X: Any) -> Encoding:
+    def with_seen(self, X: Any, made_by: Encoding) -> Encoding:
         """The same that notes the least and the greatest number of each column in these rows, which
-        were encoded with gaps, and whether all are whole."""
-        numbers = head(self, X)[:, self.number_places]
+        another encoding of the same columns made with gaps, and whether all are whole."""
+        numbers = head(made_by, X)[:, made_by.number_places]
         columns: list[Number | Words | Prose] = []
         place = 0
         for column in self.columns:

@@ -27,6 +27,7 @@ from rosenblatt.data.records import TooLong, blocks
 from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
+_SMALL = 1 << 16  # bytes: less is read by one thread
 _NAMES = " If the first line has the names of columns, say header=True (--header)."
 
 
@@ -210,6 +211,8 @@ class TextFiles:
     ) -> Any:
         size = size or max(1 << 20, 2048 * len(self.names))  # wide rows: some thousand at a time
         size = min(size, len(block) + 1)  # so much is reserved
+        # A thread of Arrow that lets go of the bytes while a short process ends would abort it.
+        threads = threads and len(block) > _SMALL
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(block)),

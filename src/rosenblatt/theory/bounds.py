@@ -22,8 +22,30 @@ _ULP = 2.0**-53
 _FINITE = Fraction(sys.float_info.max)
 
 
+class OfMargin:
+    """What a bound by the convergence theorem is made of."""
+
+    form: str
+    gamma_squared: Fraction
+    beta_squared: Fraction
+
+    @property
+    def gamma(self) -> float:
+        return root(self.gamma_squared)
+
+    @property
+    def beta(self) -> float:
+        return root(self.beta_squared)
+
+    def in_words(self) -> str:
+        called = "R" if self.form.startswith("⌊R") else "β"
+        return (
+            f"{self.form}, with γ = {self.gamma:.4g} (homogeneous) and {called} = {self.beta:.4g}"
+        )
+
+
 @dataclass(frozen=True)
-class MistakeBound:
+class MistakeBound(OfMargin):
     """At most `updates` updates, one row a step, in exact arithmetic; and which theorem says so.
 
     γ is the homogeneous margin of the given w* (over the rows c_i y_i x̃_i, ‖w*‖ = 1), and
@@ -40,19 +62,8 @@ class MistakeBound:
 
     __index__ = __int__
 
-    @property
-    def gamma(self) -> float:
-        return root(self.gamma_squared)
-
-    @property
-    def beta(self) -> float:
-        return root(self.beta_squared)
-
     def __str__(self) -> str:
-        return (
-            f"at most {self.updates} updates: {self.form}, with γ = {self.gamma:.4g} (homogeneous) "
-            f"and {'R' if self.form.startswith('⌊R') else 'β'} = {self.beta:.4g}"
-        )
+        return f"at most {self.updates} updates: {self.in_words()}"
 
 
 def mistake_bound(

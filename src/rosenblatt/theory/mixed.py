@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rosenblatt.theory.bounds import mistake_bound, root
+from rosenblatt.theory.bounds import OfMargin, mistake_bound
 
 
 @dataclass(frozen=True)
-class EpochBound:
+class EpochBound(OfMargin):
     """At most `epochs` epochs with a mistake, in exact arithmetic, whatever the number of shards.
 
     γ and β are those of `MistakeBound`.
@@ -26,19 +26,8 @@ class EpochBound:
 
     __index__ = __int__
 
-    @property
-    def gamma(self) -> float:
-        return root(self.gamma_squared)
-
-    @property
-    def beta(self) -> float:
-        return root(self.beta_squared)
-
     def __str__(self) -> str:
-        return (
-            f"at most {self.epochs} epochs with a mistake: {self.form}, with γ = {self.gamma:.4g} "
-            f"(homogeneous) and {'R' if self.form.startswith('⌊R') else 'β'} = {self.beta:.4g}"
-        )
+        return f"at most {self.epochs} epochs with a mistake: {self.in_words()}"
 
 
 def mixed_epoch_bound(

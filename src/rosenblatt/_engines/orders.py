@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import cast
 
-import numpy as np
-
 from rosenblatt._compute.backend import compute
 from rosenblatt._engines.examples import RemoteExamples
 from rosenblatt._engines.machine import Distributed
 from rosenblatt._engines.work import Turn
-from rosenblatt._learning.blocks import block_order
+from rosenblatt._learning.blocks import Turns, block_order
 from rosenblatt._learning.machine import V, W
 from rosenblatt._learning.mixing import take
 from rosenblatt._learning.orders import Batch, Order
@@ -32,15 +30,11 @@ class _Ring(Order):
     def __init__(self, examples: RemoteExamples):
         super().__init__(examples)
         self._divided = examples.divided
-        self._epoch = 0  # the one that `_blocks` and `_begins` are about
-        self._blocks: list[int] = []
-        self._begins = np.empty(0, dtype=np.int64)  # where each begins, counted in visits
+        self._epoch, self._turns = 0, Turns(self.n, [])  # the turns of that epoch
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if self._epoch != state.epoch:
-            self._blocks = self._order_of_blocks(state)
-            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
-            self._begins = np.cumsum([0, *sizes])
+            self._turns = Turns(self.n, self._order_of_blocks(state))
             self._epoch = state.epoch
         machine = job.machine
         assert isinstance(machine, Distributed)
@@ -58,15 +52,15 @@ class _Ring(Order):
 
     def _stretch(self, position: int) -> list[tuple[int, int, int]]:
         """The blocks from here on that are in one place, each with where to begin and its size."""
-        turn = int(np.searchsorted(self._begins, position, side="right")) - 1
-        place, found, where = position - int(self._begins[turn]), list[tuple[int, int, int]](), -1
-        for t in range(turn, min(turn + _MOST_BLOCKS, len(self._blocks))):
-            b = self._blocks[t]
+        blocks, begins, turn = self._turns.blocks, self._turns.begins, self._turns.at(position)
+        place, found, where = position - int(begins[turn]), list[tuple[int, int, int]](), -1
+        for t in range(turn, min(turn + _MOST_BLOCKS, len(blocks))):
+            b = blocks[t]
             bundle = self._divided.bundle_of(b * compute.block)
             if found and bundle != where:
                 break
             where = bundle
-            found.append((b, 0 if found else place, int(self._begins[t + 1] - self._begins[t])))
+            found.append((b, 0 if found else place, int(begins[t + 1] - begins[t])))
         return found
 
     @abstractmethod

@@ -29,6 +29,19 @@ def n_blocks(n: int) -> int:
     return -(-n // compute.block)
 
 
+class Turns:
+    """The blocks of an epoch in the order of their visits, and where each begins."""
+
+    def __init__(self, n: int, blocks: list[int]):
+        self.blocks = blocks
+        sizes = [min(compute.block, n - b * compute.block) for b in blocks]
+        self.begins = np.cumsum([0, *sizes])  # counted in visits
+
+    def at(self, position: int) -> int:
+        """Whose turn it is after so many visits."""
+        return int(np.searchsorted(self.begins, position, side="right")) - 1
+
+
 def _arranged(first: int, last: int, seed: int, number: int) -> list[int]:
     order = np.empty(last - first, dtype=np.int64)
     compute.backend.arrange(order, None, seed, number, len(order))

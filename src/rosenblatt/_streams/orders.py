@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt._compute.backend import compute
 from rosenblatt._compute.examples import Examples
-from rosenblatt._learning.blocks import arrange_block, block_order, shard_order
+from rosenblatt._learning.blocks import Turns, arrange_block, block_order, shard_order
 from rosenblatt._learning.machine import TrainingRows, V, W
 from rosenblatt._learning.mixing import Share, parts_of, share_of
 from rosenblatt._learning.orders import Batch, Mixed, Order
@@ -28,24 +28,20 @@ class _InBlocks(Order):
     def __init__(self, examples: StreamedExamples):
         super().__init__(examples)
         self._examples, self._n_blocks = examples, examples.n_blocks
-        self._epoch = 0  # the one that `_blocks` and `_begins` are about
-        self._blocks: list[int] = []
-        self._begins = np.empty(0, dtype=np.int64)  # where each begins, counted in visits
+        self._epoch, self._turns = 0, Turns(self.n, [])  # the turns of that epoch
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if self._epoch != state.epoch:
-            self._blocks = self._order_of_blocks(state)
-            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
-            self._begins = np.cumsum([0, *sizes])
+            self._turns = Turns(self.n, self._order_of_blocks(state))
             self._epoch = state.epoch
-        turn = int(np.searchsorted(self._begins, state.position, side="right")) - 1
-        first, last = self._begins[turn : turn + 2].tolist()
-        b, place = self._blocks[turn], state.position - first
+        turn = self._turns.at(state.position)
+        first, last = self._turns.begins[turn : turn + 2].tolist()
+        b, place = self._turns.blocks[turn], state.position - first
         order = self._within(b, last - first, state)
         end = min(place + self.chunk, last - first)
         self._examples.enter(b)
         reached, updates = job.machine.visit(state.memory, order, place, end, most, state.visits)
-        self._examples.expect(self._blocks[(turn + 1) % self._n_blocks])
+        self._examples.expect(self._turns.blocks[(turn + 1) % self._n_blocks])
         state.record(reached - place, updates)
         state.position = first + reached
         state.clean = state.position == self.n and state.mistakes[-1] == 0

@@ -12,7 +12,15 @@ from scipy import sparse
 
 from common import may_not_converge, may_not_separate, noisy
 from machines import Hostile, learned
-from rosenblatt import AROW, PassiveAggressive, Perceptron, predict_stored, train
+from rosenblatt import (
+    AROW,
+    PassiveAggressive,
+    Perceptron,
+    certify,
+    certify_stored,
+    predict_stored,
+    train,
+)
 from rosenblatt._compute.backend import compute
 from rosenblatt._engines import worker
 from rosenblatt._engines.divided import bundled
@@ -248,6 +256,17 @@ def test_predictions(classes):
         predict_stored(p, (X[:, :1], y))
     with pytest.raises(InputTypeError, match=r"got a builtins.str"):
         predict_stored("p", (X, y))
+
+
+@pytest.mark.parametrize("rare", [False, True], ids=["a column is a sum", "a column is mostly 0"])
+def test_a_verdict_about_rows_that_lie_in_a_plane(rare, rng):
+    """All of them, or those that are looked at first: either way it is the one of `certify`."""
+    X = rng.integers(-3, 4, size=(3000, 3)).astype(float)
+    last = np.arange(3000) == 1234 if rare else X[:, 0] + X[:, 1]
+    X, y = np.column_stack([X, last]), rng.integers(0, 2, 3000)
+    found, expected = certify_stored((X, y)), certify(X, y)
+    assert found.verdict == expected.verdict == ("quasi-complete separation" if rare else "overlap")
+    found.verify(X, y)
 
 
 def test_progress_tells_how_fast_each_worker_is(capfd):

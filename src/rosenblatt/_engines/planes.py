@@ -162,13 +162,13 @@ class Planes:
             self.partition = Partition(self._rows)
             self.partition.run(conflict)
             part = self.partition
-            if part.separator is None:  # no direction is left: nor is there for all rows
+            if part.separator is None and not part.normals:  # no direction is left, for nobody
                 self.complete = True
                 return
-            self._look()
+            self._look()  # without a separator: for rows outside the span of the few
             strays = self.all.each(
                 work.astray,
-                part.separator,
+                part.separator or [Fraction(0)] * self._rows.D,
                 part.normals or [],
                 self.intercept,
                 self._few,

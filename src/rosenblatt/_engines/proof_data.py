@@ -47,10 +47,13 @@ class RemoteData(verify.Data):
         return (signs * np.array(among)).tolist()  # type: ignore[no-any-return]
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
-        if not normals or not self.listed:
-            return [not normals] * len(self.present)
+        if not normals:
+            return [True] * len(self.present)
         found = self._all.each(work.flat, normals, bool(self.intercept))
-        return np.concatenate([b for part in found for b in part]).tolist()  # type: ignore[no-any-return]
+        flat = np.concatenate([b for part in found for b in part])
+        if not self.listed:  # what is said is said of all rows
+            return [bool(flat.all())] * len(self.present)
+        return flat.tolist()  # type: ignore[no-any-return]
 
     def rank(self, vectors: Any) -> int:
         rows = list(vectors)

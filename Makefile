@@ -7,6 +7,8 @@
 #        SECONDS=60 says how long that takes, FULL=0 runs a twentieth of the rest
 # sanitize  the compiled core under the address, undefined-behaviour and thread sanitizers
 # gpu    tests and benchmark on an NVIDIA GPU; says so where there is none
+# site   the documentation as a static site: site/index.html
+# tour   the notebooks of docs/tour, run, and what they show written into them
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
 #
@@ -26,7 +28,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm
+.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm site tour
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -64,6 +66,13 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/data.py
 	$(RUN) benchmarks/streams.py
 	$(RUN) benchmarks/accuracy.py
+
+site: $(VENV)/core
+	$(RUN) -m pip install --quiet --group site
+	$(RUN) scripts/site/build.py site
+
+tour: $(VENV)/tools
+	$(RUN) scripts/tour.py
 
 stub: $(VENV)/tools
 	$(RUN) -m nanobind.stubgen -q -m rosenblatt._compute._core -o src/rosenblatt/_compute/_core.pyi

@@ -1,0 +1,49 @@
+"""What Sphinx is told: Markdown by MyST, docstrings by autodoc, Furo as it looks."""
+
+import re
+
+import rosenblatt
+
+project, author = "rosenblatt", "the authors of rosenblatt"
+release = version = rosenblatt.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+
+html_theme = "furo"
+html_title = "rosenblatt"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_copy_source = html_show_sourcelink = html_show_copyright = False
+html_theme_options = {"navigation_with_keys": False}
+pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
+highlight_language = "text"
+suppress_warnings = ["misc.highlighting_failure"]  # "…" in an example of JSON
+
+myst_heading_anchors = 4  # as viewers of repositories make them
+default_role = "code"  # docstrings have `name`, as Markdown does
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings say it in words
+autodoc_default_options = {"members": True, "inherited-members": True, "undoc-members": False}
+napoleon_use_rtype = False
+
+
+def escaped(app, what, name, obj, options, lines):
+    """`coef_` in the text of a docstring is a name, and no link of reStructuredText."""
+    for k, line in enumerate(lines):
+        pieces = re.split(r"(`[^`]*`)", line)
+        pieces[::2] = [
+            re.sub(r"(?<=\w)_(?!\w)|\*(?=\w)|\|", r"\\\g<0>", text) for text in pieces[::2]
+        ]
+        lines[k] = "".join(pieces)
+
+
+def skipped(app, what, name, obj, skip, options):
+    """Methods that others wrote are documented by them."""
+    home = getattr(obj, "__module__", None) or getattr(getattr(obj, "fget", None), "__module__", "")
+    return skip or not str(home).startswith("rosenblatt")
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escaped, priority=400)  # before napoleon
+    app.connect("autodoc-skip-member", skipped)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,12 @@
+// What does not fit is moved sideways: by the keyboard, too.
+const reachable = () => {
+  for (const box of document.querySelectorAll("pre, .table-wrapper, div.output")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+};
+addEventListener("load", reachable);
+addEventListener("resize", reachable);
+
+// From a disk a page may not read others, so that a search shows titles without an excerpt.
+if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;

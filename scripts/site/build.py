@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import cells
@@ -25,11 +26,10 @@ def written(source: Path) -> None:
     for file, page in pages().items():
         target = source / page
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = (ROOT / file).read_text("utf-8")
-        if target.suffix == ".ipynb":
-            text = cells.markdown_of(text, target.stem, target.parent)
-            target = target.with_suffix(".md")
-        target.write_text(page_of(text, file), "utf-8")
+        text, adapted = (ROOT / file).read_text("utf-8"), partial(page_of, file=file)
+        notebook = target.suffix == ".ipynb"
+        made = cells.markdown_of(text, target, adapted) if notebook else adapted(text)
+        target.with_suffix(".md").write_text(made, "utf-8")
         names.add(page.rsplit(".", 1)[0])
     shutil.copytree(ROOT / "docs" / "images", source / "images")
     with (source / "index.md").open("a", encoding="utf-8") as first:
@@ -58,7 +58,7 @@ def main(output: Path) -> int:
         live(Path(made) / "extra" / "live")
         shutil.rmtree(output, ignore_errors=True)
         # A warning is an error: an anchor that leads nowhere, a page that is in no list.
-        sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto"]
+        sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going"]
         where = ["-c", str(HERE), "-d", str(Path(made) / "doctrees"), str(source), str(output)]
         extra = ["-D", f"html_extra_path={Path(made) / 'extra'}"]
         code = subprocess.run([*sphinx, *extra, *where], check=False).returncode

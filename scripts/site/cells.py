@@ -3,21 +3,22 @@
 import base64
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 
-def markdown_of(notebook: str, name: str, folder: Path) -> str:
-    """The page; pictures are written into `folder`, beside it."""
+def markdown_of(notebook: str, page: Path, adapted: Callable[[str], str]) -> str:
+    """The page; pictures are written beside it. Texts are `adapted` to the site."""
     parts = []
     for number, cell in enumerate(json.loads(notebook)["cells"]):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            parts.append(source)
+            parts.append(adapted(source))
             continue
         parts.append(_fenced("{code-block} python\n:class: cell\n", source))
         for k, output in enumerate(cell["outputs"]):
-            picture = folder / f"{name}-{number}-{k}.png"
+            picture = page.with_name(f"{page.stem}-{number}-{k}.png")
             parts.append(_shown(output, cell["metadata"].get("alt"), picture))
     return "\n\n".join(parts) + "\n"
 

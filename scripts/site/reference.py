@@ -95,5 +95,5 @@ def _of(module: str, names: list[str] | None) -> list[str]:
             kind = "function"
         else:  # a name of the module itself
             continue
-        lines += [name, "~" * len(name), "", f".. auto{kind}:: {module}.{name}", "   :members:", ""]
+        lines += [name, "~" * len(name), "", f".. auto{kind}:: {module}.{name}", ""]
     return lines

@@ -8,5 +8,12 @@ const reachable = () => {
 addEventListener("load", reachable);
 addEventListener("resize", reachable);
 
+// What the theme leaves unsaid: of which level its captions are, and what its two sidebars hold.
+addEventListener("DOMContentLoaded", () => {
+  for (const caption of document.querySelectorAll("p.caption[role=heading]")) caption.ariaLevel = "2";
+  document.querySelector("aside.sidebar-drawer")?.setAttribute("aria-label", "All pages");
+  document.querySelector("aside.toc-drawer")?.setAttribute("aria-label", "This page");
+});
+
 // From a disk a page may not read others, so that a search shows titles without an excerpt.
 if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 
@@ -45,9 +46,8 @@ def live(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "playground.html").write_text(page(), "utf-8")
     shutil.copy(load_credit().filename, folder / "credit.csv")
-    study(folder / "credit.csv", target="card", ignore=["share", "expenditure"]).report(
-        folder / "report.html"
-    )
+    with chdir(folder):  # the report names the table as it was named
+        study("credit.csv", target="card", ignore=["share", "expenditure"]).report("report.html")
 
 
 def main(output: Path) -> int:

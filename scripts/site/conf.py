@@ -2,6 +2,8 @@
 
 import re
 
+from sphinx.domains.python import PyObject
+
 import rosenblatt
 
 project, author = "rosenblatt", "the authors of rosenblatt"
@@ -53,6 +55,11 @@ def without_empty_headings(app, pagename, templatename, context, doctree):
     """A corner of a table without a word in it is read aloud as a heading that says nothing."""
     body = context.get("body", "")
     context["body"] = re.sub(r"<th class=\"head[^>]*><p></p></th>", "<td></td>", body)
+
+
+for field in PyObject.doc_field_types:
+    if field.name == "variable":
+        field.label = "Attributes"  # as the docstrings call them
 
 
 def setup(app):

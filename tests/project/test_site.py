@@ -14,7 +14,7 @@ import rosenblatt
 
 ROOT = Path(__file__).parents[2]
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "tour").glob("*.ipynb"))]
-SAMPLE = ["index", "theory", "tour/first-steps", "api/proofs"]  # of each kind
+SAMPLE = ["index", "tour/separation", "api/files"]  # of each kind
 MOST_BYTES = 15_000_000
 
 

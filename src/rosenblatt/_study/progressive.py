@@ -101,10 +101,12 @@ def _determining(certificate: Certificate) -> int | None:
 
 def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -> str:
     found = (
-        f"{mistakes / rows:.1%} of {rows:,} rows wrong before they were learned from; with 95 % "
-        f"confidence the rules met there err on at most {bound:.1%} of new rows on average, which "
-        "is not about the last one"
+        "A second check (progressive validation): one pass over all rows predicted each row before "
+        f"learning from it, and was wrong on {mistakes / rows:.1%} of the last {rows:,}. With 95 % "
+        f"confidence the rules of that pass err on at most {bound:.1%} of new rows, on average. "
+        "This is about those rules, not about the one above."
     )
     if support is not None:
-        found += f"; the widest separator on at most {support['bound']:.1%}"
+        widest = "the separator of the largest margin"
+        found += f" With the same confidence {widest} errs on at most {support['bound']:.1%}."
     return found

@@ -58,9 +58,9 @@ def certify(
     Parameters
     ----------
     X : array, data frame or CSR matrix of shape (n, d)
-        The rows. Columns of text or categories become 0/1 columns, `town=Rome`, for all words but
-        the most frequent: the reference level. Design matrices of patsy and formulaic keep their
-        names.
+        The rows. Columns of text or categories are one-hot encoded, as 0/1 columns `town=Rome`,
+        but for the most frequent word: the reference level. Design matrices of patsy and
+        formulaic keep their names.
     y : array of shape (n,)
         Their labels: two different ones, or more, or one.
     fit_intercept : bool

@@ -38,9 +38,9 @@ def verdict(certificate: Certificate) -> Iterator[str]:
         others = "the other one" if total - strict == 1 else f"the other {total - strict:,}"
         yield (
             f"Quasi-complete separation: some coefficients of {_LOGISTIC} are infinite. The "
-            f"reason: of {total:,} comparisons, each of a row's own class with one other class, a "
-            f"linear rule for the {k} classes{through} gets {strict:,} right, ties in {others}, "
-            f"and gets none wrong. {NOT_THE_ERROR}"
+            f"reason: a linear rule for the {k} classes{through} exists that decides only "
+            f"{strict:,} of {total:,} comparisons, each of a row's own class with one other, never "
+            f"wrongly, and leaves {others} tied. {NOT_THE_ERROR}"
         )
         yield f"The joint perceptron does not converge. {_NO_ESTIMATE}"
         yield (

@@ -84,8 +84,8 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         others = "the other one" if n - strict == 1 else f"the other {n - strict:,}"
         yield (
             "Quasi-complete separation: some coefficients of a logistic regression are infinite. "
-            f"The reason: a linear rule{through} is right about {strict:,} of the {n:,} rows, "
-            f"leaves {others} undecided, and is wrong about none. {lifted_words.NOT_THE_ERROR}"
+            f"The reason: a linear rule{through} exists that decides only {strict:,} of the {n:,} "
+            f"rows, never wrongly, and leaves {others} undecided. {lifted_words.NOT_THE_ERROR}"
         )
         yield f"A perceptron does not converge. {_NO_ESTIMATE}"
         yield (
@@ -115,7 +115,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"Undecided: it is not known whether a linear rule{through} is right about {all_rows} "
             f"({_limits(certificate)})."
         )
-        yield "A longer time limit may settle it: time_limit=SECONDS (--time-limit SECONDS)."
+        yield "More time may settle it: time_limit=SECONDS (--time-limit SECONDS)."
 
 
 def _limits(certificate: Certificate) -> str:

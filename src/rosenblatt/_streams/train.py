@@ -49,8 +49,8 @@ def train(
         to the same bits as if it had never stopped; one of other data or other parameters (but
         `max_iter` and `max_updates`, which may grow) is refused.
     checkpoint_every : float
-        Seconds between two checkpoints. The file is also written at the start, at
-        the end, on Ctrl-C and on SIGTERM.
+        Seconds between two checkpoints. The file is also written at the start, at the end, on
+        Ctrl-C and on SIGTERM.
     engine : Dask client, address of a scheduler, "ray" or concurrent.futures.Executor, optional
         The machines that look at the rows: `order="mixed"` and "batch" on all of them at once,
         "cyclic" and "blocks" on one after the other. It never changes a bit of the result, nor

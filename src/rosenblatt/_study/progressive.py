@@ -101,10 +101,9 @@ def _determining(certificate: Certificate) -> int | None:
 
 def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -> str:
     found = (
-        "A second check (progressive validation): one pass over all rows predicted each row before "
-        f"learning from it, and was wrong on {mistakes / rows:.1%} of the last {rows:,}. With 95 % "
-        f"confidence the rules of that pass err on at most {bound:.1%} of new rows, on average. "
-        "This is about those rules, not about the one above."
+        f"progressive validation: {mistakes / rows:.1%} of the last {rows:,} rows were wrong, each "
+        "predicted before it was learned from. With 95 % confidence the rules of this pass err on "
+        f"at most {bound:.1%} of new rows, on average; the rule above is not among them."
     )
     if support is not None:
         widest = "the separator of the largest margin"

@@ -52,7 +52,9 @@ def column_warnings(
     found: list[Warned] = []
     everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
     if left_out:
-        found.append(_warned("constant", left_out, "the same in every row, and left out."))
+        found.append(
+            _warned("constant", left_out, "the same in every row, which tells nothing: left out.")
+        )
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
         found.append(_warned("constant", constant, f"the same {everywhere}, which tells nothing."))

@@ -208,7 +208,7 @@ def test_a_design_matrix_keeps_its_names(info):
 def test_an_intercept_in_the_design_gets_a_hint():
     y, X = design()
     certificate = certify(X, y)
-    assert "Intercept is 1 in every row: an intercept already. Leave it out" in str(certificate)
+    assert "Intercept is 1 in every row, which makes it an intercept. Leave it" in str(certificate)
     assert "fit_intercept=False (--no-intercept)" in str(certificate)
     assert certificate.coefficient_signs["town[T.Delft]"] == "-"
     assert certificate.coefficient_signs["Intercept"] == "collinear"
@@ -309,9 +309,9 @@ def test_a_rare_number_is_no_category_and_its_label_is_the_one_it_has(tmp_path):
     X["town"] = list("abababa")
     said = str(certify(X, [0, 1, 0, 0, 1, 1, 0]))
     assert (
-        '\ndebt is 0 in every row but one; every row above that is labelled "1", every row below '
-        '"0".\nIts weight rests on so few rows: if these may be chance, leave out the column debt '
-        "(--ignore debt).\n" in said
+        '\ndebt is 0 in every row but one; above that every label is "1", below it every label is '
+        '"0".\nIts weight depends on these few rows alone. If that may be chance, leave out the '
+        "column debt (--ignore debt).\n" in said
     )
     assert "categor" not in said
     assert "merge" not in said

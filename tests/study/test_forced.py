@@ -38,8 +38,8 @@ def test_the_fewest_errors_and_the_signs(found):
         assert column["otherwise_at_most"] >= column["otherwise_at_least"] > 55
     sentence = (
         "No linear rule makes fewer than 55 errors on these 569 rows. Every rule with at most 55 "
-        "errors has weights positive on mean radius, positive on mean texture (positive speaks "
-        "for malignant, negative against it)."
+        "errors gives a positive weight to mean radius, mean texture (positive speaks for "
+        "malignant)."
     )
     assert told["sentence"] == sentence
     assert sentence in " ".join(str(found).split())

@@ -75,14 +75,11 @@ def _sentence(report: SignReport) -> str:
         )
     else:
         few = f"The best linear rule found errs on {errors:,} of these {rows:,} rows"
-    signs = [f"{_word(column.sign)} on {column.name}" for column in report if column.sign]
+    signs = []
+    for sign, word in (("+", "positive"), ("-", "negative")):
+        if names := [column.name for column in report if column.sign == sign]:
+            signs.append(f"a {word} weight to {', '.join(names)}")
     if not signs:
         return f"{few}. No weight is known to need a certain sign."
-    word = "a weight" if len(signs) == 1 else "weights"
     so_few = f"Every rule with at most {errors:,} errors"
-    for_label = f"positive speaks for {report.label}, negative against it"
-    return f"{few}. {so_few} has {word} {', '.join(signs)} ({for_label})."
-
-
-def _word(sign: str) -> str:
-    return {"+": "positive", "-": "negative"}[sign]
+    return f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."

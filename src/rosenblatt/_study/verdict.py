@@ -120,7 +120,7 @@ def training(
             else f": on the scaled columns a perceptron converges after at most {bound:,} updates"
         )
     elif separable is False:
-        lack = "a perceptron does not converge on them, so its updates have no bound"
+        lack = "a perceptron does not converge on them"
         sentence = f"The {rows:,} training rows alone are not separable: {lack}"
     elif whole is not None and whole.separable:
         also = "are separable, as all rows are; their margin is not known"

@@ -175,16 +175,14 @@ class Opinions:
     def about(self) -> str:
         """Which rules are asked."""
         if self.separable:
-            return (
-                f"A second opinion: what linear rules say that fit all {self.n_rows:,} known rows."
-            )
+            return f"A second opinion of all linear rules that fit all {self.n_rows:,} known rows."
         least, most = self.fewest
         best = f"the fewest possible are {most:,}"
         if least != most:
             best = f"the best rule found makes {most:,}"
         return (
-            f"A second opinion: what linear rules say that make at most {self.errors:,} errors on "
-            f"the {self.n_rows:,} known rows ({best})."
+            f"A second opinion of all linear rules with at most {self.errors:,} errors on the "
+            f"{self.n_rows:,} known rows ({best})."
         )
 
     @property

@@ -169,7 +169,7 @@ def test_iris_with_three_species_is_that_of_python(opened, capsys):
     assert X.tolist() == iris.data[:, 2:].tolist()
     assert y.tolist() == iris.target.tolist()
     assert shown.locator(".verdict-tag").inner_text() == ONLY.format("▲")  # setosa
-    assert "200 right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
+    assert "200 are right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
     assert run_copied(shown, capsys) == shown_fingerprint(shown)
 
 

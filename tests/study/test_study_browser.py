@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from paging import watch
 from rosenblatt import study
 from rosenblatt.datasets import load_credit
 
@@ -23,9 +24,7 @@ def notebook(browser, tmp_path):
             encoding="utf-8",
         )
         page = browser.new_page(viewport={"width": 1000, "height": 900})
-        page.on("request", lambda r: r.url == path.as_uri() or troubles.append(r.url))
-        page.on("console", lambda m: troubles.append(m.text))
-        page.on("pageerror", lambda e: troubles.append(str(e)))
+        watch(page, troubles, own=lambda url: url == path.as_uri())
         page.goto(path.as_uri())
         return page
 

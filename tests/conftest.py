@@ -92,6 +92,15 @@ def shell(tmp_path, monkeypatch, capfd):
     return call
 
 
+@pytest.fixture(scope="session")
+def granted():
+    """The study of the credit table without what is known only afterwards; nobody changes it."""
+    from rosenblatt import study
+    from rosenblatt.datasets import load_credit
+
+    return study(load_credit().filename, target="card", ignore=["share", "expenditure"])
+
+
 @pytest.fixture(scope="module")
 def browser():
     """A real one, by playwright."""

@@ -185,9 +185,9 @@ def test_a_stream_may_come_from_memory(frame, tmp_path):
 # --- What it has ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def credit():
-    return study(load_credit().filename, target="card", ignore=LEAK)
+@pytest.fixture
+def credit(granted):
+    return granted
 
 
 def test_its_attributes_are_those_of_the_document(credit):

@@ -1,0 +1,83 @@
+"""Build the source distribution and the wheels of Linux x86-64 into dist/, without a container.
+
+    python scripts/build_wheel.py [FOLDER]
+
+Wheels are made from the source distribution, so that it is known to build. One serves Python 3.12
+and all that follow (abi3), one Python 3.11. zig compiles them for glibc 2.17 and brings its own C++
+library along, so that they run on every Linux since 2014; auditwheel says whether that is true.
+Built twice from one commit, they have the same bytes. `make wheel` calls this.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PYTHONS = ("3.11", "3.12")
+GLIBC = "2.17"
+PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
+
+
+def run(*command: object, **options: object) -> None:
+    subprocess.run([str(part) for part in command], check=True, **options)  # type: ignore[call-overload]
+
+
+def interpreter(version: str) -> str:
+    """Of this machine, or one that uv brings."""
+    command = [sys.executable, "-m", "uv", "python", "find", "--system", version]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    if found.returncode:
+        run(sys.executable, "-m", "uv", "python", "install", version)
+        found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return found.stdout.strip()
+
+
+def compiler(folder: Path) -> Path:
+    """zig as one program, the way CMake wants a compiler."""
+    made = folder / "c++"
+    target = f"--target=x86_64-linux-gnu.{GLIBC}"
+    made.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ {target} "$@"\n')
+    made.chmod(made.stat().st_mode | stat.S_IXUSR)
+    return made
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """For builds that give the same bytes every time, and are no reference by mistake."""
+    when = subprocess.run(
+        ["git", "log", "-1", "--format=%ct"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return os.environ | {
+        "CXX": str(compiler(folder)),
+        "SOURCE_DATE_EPOCH": when.stdout.strip(),
+        "ROSENBLATT_REQUIRE_NATIVE": "1",
+    }
+
+
+def build(out: Path) -> list[Path]:
+    """The files, in the order in which they are made."""
+    out.mkdir(parents=True, exist_ok=True)
+    for old in (*out.glob("rosenblatt-*.whl"), *out.glob("rosenblatt-*.tar.gz")):
+        old.unlink()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        env = environment(folder)
+        run(sys.executable, "-m", "build", "--sdist", "--outdir", out, ROOT, env=env)
+        (source,) = out.glob("rosenblatt-*.tar.gz")
+        for version in PYTHONS:
+            raw = folder / version
+            pip = (interpreter(version), "-m", "pip", "wheel", "--no-deps", "--no-cache-dir")
+            run(*pip, "--wheel-dir", raw, source, env=env)
+            (wheel,) = raw.glob("*.whl")
+            repair = (sys.executable, "-m", "auditwheel", "repair", "--only-plat")
+            run(*repair, "--plat", PLATFORM, "--wheel-dir", out, wheel, env=env)
+    return [source, *sorted(out.glob("*.whl"))]
+
+
+if __name__ == "__main__":
+    for path in build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").absolute()):
+        print(f"{path.stat().st_size:>10,} bytes  {path}")

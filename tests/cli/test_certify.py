@@ -252,7 +252,7 @@ def test_an_error_counts_as_much_as_its_row_weighs(shell):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("-1", "row 1 (counted from 0, without the header), weight 'k' is -1: give a finite"),
+        ("-1", "row 2 (line 3), weight 'k' is -1: give a finite"),
         ("", "weight 'k' is missing: give a finite number, 0 or greater"),
         ("inf", "weight 'k' is inf"),
         ("much", "The column 'k' holds '3', 'much': weights are numbers, 0 or greater."),
@@ -272,7 +272,7 @@ def test_weights_of_a_column_that_is_not_there_or_is_the_target(shell):
         shell("certify", name, "-y", "label", "--weight", "K")[2].split()
     )
     code, _, err = shell("certify", name, "-y", "label", "--weight", "label")
-    assert (code, "is the target, and cannot be the weight" in err) == (2, True)
+    assert (code, "is the target and cannot also be the weight" in err) == (2, True)
 
 
 def test_what_it_is_doing_is_told(tmp_path):

@@ -38,7 +38,7 @@ def test_signs_of_many_classes_do_not_hide_the_verdict(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--signs")
     assert code == 11
     assert out.startswith("Quasi-complete separation")
-    assert "Signs are looked for with two classes: --positive LABEL asks about one.\n" in out
+    assert "--signs needs two labels: choose one against all others with --positive LABEL.\n" in out
     code, out, _ = shell("certify", iris, "-y", "species", "--positive", "virginica", "--signs")
     assert (code, "petal width (cm): + is forced" in out) == (10, True)
 

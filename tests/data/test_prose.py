@@ -104,7 +104,7 @@ def test_prose_that_was_not_named_gets_a_hint(file):
 
 
 def test_what_cannot_be_prose_is_refused(reviews, file):
-    with pytest.raises(InputError, match="said to be categorical and text"):
+    with pytest.raises(InputError, match="given both as categorical and as text"):
         data.read(reviews, target="liked", text="review", categorical="review")
     with pytest.raises(InputError, match="'liked' is the target"):
         data.read(reviews, target="liked", text="liked")

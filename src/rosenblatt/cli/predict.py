@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from rosenblatt.cli import _beside, _common, _options
-from rosenblatt.cli._beside import Beside, SecondOpinion, SmallestChange, check_together
+from rosenblatt.cli._beside import Beside, SecondOpinion, check_together
+from rosenblatt.cli._changes import SmallestChange
 from rosenblatt.cli._predictions import Columns, Row, as_dict, write
 from rosenblatt.cli._reasons import is_card, lead, points_of, weighed, weights, why_of
 from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two

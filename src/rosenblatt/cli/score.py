@@ -17,8 +17,8 @@ _CONFIDENCE = 0.95
 _NAME = "Clopper-Pearson"
 _SHOWN = 3  # labels that a class was taken for
 _LEFT_OUT = {
-    "unlabelled": "without a label, which say nothing about errors",
-    "not_judged": "that cannot be judged, for lack of values that were not filled in training",
+    "unlabelled": "without a label, which cannot be right or wrong",
+    "not_judged": "without a prediction: they lack values that training did not learn to fill",
 }
 
 
@@ -74,7 +74,9 @@ def command(
         classes = known.estimator.classes_.tolist()
         counts, lacking = _counted(known.estimator, classes, asked.batches)
     if not counts.any():
-        raise InputError(f"{files[0]} has no row that can be judged.")
+        raise InputError(
+            f"{files[0]} has no row with a label and a prediction: there is no error to count."
+        )
     left_out = {"not_judged": lacking, "unlabelled": asked.unlabelled()}
     found = _told(classes, counts, known.objective) | left_out
     if as_json:
@@ -105,7 +107,9 @@ def _place(classes: list[Any], label: Any) -> int:
         return classes.index(label)
     except ValueError:
         known = ", ".join(map(repr, classes[:10]))
-        raise InputError(f"A row has the label {label!r}: the rule knows {known}.") from None
+        raise InputError(
+            f"A row has the label {label!r}, but the rule was trained on {known}."
+        ) from None
 
 
 def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:

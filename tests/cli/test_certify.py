@@ -268,7 +268,7 @@ def test_weights_that_are_none(shell, column, said):
 
 def test_weights_of_a_column_that_is_not_there_or_is_the_target(shell):
     name = write("w.csv", "a,k,label\n1,3,no\n2,2,yes\n")
-    assert "weight='K' is not a column of w.csv. Did you mean 'k'?" in " ".join(
+    assert "--weight K is not a column of w.csv. Did you mean 'k'?" in " ".join(
         shell("certify", name, "-y", "label", "--weight", "K")[2].split()
     )
     code, _, err = shell("certify", name, "-y", "label", "--weight", "label")

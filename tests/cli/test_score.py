@@ -51,7 +51,7 @@ def test_columns_are_given_along_as_they_are_written(shell, model):
 def test_a_column_that_is_not_there_cannot_be_kept(shell, model):
     code, out, err = shell("predict", "m.json", model, "--keep", "ID", "-o", "p.csv")
     assert (code, out) == (2, "")
-    assert "keep='ID' is not a column of t.csv. Did you mean 'id'?" in err
+    assert "--keep ID is not a column of t.csv. Did you mean 'id'?" in err
 
 
 def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):

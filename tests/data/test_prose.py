@@ -110,7 +110,7 @@ def test_what_cannot_be_prose_is_refused(reviews, file):
         data.read(reviews, target="liked", text="liked")
     with pytest.raises(InputError, match="text='Review' is not a column"):
         data.read(reviews, target="liked", text="Review")
-    with pytest.raises(InputError, match="no word that stands in two rows"):
+    with pytest.raises(InputError, match="no word that occurs in two or more rows"):
         data.read(file("r,y\none,0\ntwo,1\nthree,0\n"), target="y", text="r").encode()
 
 

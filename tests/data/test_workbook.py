@@ -73,7 +73,7 @@ def test_one_of_several_sheets_must_be_named_once(book):
 
 def test_text_that_was_trained_on_judges_a_workbook(book, file):
     path = file("a;b;y\n1,5;x;0\n2,5;y;1\n3;x;1\n")
-    with pytest.raises(InputError, match="goes with .xlsx workbooks"):
+    with pytest.raises(InputError, match=r"goes with \.xlsx workbooks"):
         data.read(path, sheet="s")
     encoding = data.read(path, target="y").encode(scale=False)[2]
     assert encoding.apply(book(s=[["b", "a"], ["y", 0.25]])).tolist() == [[0.25, 1.0]]

@@ -16,6 +16,7 @@ import click
 from rosenblatt._support.foreign import one_line, shown
 from rosenblatt._support.version import __version__
 from rosenblatt.cli import _common
+from rosenblatt.cli._spoken import as_options
 from rosenblatt.errors import RosenblattError
 
 # What a person wants to do, and the commands for it. A new command is a name here and a file of
@@ -99,7 +100,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the program ends
         return 0
     except (RosenblattError, OSError) as error:
-        _common.say_error(f"Error: {error}")
+        _common.say_error(f"Error: {as_options(str(error))}")
         return 2
     except Exception as error:
         if "-v" in arguments or "--verbose" in arguments:

@@ -160,9 +160,7 @@ def problems(column: Column, rows: int) -> Iterator[str]:
 
 def how_to_fill(column: Column) -> str:
     if column.kind is Kind.NUMBER:
-        return (
-            "Fill missing values in, or say how: impute='mean' (--impute mean) or impute='median'"
-        )
+        return "Fill missing values in, or say impute='mean' (--impute mean), or median"
     return (
         f"It is {column.kind.value}: fill missing values in with a word, or say impute='median' "
         "(--impute median), which makes '(missing)' a category of its own"

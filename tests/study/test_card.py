@@ -213,11 +213,11 @@ def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "Give one of --onnx FILE, --sql, --excel-formula, --python; got none"),
+        ([], "Choose one format: --onnx FILE, --sql, --excel-formula, --python; got none"),
         (["--sql", "--python"], "got --sql and --python"),
-        (["--python", "--table", "t"], "--table belongs to --sql, not to --python"),
-        (["--sql", "--columns-of", "t"], "--columns-of belongs to --excel-formula"),
-        (["--onnx", "f", "-o", "g"], "--output belongs to --sql or --excel-formula or --python"),
+        (["--python", "--table", "t"], "--table goes with --sql, not with --python"),
+        (["--sql", "--columns-of", "t"], "--columns-of goes with --excel-formula"),
+        (["--onnx", "f", "-o", "g"], "--output goes with --sql or --excel-formula or --python"),
     ],
 )
 def test_options_of_export_that_do_not_go_together_are_refused(folder, options, says, capsys):

@@ -78,7 +78,7 @@ def test_a_table_without_a_header(shell):
     for target in ("label", "x3"):
         code, out, err = shell("fit", "t.csv", "-y", target)
         assert (code, out) == (2, "")
-        assert "(--no-header): then the columns are x0 to x3" in err
+        assert "say --no-header: then the columns are x0 to x3" in err
         with pytest.raises(InputError, match="x0 to x3"):
             study("t.csv", target=target)
     code, out, _ = shell("fit", "t.csv", "-y", "x3", "--no-header")
@@ -111,7 +111,7 @@ def test_text_that_is_the_same_everywhere_is_left_out(shell):
     code, out, _ = shell("inspect", "t.csv", "-y", "label")
     assert code == 0
     assert "'kind' is the same in every row and is left out." in out
-    with pytest.raises(InputError, match="'kind' the same in every row"):
+    with pytest.raises(InputError, match="'kind' is the same in every row"):
         study(frame[["kind", "label"]], target="label")
 
 

@@ -30,7 +30,7 @@ _TYPES = ("float64", "float32")
 def export(
     estimator: Any, path: Any, *, encoding: Encoding | None = None, dtype: str = "float64"
 ) -> None:
-    """Write the rule of a trained estimator as an ONNX graph, whole or not at all.
+    """Write the rule of a trained estimator as an ONNX graph (atomic write: whole or not at all).
 
     The graph takes X of shape (n, d) and gives `label` and `score`, of shape (n,): what `predict`
     and `decision_function` give. With k > 2 classes `score` is of shape (n, k). There are no

@@ -158,7 +158,7 @@ def test_the_price_stands_beside_the_errors(shell, costly):
     # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
     _, out, _ = shell("score", "m.json", costly)
     assert "price     11 for 6 rows, 1.83 a row, 95 % interval" in out
-    assert "always yes: 2" in out
+    assert "always saying yes: 2" in out
     assert "yes called no costs 5, other errors cost 1; the rule was chosen by the lowest" in out
     assert "called yes (1); price 1\n" in out
     assert "called no (2); price 10\n" in out
@@ -179,7 +179,10 @@ def test_no_error_has_no_interval_of_its_price(shell, costly):
     """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
     right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
     _, out, _ = shell("score", "m.json", right)
-    assert "0 for 4 rows, 0 a row, no error among these 4 rows: no interval; always yes: 2" in out
+    assert (
+        "0 for 4 rows, 0 a row, no error among these 4 rows: no interval; always saying yes: 2"
+        in out
+    )
     found = json.loads(shell("score", "m.json", right, "--json")[1])
     assert found["price"]["interval"] is None
 

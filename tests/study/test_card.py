@@ -110,7 +110,7 @@ def test_the_report_shows_a_card_to_fill_in(found):
     assert "for each of reports" in table
     assert f"<strong>{card['example']['total']}</strong>".replace("-", "−") in table
     assert "proved." in page
-    assert "A bound from all rows" not in page  # it is about perceptrons on all columns
+    assert "A second check, from one pass" not in page  # it is about perceptrons on all columns
     assert "one pass" not in str(found)
 
 
@@ -121,7 +121,7 @@ def test_the_terminal_says_the_card(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert code == 0
     assert "paid = yes if the points reach" in shown
-    assert "for comparison, not written" in shown  # what all columns would give
+    assert "for comparison only" in shown  # what all columns would give
     saved = load(tmp_path / "out" / "model.json")
     assert set(saved.points_) <= {-2, -1, 1, 2}
     report = (tmp_path / "out" / "report.html").read_text()

@@ -147,7 +147,7 @@ def test_what_is_printed_with_costs(shell):
     subjects = [line.split()[0] for line in out.splitlines() if line[:1] not in ("", " ")]
     assert subjects[:6] == ["core", "data", "split", "candidates", "error", "price"]
     assert "price a row" in out
-    assert out.count("for comparison, not written") == 2
+    assert out.count("for comparison only") == 2
     assert "always" in out.split("price ")[2]
     balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced", "--force")[1]
     assert "the mean of the errors of each label; always the same label: 50.0%" in " ".join(
@@ -229,7 +229,7 @@ def test_many_labels_have_prices_of_pairs_and_no_threshold():
 def test_the_chosen_rule_learns_from_four_fifths(plain):
     document = plain.to_dict()
     assert document["split"]["learned_from"] == 1055 == document["learning"]["rows"]
-    assert "the chosen rule learns again, from 1,055" in document["split"]["sentence"]
+    assert "the chosen rule is then trained again, on 1,055" in document["split"]["sentence"]
     before = study(CREDIT, target="card", ignore=LEAK, retrain=False)
     assert before.to_dict()["split"]["learned_from"] == 791
     assert "again" not in before.to_dict()["split"]["sentence"]

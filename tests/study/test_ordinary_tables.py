@@ -103,11 +103,15 @@ def test_text_that_is_the_same_everywhere_is_left_out(shell):
     frame = table(kind="credit", on=True, unit="12 kg")
     found = study(frame, target="label")
     assert found.encoding.feature_names == ["a", "b"]
-    assert found.warnings == ["kind, on, unit are the same in every row: left out."]
+    assert found.warnings == [
+        "kind, on, unit are the same in every row, which tells nothing: left out."
+    ]
     frame.to_csv("t.csv", index=False)
     code, out, _ = shell("fit", "t.csv", "-y", "label")
     assert code == 0
-    assert "kind, on, unit are the same in every row: left out." in " ".join(out.split())
+    assert "kind, on, unit are the same in every row, which tells nothing: left out." in " ".join(
+        out.split()
+    )
     code, out, _ = shell("inspect", "t.csv", "-y", "label")
     assert code == 0
     assert "'kind' is the same in every row and is left out." in out
@@ -162,10 +166,10 @@ def test_the_baseline_inside_the_interval():
     chosen = Chosen(labels, right, (0.2, 0.4), "good")
     (said,), (streamed,) = (result_warnings(chosen, None, way) for way in ("--cv 5", None))
     assert streamed["sentence"] == (
-        "The test rows do not show that the rule is better than always saying good: that is wrong "
-        "in 30.0%, inside the interval of the error, 20.0% to 40.0%."
+        "The test rows do not show that the rule is better than always saying good. That is wrong "
+        "in 30.0% of them, which is inside the interval of the rule's error, 20.0% to 40.0%."
     )
-    more = " Only 20 rows test it: the same with --cv 5 tests every row."
+    more = " Only 20 rows test it; with --cv 5 every row does."
     assert said["sentence"] == streamed["sentence"] + more
     chosen.cv = 5  # done already
     assert result_warnings(chosen, None, "--cv 5") == [streamed]
@@ -181,7 +185,11 @@ def test_a_label_that_is_nearly_always_missed():
         ]
         word = found or "none"
         assert said == (
-            [f"yes is nearly always missed: of 20 test rows with this label the rule finds {word}."]
+            [
+                "yes is nearly always missed: of 20 test rows with this label the rule finds "
+                f"{word}. To weigh rare labels more: class_weight='balanced' "
+                "(--class-weight balanced)."
+            ]
             if missed
             else []
         )

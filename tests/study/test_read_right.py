@@ -51,8 +51,8 @@ def test_columns_that_repeat_others_are_read_together():
     found = kinds(study(table(school=school, years=years), target="label"))["collinear"]
     assert found["columns"] == ["years"]
     assert found["sentence"] == (
-        "years is a combination of school: read their weights together, not singly, or leave one "
-        "out: ignore=['years'] or ignore=['school']."
+        "years can be computed from school (collinear): read their weights together, not singly, "
+        "or leave one out: ignore=['years'] or ignore=['school']."
     )
     assert "collinear" not in kinds(study(table(school=school), target="label"))
 
@@ -107,7 +107,9 @@ def test_of_equal_candidates_the_one_with_fewer_training_errors():
 def test_the_floor_is_marked_and_each_label_has_its_errors(shell):
     table().to_csv("t.csv", index=False)
     out = shell("fit", "t.csv", "-y", "label")[1]
-    marked = [line.split()[0] for line in out.splitlines() if line.endswith("floor, never chosen")]
+    marked = [
+        line.split()[0] for line in out.splitlines() if line.endswith("baseline, never chosen")
+    ]
     assert marked == ["larger", "random"]
     found = study("t.csv", target="label").to_dict()
     (right, wrong), (missed, _) = found["confusion"]["counts"]

@@ -132,11 +132,14 @@ def _with_numbers(found: Opinions, opinion: Opinion, work: Work) -> str:
 def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, int]) -> str:
     k, n = int(contested.sum()), len(found)
     few = "that fits all training rows" if found.separable else "with no more training errors"
-    said = f"{k:,} of {many(n, 'test row')} contested: another linear rule {few} says otherwise"
+    said = (
+        f"For {k:,} of {many(n, 'test row')} another linear rule {few} gives the other answer "
+        "(contested)"
+    )
     if not 0 < k < n:
-        return said
+        return f"{said}."
     oftener = wrong[0] * (n - k) > wrong[1] * k
     return (
-        f"{said}; this one is wrong on {wrong[0]:,} of these {k:,} and on {wrong[1]:,} of the "
-        f"other {n - k:,}: {'more often' if oftener else 'no more often'} where contested"
+        f"{said}. This rule is wrong on {wrong[0]:,} of these {k:,} and on {wrong[1]:,} of the "
+        f"other {n - k:,}, {'more often' if oftener else 'no more often'} where contested."
     )

@@ -116,11 +116,11 @@ def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -
         always = {label: total for label, total in prices if total is not None}
         label = min(always, key=always.__getitem__, default=None)
         rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
-        title, said, share = "The price of a test row", f"always {named(label)}", False
+        title, said, share = "The price of a test row", f"always saying {named(label)}", False
     else:
         label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
         floor, title = error.get("majority_errors"), "The error on the test rows"
-        said, share = largest, True
+        said, share = f"always saying {largest}", True
     found = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
     if rate is None:
         return {**found, "error_chart": None}
@@ -141,9 +141,11 @@ def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup
 def _learning_chart(charts: Charts, learning: Mapping[str, Any] | None) -> Markup | None:
     if not learning or not learning.get("mistakes"):
         return None
-    series = {"Rows that called for an update": learning["mistakes"]}
+    series = {"Rows that changed the weights": learning["mistakes"]}
     if learning.get("kept"):
-        series = {"Training errors of the rule it would return": learning["kept"]} | series
+        series = {
+            "Training errors of the rule, had training ended there": learning["kept"]
+        } | series
     return charts.line(series, "Learning, epoch by epoch", "epoch")
 
 
@@ -164,9 +166,9 @@ def _margins_chart(
     if len(counts) > 2:
         counts = {"all classes": [sum(bar) for bar in zip(*counts.values(), strict=True)]}
         unit = (
-            "lead over the next class"
+            "lead over the nearest other class"
             if kernel
-            else "distance to the next class, in standard deviations"
+            else "distance to the nearest other class, in standard deviations"
         )
     said = f"← wrong side · {unit} · right side →"
     return charts.histogram(margins["edges"], counts, "Margins of the training rows", said)

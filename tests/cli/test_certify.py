@@ -11,6 +11,7 @@ import pytest
 
 from commands import CREDIT, SMALL, on_a_terminal, write
 from rosenblatt import Certificate, certify, data
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt._support.telling import told_to
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
@@ -24,7 +25,13 @@ def test_certify_says_what_python_says(shell):
     X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, encoding=encoding)
     assert code == 11
-    assert out == f"{certificate}\nNext: rosenblatt fit {CREDIT} --target=card\n"
+    with of_files():  # where rows are counted from 1
+        told = str(certificate)
+    assert out == f"{told}\nNext: rosenblatt fit {CREDIT} --target=card\n"
+    heaviest = json.loads(shell("certify", CREDIT, "-y", "card", "--json")[1])["conflict"]["rows"][
+        0
+    ]
+    assert f"row {heaviest + 1} (label" in out
     assert "owner=yes" in certificate.feature_names
     assert shell("certify", write("s.csv", SMALL), "-y", "label")[0] == 0
     assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 10

@@ -14,9 +14,9 @@ _first = ContextVar("first", default=0)
 
 
 @contextmanager
-def of_files() -> Iterator[None]:
-    """What is told inside is about rows of files."""
-    token = _first.set(1)
+def of_files(really: bool = True) -> Iterator[None]:
+    """What is told inside is about rows of files, or else of arrays."""
+    token = _first.set(1 if really else 0)
     try:
         yield
     finally:
@@ -31,7 +31,7 @@ def row_number(row: int) -> int:
 def counted() -> str:
     """Which it is, for a text that names rows."""
     if _first.get():
-        return "row 1 is the first below the header"
+        return "rows are counted from 1, without the header"
     return "rows are counted from 0"
 
 

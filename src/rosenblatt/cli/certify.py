@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rosenblatt._support.foreign import one_line
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt.cli import _common, _options, forced
 from rosenblatt.errors import InputError
 
@@ -189,10 +190,10 @@ def command(
         told = {"files": list(files)} | describe(certificate, bracket)
         _common.print_json("certify", told if found is None else told | forced.describe(found))
     else:
-        click.echo(str(certificate))
-        for answer in (bracket, found):
-            if answer is not None:
-                click.echo(str(answer))
+        with of_files():
+            for answer in (certificate, bracket, found):
+                if answer is not None:
+                    click.echo(str(answer))
         if signs and certificate.many:
             click.echo(
                 "--signs needs two labels: choose one against all others with --positive LABEL."

@@ -230,9 +230,9 @@ def test_dummies_of_the_users_own_are_named_too(shell):
     assert "Collinear: town_b = 1 − town_Delft − town_a − town_c in every row, so" in out
     frame.assign(const=1).to_csv("i.csv", index=False)
     out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0")[1]
-    assert "const is 1 in every row: an intercept already." in out
+    assert "const is 1 in every row, which makes it an intercept." in out
     out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0", "--no-intercept")[1]
-    assert "an intercept already" not in out
+    assert "makes it an intercept" not in out
 
 
 # --- Weights --------------------------------------------------------------------------------------

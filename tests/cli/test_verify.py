@@ -264,7 +264,7 @@ def test_it_is_told_what_was_done_to_the_numbers(shell):
     table = write("t.csv", "\n".join(rows) + "\n")
     options = ("--scale", "--impute", "mean", "--positive", "1")
     code, out, _ = shell("certify", table, "-y", "label", "-o", "c.json", *options)
-    assert "made of a table ('u' minus 3.0, divided by" in out
+    assert "made from a table ('u' minus 3.0, divided by" in out
     code, out, _ = shell("verify", "c.json", table)
     assert code == 0
     assert "About numbers made of t.csv ('u' minus 3.0, divided by 1." in out

@@ -101,7 +101,7 @@ def test_lines_say_which_rows_they_are_about(found):
         "\nverdict     (the whole table) Overlap: no linear rule is right about all 569 rows"
         in said
     )
-    assert "\ntraining    The 455 training rows alone are not separable: no margin" in said
+    assert "\ntraining    The 455 training rows alone are not separable: a perceptron" in said
 
 
 def test_what_holds_for_all_rows_holds_for_those_that_trained():

@@ -22,6 +22,7 @@ from rosenblatt.cli._spoken import as_options
         ("checkpoint_every (--checkpoint-every) is", "--checkpoint-every is"),
         ("target='a b' is not a column", "--target 'a b' is not a column"),
         ("target=\"it's\" is not a column", "--target 'it'\"'\"'s' is not a column"),
+        ("column='a' is not a column", "column='a' is not a column"),
         # These are no parameters, or none that can be read for certain.
         ("a spreadsheet formula (--excel-formula)", "a spreadsheet formula (--excel-formula)"),
         ("positive='(a)' (--positive '(a)')", "positive='(a)' (--positive '(a)')"),

@@ -253,10 +253,10 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
 @pytest.mark.parametrize(
     ("command", "arguments", "words"),
     [
-        ("fit", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
-        ("certify", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
-        ("inspect", ["t.csv", "-y", "label", "--ignore", "c"], "ignore='c' is not a column"),
-        ("fit", ["t.csv", "-y", "label", "--group", "c"], "group='c' is not a column of t.csv"),
+        ("fit", ["t.csv", "-y", "nothing"], "--target nothing is not a column of t.csv"),
+        ("certify", ["t.csv", "-y", "nothing"], "--target nothing is not a column of t.csv"),
+        ("inspect", ["t.csv", "-y", "label", "--ignore", "c"], "--ignore c is not a column"),
+        ("fit", ["t.csv", "-y", "label", "--group", "c"], "--group c is not a column of t.csv"),
         ("trace", ["none.csv", "-y", "label"], "There is no file none.csv"),
         ("predict", ["none.json", "t.csv"], "There is no file none.json"),
         ("verify", ["none.json", "t.csv"], "There is no file none.json."),

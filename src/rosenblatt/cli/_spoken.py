@@ -13,7 +13,11 @@ import shlex
 _VALUE = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^\s,;:()]+)"""
 _BOTH = re.compile(rf"(?<!['\"\w])([a-z_]+)=({_VALUE})(?:, [a-z_]+={_VALUE})* \((--[^()]*)\)")
 _NAMED = re.compile(r"\b([a-z_]+(?: and [a-z_]+)*) \((--[a-z-]+(?:, --[a-z-]+| [^()]+)?)\)")
-_FIRST = re.compile(rf"^([a-z_]+)=({_VALUE})(?= (?:is|holds)\b)")
+# What an error may begin with, without saying that it is an option.
+_OPTIONS = ("target", "ignore", "positive", "categorical", "numeric", "text", "group", "weight") + (
+    *("keep", "missing", "charset", "sheet", "time_limit", "engine"),
+)
+_FIRST = re.compile(rf"^({'|'.join(_OPTIONS)})=({_VALUE})(?= (?:is|holds)\b)")
 
 
 def as_options(message: str) -> str:

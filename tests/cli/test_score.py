@@ -209,7 +209,7 @@ def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
     # Half of four yes and half of two no are wrong.
     _, out, _ = shell("score", "m.json", costly)
     assert "balanced  50.0%, the mean of the errors of each label" in out
-    assert "the rule was chosen by the lowest mean of the errors of each label" in out
+    assert "the rule was chosen by the lowest mean of the error rates of the labels" in out
 
 
 def test_labels_that_are_numbers_stand_in_quotes(shell):

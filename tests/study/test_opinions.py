@@ -53,9 +53,9 @@ def test_counts_add_up(separable, overlapping):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ((4, 5), "on 4 of these 12 and on 5 of the other 28: more often where contested."),
-        ((2, 7), "on 2 of these 12 and on 7 of the other 28: no more often where contested."),
-        ((3, 7), "on 3 of these 12 and on 7 of the other 28: no more often where contested."),
+        ((4, 5), "on 4 of these 12 and on 5 of the other 28, more often where contested."),
+        ((2, 7), "on 2 of these 12 and on 7 of the other 28, no more often where contested."),
+        ((3, 7), "on 3 of these 12 and on 7 of the other 28, no more often where contested."),
     ],
 )
 def test_whether_contested_rows_are_wrong_more_often_is_said(wrong, said):

@@ -18,6 +18,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.passive_aggressive import PassiveAggressive
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
+from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -64,6 +65,11 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
     """What has no graph."""
     if type(estimator) not in _KINDS:
         names = ", ".join(kind.__name__ for kind in _KINDS)
+        if isinstance(estimator, Scorecard):
+            raise InputTypeError(
+                "A Scorecard cannot be exported to ONNX. Export it as SQL (--sql), a spreadsheet "
+                "formula (--excel-formula) or Python (--python): see rosenblatt.formulas."
+            )
         raise InputTypeError(
             f"A {type(estimator).__name__} cannot be exported to ONNX. Give a trained estimator of "
             f"rosenblatt: {names}."

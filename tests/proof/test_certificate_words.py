@@ -88,7 +88,7 @@ def test_that_two_classes_alone_may_be_apart_is_said_unless_it_is_decided():
 
 def test_a_share_is_named_with_its_label():
     said = str(certify([[0.0], [1.0], [2.0]], [1, 0, 1]))
-    assert "row 1 (label 0, 100.0%), row 0 (label 1, 50.0%), row 2 (label 1, 50.0%)." in said
+    assert 'row 1 (label "0", 100.0%), row 0 (label "1", 50.0%), row 2 (label "1", 50.0%).' in said
 
 
 def test_what_to_do_stands_between_the_meaning_and_the_exact_statement():

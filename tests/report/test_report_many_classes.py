@@ -55,7 +55,8 @@ def test_the_conflict_names_rivals_and_the_verdict_pairs():
     page = render(content)
     conflict = content["verdict"]["conflict"]
     expected = zip(conflict["rows"], conflict["labels"], conflict["rivals"], strict=True)
-    assert table(page, "The rows in conflict")[1:] == [f"{r} {a} {b}" for r, a, b in expected]
+    assert table(page, "The rows in conflict")[1:] == [f"{r + 1} {a} {b}" for r, a, b in expected]
+    assert "Rows are counted from 1, without the header." in page
     assert "versicolor and virginica 100 0" in table(page, "Pairs of classes")
     assert "Can linear scores separate these classes?" in page
     assert "Can a line separate" not in page

@@ -282,7 +282,7 @@ def test_a_model_without_a_probability_says_so(shell):
     assert shell("fit", "iris.csv", "-y", "kind", "--no-peers")[0] == 0
     code, out, err = shell("predict", "iris-rosenblatt/model.json", "iris.csv", "--probability")
     assert (code, out) == (2, "")
-    assert "it tells 3 labels apart, and probabilities are those of two" in err
+    assert "it tells 3 labels apart, and probabilities are for two labels" in err
     save(load("iris-rosenblatt/model.json"), "alone.json")
     assert model_file.read("alone.json").probability is None
 

@@ -493,7 +493,7 @@ def test_ctrl_c_while_deciding_writes_the_rule(shell, monkeypatch):
     code, out, err = shell("fit", "t.csv", "-y", "label", "--json")
     found = json.loads(out)
     assert code == 130
-    assert "t-rosenblatt has what there was" in err
+    assert "t-rosenblatt has what was found so far" in err
     assert found["interrupted"]
     assert found["verdict"] is found["proof"] is None
     assert "certificate.json" not in os.listdir("t-rosenblatt")

@@ -144,9 +144,9 @@ def test_new_rows_with_names_where_training_had_none(shell):
     frame[["a"]].to_csv("new.csv", index=False, header=["x0"])
     code, _, err = shell("predict", "f/model.json", "new.csv", "--no-header")
     assert code == 2
-    assert "say header=True (--header)" in err
+    assert "say --header" in err
     code, _, err = shell("predict", "f", "new.csv")
-    assert (code, err) == (2, "Error: f is a folder: the rule is in f/model.json.\n")
+    assert (code, err) == (2, "Error: f is a folder: give the model file in it: f/model.json.\n")
     assert shell("predict", "f/model.json", "new.csv", "--header")[0] == 0
 
 

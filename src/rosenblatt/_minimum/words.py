@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ def _amount(bracket: ErrorBracket, value: int | float) -> str:
 
 
 def _errors(bracket: ErrorBracket) -> str:
-    rows, what = bracket.wrong_rows.tolist(), "rows on the wrong side or on the hyperplane"
-    some = ", ".join(str(i) for i in rows[:_SHOWN])
+    rows, what = bracket.wrong_rows.tolist(), "on the wrong side or on the hyperplane"
+    some = ", ".join(str(row_number(i)) for i in rows[:_SHOWN])
     more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
     word = "row" if len(rows) == 1 else "rows"
-    return f"Errors of this rule ({what}, counted from 0): {word} {some}{more}."
+    return f"Errors of this rule, {what}: {word} {some}{more} ({counted()})."
 
 
 def _proof(bracket: ErrorBracket) -> Iterator[str]:

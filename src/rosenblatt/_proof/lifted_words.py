@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from rosenblatt._support.words import many
+from rosenblatt._support.row_numbers import counted, row_number
+from rosenblatt._support.words import many, named
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, ClassPair, Conflict
@@ -101,24 +102,24 @@ def _pair(pair: ClassPair) -> str:
 
 
 def conflict(found: Conflict) -> Iterator[str]:
-    rows, rivals = found.rows, found.rivals or []
+    rows, rivals = [row_number(row) for row in found.rows], found.rivals or []
     if len(rows) == 1:
-        yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 (rows are counted from 0)."
+        yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
         return
     if len(rows) == 2 and found.weights == [1, 1] and rivals == found.labels[::-1]:
         yield (
             f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
-            f"{found.labels[0]} and {found.labels[1]} (rows are counted from 0)."
+            f"{named(found.labels[0])} and {named(found.labels[1])} ({counted()})."
         )
         return
     several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
     yield (
         f"Why: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score for their own "
-        f"class than for the other class named with them{several} (rows are counted from 0)."
+        f"class than for the other class named with them{several} ({counted()})."
     )
     yield "  A weighted sum of these leads is zero, whatever the weights of the classes are."
     heaviest = ", ".join(
-        f"row {row} (label {label} against {rival}, {share:.1%})"
+        f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
         for row, label, rival, share in shares(found)[:SHOWN]
     )
     rest = len(rows) - SHOWN

@@ -10,6 +10,7 @@ from rosenblatt._proof import column_words as columns
 from rosenblatt._proof import lifted_words
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.foreign import one_line
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many, named
 from rosenblatt.errors import InputError
 
@@ -123,36 +124,40 @@ def _limits(certificate: Certificate) -> str:
 
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
-    k, rows = len(conflict.rows), conflict.rows
+    k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
+    labels = [named(label) for label in conflict.labels]
     if k == 1:
         yield (
             f"Why: row {rows[0]} is all zeros, so it lies on every hyperplane through the origin "
-            "(rows are counted from 0)."
+            f"({counted()})."
         )
         return
     if k == 2 and conflict.weights == [1, 1] and len(set(conflict.labels)) == 2:
         yield (
             f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
-            f"{conflict.labels[0]} and {conflict.labels[1]} (rows are counted from 0)."
+            f"{labels[0]} and {labels[1]} ({counted()})."
         )
         return
     yield (
         f"Why: {k} rows contradict each other. No hyperplane has all of them strictly on the right "
-        "side (rows are counted from 0)."
+        f"side ({counted()})."
     )
     if conflict.meeting_point is not None:
         (a, many_a), (b, many_b) = [(c, conflict.labels.count(c)) for c in certificate.classes]
         point = list(conflict.meeting_point.items())
         some = ", ".join(f"{name} {value:.6g}" for name, value in point[:_SHOWN])
         yield (
-            f"  A weighted average of {many(many_a, 'row', 'one')} labelled {a} equals a weighted "
-            f"average of {many(many_b, 'row', 'one')} labelled {b}. The common point: "
-            f"{some}{_more(len(point), 'column')}."
+            f"  A weighted average of {many(many_a, 'row', 'one')} labelled {named(a)} equals a "
+            f"weighted average of {many(many_b, 'row', 'one')} labelled {named(b)}. The common "
+            f"point: {some}{_more(len(point), 'column')}."
         )
     else:
         yield "  Each multiplied by the sign of its label, a weighted sum of them is zero."
     largest = sorted(shares(conflict), key=lambda item: -item[2])[:_SHOWN]
-    heaviest = ", ".join(f"row {row} (label {label}, {share:.1%})" for row, label, share in largest)
+    heaviest = ", ".join(
+        f"row {row_number(row)} (label {named(label)}, {share:.1%})"
+        for row, label, share in largest
+    )
     yield f"  The heaviest rows, with their share in their class: {heaviest}{_more(k, 'row')}."
 
 

@@ -14,6 +14,7 @@ from rosenblatt._proof.table import read
 from rosenblatt._study.opinion_document import Example, SecondOpinions
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work
+from rosenblatt._support.row_numbers import row_number
 from rosenblatt._support.words import many
 from rosenblatt.errors import InputError
 from rosenblatt.opinions import Opinion, Opinions
@@ -126,7 +127,9 @@ def _with_numbers(found: Opinions, opinion: Opinion, work: Work) -> str:
     """Rows of a conflict by their numbers in the table."""
     selection = work.selection
     assert selection is not None
-    return found.sentence(opinion.row, lambda row: work.number(int(selection.fitted_on[row])))
+    return found.sentence(
+        opinion.row, lambda row: row_number(work.number(int(selection.fitted_on[row])))
+    )
 
 
 def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, int]) -> str:

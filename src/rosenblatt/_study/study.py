@@ -16,6 +16,7 @@ from rosenblatt._study.result import Study, StudyInterrupted
 from rosenblatt._study.source import Source, SparseRows, source_of
 from rosenblatt._support.bar import Bar, bar
 from rosenblatt._support.interrupt import to_the_end
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt.data._watching import shown_on
 
 
@@ -213,11 +214,12 @@ def studied(
     with done.timed("describing"), to_the_end():
         begun = beginning(done, source.origin, options)
         told(begun)
-    with bar(quiet=quiet) as now:
-        deciding.decide(done, options, now=now)
-    with done.timed("describing"), to_the_end():
-        document = described(done, source.origin, options, begun)
-        found = Study(done, document, source.origin, options, checkpoints)
+    with of_files(bool(source.origin.files)):
+        with bar(quiet=quiet) as now:
+            deciding.decide(done, options, now=now)
+        with done.timed("describing"), to_the_end():
+            document = described(done, source.origin, options, begun)
+            found = Study(done, document, source.origin, options, checkpoints)
     if done.interrupted:
         raise StudyInterrupted(found)
     return found

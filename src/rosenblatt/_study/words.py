@@ -26,6 +26,11 @@ _INDENT = 12
 _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
+CARD = "card of"  # so many terms: the name of a candidate
+_PEERS_OF_CARDS = (
+    "the rules for comparison use all columns, with a 0/1 column for every category as cards have "
+    "them: without --points their figures are a little different"
+)
 
 
 def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
@@ -83,6 +88,8 @@ def _candidate_lines(candidates: list[Candidate], objective: str) -> Iterator[tu
             a_row = c["price"] / n
             line += f"{a_row:>13.1%}" if objective == "balanced" else f"{a_row:>13.3f}"
         yield "candidates", line + mark_of(c)
+    if any(c["name"].startswith(CARD) for c in candidates) and any(c["peer"] for c in candidates):
+        yield "", _PEERS_OF_CARDS
 
 
 def mark_of(c: Candidate) -> str:

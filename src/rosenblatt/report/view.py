@@ -10,6 +10,7 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from rosenblatt._support.foreign import shown
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many, named
 from rosenblatt.report.charts import Charts
 from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
@@ -36,7 +37,13 @@ def environment() -> Environment:
     )
     made.filters |= {"number": number, "signed": signed, "percent": percent, "many": many}
     made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
+    made.filters |= {"row": row}
     return made
+
+
+def row(counted_from_0: Any) -> str:
+    """A row as a person counts it who has the table in a file, or in Python."""
+    return number(row_number(counted_from_0))
 
 
 def _finalize(value: Any) -> Any:
@@ -99,6 +106,7 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
         "threshold_rows": _threshold_rows(content.get("thresholds")),
         "calibration_chart": calibration_chart(charts, content.get("calibration")),
         "hard_columns": _hard_columns(content),
+        "counted": sentence(counted()),
         "highest_rate": _highest_rate(content.get("candidates") or []),
     }
 
@@ -189,7 +197,7 @@ def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     if conflict:
         rows, labels = conflict.get("rows") or [], conflict.get("labels") or []
         for row, label in zip(rows, labels, strict=False):
-            found.setdefault(str(label), []).append(row)
+            found.setdefault(str(label), []).append(row_number(row))
     return found
 
 

@@ -11,6 +11,8 @@
 # tour   the notebooks of docs/tour, run, and what they show written into them
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
+# wheel  the source distribution and the wheels of this Linux machine, in dist/
+# release  everything that is checked before a release; stops before uploading
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.
 
@@ -19,6 +21,9 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 ATTACKS := tests/attacks tests/model/test_model_file_attacks.py tests/model/test_checkpoint.py \
   tests/data/test_fuzz.py tests/support tests/streams/test_faults.py tests/study/test_study_killed.py
+# pip would compile modules on one processor, and the tests of libraries with them.
+INSTALL := $(RUN) -m pip install --quiet --no-compile
+COMPILE := $(RUN) -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV)/lib || true
 SECONDS := 60
 FULL := 1
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
@@ -28,7 +33,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm site tour
+.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm site tour wheel release
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -81,8 +86,17 @@ wasm: $(VENV)/core
 	$(RUN) -m pip install --quiet --group wasm
 	$(RUN) scripts/wasm.py
 
+wheel: $(VENV)/core
+	$(RUN) -m pip install --quiet --group release
+	$(RUN) scripts/build_wheel.py
+
+release: $(VENV)/core
+	$(RUN) scripts/release.py --before
+	$(MAKE) check test wheel
+	$(RUN) scripts/release.py
+
 soak: $(VENV)/tools browser
-	$(RUN) -m pip install --quiet --group soak
+	$(RUN) -m pip install --quiet --group soak --group release
 	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/firefox.sh
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 
@@ -106,11 +120,13 @@ $(VENV)/bin/python:
 
 $(VENV)/core: $(VENV)/bin/python $(SOURCES)
 	$(RUN) -m pip install --quiet --upgrade pip
-	$(RUN) -m pip install --quiet --editable .
+	$(INSTALL) --editable .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/tools: $(VENV)/core
-	$(RUN) -m pip install --quiet --group test --group check
+	$(INSTALL) --group test --group check
+	$(COMPILE)
 	touch $@
 
 clean:

@@ -286,7 +286,7 @@ def fit(_=None):
 
 if __name__ == "__main__":
     found = {"main": fit()}
-    for backend in ("threading", "loky"):
+    for backend in sys.argv[1:]:
         with joblib.parallel_config(backend=backend, n_jobs=2):
             (found[backend],) = joblib.Parallel()([joblib.delayed(fit)(0)])[:1]
     if hasattr(os, "fork"):
@@ -304,11 +304,11 @@ def test_the_same_bits_in_workers_and_after_a_fork(tmp_path):
     program, found = tmp_path / "everywhere.py", {}
     program.write_text(EVERYWHERE)
     plain = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
-    for said in (None, "1"):
+    # A worker of loky has one thread either way: two of them are started once.
+    for said, workers in ((None, ["threading", "loky"]), ("1", ["threading"])):
         given = plain if said is None else {**plain, "OMP_NUM_THREADS": said}
-        done = subprocess.run(
-            [sys.executable, str(program)], env=given, capture_output=True, text=True, check=True
-        )
+        command = [sys.executable, str(program), *workers]
+        done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
         found[said] = json.loads(done.stdout)
     assert found[None]["main"][0] == min(threads.processors(), threads.MOST)
     assert found["1"]["main"][0] == 1

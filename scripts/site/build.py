@@ -27,6 +27,9 @@ def written(source: Path) -> None:
     for file, page in pages().items():
         target = source / page
         target.parent.mkdir(parents=True, exist_ok=True)
+        if target.suffix not in (".md", ".ipynb"):
+            shutil.copy(ROOT / file, target)
+            continue
         text, adapted = (ROOT / file).read_text("utf-8"), partial(page_of, file=file)
         notebook = target.suffix == ".ipynb"
         made = cells.markdown_of(text, target, adapted) if notebook else adapted(text)

@@ -37,6 +37,9 @@ ELSEWHERE = {
     "benchmarks/results.md": "results.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "CITATION.cff": "CITATION.cff",  # to be downloaded
+    "LICENSE": "LICENSE",
     "README.md": "index.md",  # whoever links to the README is sent to the first page
 }
 

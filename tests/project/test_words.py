@@ -43,6 +43,7 @@ AMERICAN = re.compile(
 )
 TITLES = re.compile(r"`[^`]*`|\*[^*]+\*|[Aa]daptive regularization of weights")  # as published
 PICTURE = re.compile(r"^!\[(.*?)\]\(.*?\)(?:\n\n(.))?", re.MULTILINE)
+STYLE = "CONTRIBUTING.md"  # quotes them
 PROMISE = "**What you will have:**"
 
 
@@ -64,7 +65,7 @@ def test_no_riddles(kind):
         f"{where}: {text}\n    {riddle!r} was misread: {instead}"
         for where, text in texts(kind)
         for riddle, instead in RIDDLES.items()
-        if riddle in text.lower()
+        if riddle in text.lower() and where != STYLE
     ]
     assert not found, "\n".join(found)
 

@@ -41,7 +41,7 @@ AMERICAN = re.compile(
     r"\b(?:behaviors?|colors?|favors?|neighbors?|centers?|labeled|modeled|canceled|gray|catalog"
     r"|(?:normal|recogn|minim|maxim|vector|penal|summar|general|special|real|regular)iz\w+)\b"
 )
-TITLES = re.compile(r"`[^`]*`|\*[^*]+\*|[Aa]daptive regularization of weights")  # as published
+TITLES = re.compile(r"\*\*|`[^`]*`|\*[^*]+\*|[Aa]daptive regularization of weights")  # as published
 PICTURE = re.compile(r"^!\[(.*?)\]\(.*?\)(?:\n\n(.))?", re.MULTILINE)
 STYLE = "CONTRIBUTING.md"  # quotes them
 PROMISE = "**What you will have:**"

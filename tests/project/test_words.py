@@ -77,6 +77,8 @@ def test_pages_are_spelled_as_in_britain():
 
 def test_every_page_says_first_what_its_reader_will_have():
     for path in sorted((read.ROOT / "docs").glob("*.md")):
+        if path.name == "index.md":  # the way to all others
+            continue
         title, opening = path.read_text().split("\n\n")[:2]
         assert title.startswith("# "), path.name
         assert opening.startswith(PROMISE), path.name

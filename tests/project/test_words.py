@@ -35,7 +35,9 @@ RIDDLES = {
     "also stands for a missing value": "treat TEXT as missing",
     "right if called so": "precision: how often this answer is right",
     "mean the decimal numbers": "certify the decimals as written",
-    "called for an update by": "say which row was on the wrong side",
+    "it is said how many": "the command prints how many",
+    "of equal ones": "on a tie",
+    "have a say": "rules that fit as well",
 }
 AMERICAN = re.compile(
     r"\b(?:behaviors?|colors?|favors?|neighbors?|centers?|labeled|modeled|canceled|gray|catalog"

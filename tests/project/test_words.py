@@ -19,7 +19,7 @@ KINDS = {
 # What readers misunderstood, and what it was to say.
 RIDDLES = {
     "none can do better": "say what it means: how many rows are decided for certain",
-    "or all of them on it": "say first that no linear rule is right about all rows",
+    "every hyperplane has one of": "say first that no linear rule is right about all rows",
     "the bracket that comes": "the largest margin is known only up to a lower and an upper end",
     "the certificate stays away": "no certificate is written when …",
     "vectorised verifier": "the proof was checked when it was found",

@@ -22,7 +22,7 @@ RIDDLES = {
     "every hyperplane has one of": "say first that no linear rule is right about all rows",
     "the bracket that comes": "the largest margin is known only up to a lower and an upper end",
     "the certificate stays away": "no certificate is written when …",
-    "vectorised verifier": "the proof was checked when it was found",
+    "accepted by the vectorised": "the proof was checked when it was found",
     "the end is as it is said": "say what is not recorded",
     "is warned": "prints a warning",
     "known only after the decision?": "possible target leakage: is it recorded only afterwards?",

@@ -37,12 +37,12 @@ class AROW(OnlineClassifier):
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=10
-        The most epochs.
+        The largest number of epochs.
     max_updates : int or None, default=None
-        The most updates, None for no limit.
+        The largest number of updates; None: no limit.
     patience : int or None, default=5
-        Training ends after so many epochs without noticeably fewer mistakes, as that of
-        `Perceptron` does. None: only `max_iter` and `max_updates` end it.
+        Early stopping, as in `Perceptron`: training ends after this many epochs without
+        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. A weight divides r.
     random_state : int, RandomState instance or None, default=None
@@ -52,7 +52,7 @@ class AROW(OnlineClassifier):
         stopped, otherwise from the weights that were returned,
         with precisions of 1.
     verbose : int, default=0
-        1 shows a progress bar, or lines where there is no terminal.
+        1: show a progress bar, or lines of text where there is no terminal.
 
     Attributes
     ----------
@@ -63,10 +63,10 @@ class AROW(OnlineClassifier):
     converged_ : bool
         Every row was looked at under the same weights, and none had a margin below 1.
     mistakes_, update_counts_ : arrays
-        Rows that called for an update, by epoch; updates by row. Steps have different lengths, so
-        that the weights do not follow from the counts.
+        How many rows made an update, by epoch; updates by row. Steps have different lengths, so
+        the weights do not follow from the counts.
     r_ : float
-        The r that training had: `r`, or what "scale" came to.
+        The r used in training: `r`, or the value of "scale".
     precision_ : array of shape (1, d + 1), of k > 2 classes (k, d + 1)
         The precisions of the last weights, that of the intercept last.
 
@@ -112,7 +112,7 @@ class AROW(OnlineClassifier):
 
     @property
     def r_(self) -> float:
-        """The r that training had: `r`, or what "scale" came to."""
+        """The r used in training: `r`, or the value of "scale"."""
         return self._trained("r_")._rule_number
 
     @property

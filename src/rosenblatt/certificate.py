@@ -43,14 +43,17 @@ __all__ = [
 
 @final
 class Certificate(Subject):
-    """The answer of `certify`, with its proof.
+    """The answer of `certify`, with its proof. Print it to read it in words.
+
+    The verdicts are those of Albert and Anderson (1984). A separation is proved by a separator,
+    its absence by a conflict: a Gordan (Farkas) certificate.
 
     Attributes
     ----------
     verdict : str
         "complete separation", "quasi-complete separation", "overlap" or "undecided".
     separable : bool or None
-        Is there a hyperplane with every row strictly on the right side? None: undecided.
+        Whether a hyperplane has every row strictly on the right side. None: undecided.
     separator : Separator or None
         Such a hyperplane; for quasi-complete separation one with rows on it.
     homogeneous_separator : Separator or None
@@ -60,11 +63,11 @@ class Certificate(Subject):
         Geometric: the largest possible distance of the nearest row to a separating hyperplane;
         None where there is one class only.
     mistake_bound, best_possible_mistake_bound : int or None
-        At most so many updates does the perceptron make from zero weights, a row at a time, by
-        Novikoff's theorem; and the least that this theorem can promise.
+        The largest number of updates that the perceptron can make, from zero weights and a row at
+        a time, by Novikoff's theorem; and the smallest number that this theorem could give.
     conflict : Conflict or None
-        Why no hyperplane has all rows on the right side: at most d + 2 rows. Of many classes:
-        rows with the rivals they lose to.
+        Why no hyperplane has all rows on the right side: at most d + 2 rows that contradict each
+        other. With many classes: rows with the classes they lose to.
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
@@ -82,7 +85,7 @@ class Certificate(Subject):
     pair_certificates : PairCertificates or None
         With `certify(X, y, pairs=True)`: a certificate for each pair of classes. Not saved.
     revealing_columns : list of RevealingColumn
-        Columns that separate rows all by themselves: known only after the outcome?
+        Columns that alone tell the label of some rows without an error: possible target leakage.
     limits : list of str
         What was cut short by a limit.
     n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256, encoding
@@ -109,7 +112,7 @@ class Certificate(Subject):
 
     @property
     def origin(self) -> Origin | None:
-        """What only memory knows of the table; None after loading."""
+        """What is known of the table but not saved; None after loading."""
         return self._origin
 
     # --- What was found ---
@@ -221,7 +224,7 @@ class Certificate(Subject):
         return json.loads(json.dumps(self._document))  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate as JSON, whole or not at all."""
+        """Write the certificate as JSON (atomic write: whole or not at all)."""
         text = json.dumps(self._document, ensure_ascii=False, indent=1)
         write_whole(path, f"{text}\n".encode(), overwrite=True)
 
@@ -266,6 +269,6 @@ class Certificate(Subject):
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from rosenblatt._proof.words import as_html
+        from rosenblatt._proof.html_words import as_html
 
         return as_html(self)

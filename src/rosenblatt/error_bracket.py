@@ -24,16 +24,16 @@ _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separat
 
 @final
 class ErrorBracket:
-    """The answer of `minimum_errors`.
+    """The answer of `minimum_errors`. Print it to read it in words.
 
-    Every linear rule errs on rows of `lower` or more; the rule (`coef_`, `intercept_`) errs on
-    `upper`. An error is a row with y_i (w·x_i + b) <= 0. Without weights both are numbers of rows.
+    Every linear rule makes at least `lower` errors; the rule found (`coef_`, `intercept_`) makes
+    `upper`. An error is a row with y_i (w·x_i + b) <= 0. With weights, both are weights of rows.
 
     Attributes
     ----------
     lower, upper : int, or float where there are weights
-        The two ends. `upper` is counted exactly. `lower` may trust the solver of mixed-integer
-        programs, where that reaches further than what is proved.
+        The two ends. `upper` is counted exactly. `lower` may rely on the solver of mixed-integer
+        programs, where that gives more than what is proved.
     proved_lower : int or float
         The part of `lower` that is proved in exact arithmetic; see `verify`.
     proof : "conflicts" or "directions"
@@ -46,8 +46,8 @@ class ErrorBracket:
     wrong_rows : array of int
         The rows on which it errs.
     conflicts : list of Conflict
-        Those that prove `proved_lower`: of the rows of each, every rule errs on at least one. None
-        where directions prove it.
+        Groups of rows that prove `proved_lower`: every rule errs on at least one row of each, so
+        its errors are a hitting set of them. Empty where directions prove it.
     shares : list of Fraction, or None
         How much of the bound each of them gives: the shares of the conflicts with a row are not
         more than what an error on it counts, with all rows that equal it. All 1 without weights:
@@ -194,7 +194,7 @@ class ErrorBracket:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write that proof as JSON, whole or not at all."""
+        """Write that proof as JSON (atomic write: whole or not at all)."""
         proof_file.save(self.to_dict(), path)
 
     def verify(self, X: Any, y: Any) -> None:

@@ -1,4 +1,4 @@
-"""Trained rules as text for other programs: a query of SQL, a formula of a spreadsheet, Python.
+"""Trained rules as text for other programs: an SQL query, a spreadsheet formula, Python.
 
 `docs/scorecard.md` says what each takes and gives, and when its labels are ours: cards always,
 other linear rules to the bit in SQLite and Python.

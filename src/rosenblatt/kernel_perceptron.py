@@ -59,12 +59,12 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
     fit_intercept : bool, default=True
         False: b = 0.
     max_iter : int, default=1000
-        The most epochs.
+        The largest number of epochs.
     max_updates : int or None, default=None
-        The most updates, None for no limit.
+        The largest number of updates; None: no limit.
     patience : int or None, default=5
-        After so many epochs without noticeably fewer mistakes training ends, as that of
-        `Perceptron` does. None: only `max_iter` and `max_updates` end it.
+        Early stopping, as in `Perceptron`: training ends after this many epochs without
+        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     prove : bool, default=False
         Ask first whether a hyperplane separates the rows, as `Perceptron` does; with
         kernel="linear" only.
@@ -79,7 +79,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
         patience, prove, cache_size and random_state) goes on exactly where training stopped.
     verbose : int, default=0
-        1 shows a progress bar, or lines where there is no terminal.
+        1: show a progress bar, or lines of text where there is no terminal.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ def save(
     probability: Platt | None = None,
     objective: Objective | None = None,
 ) -> None:
-    """Write a trained estimator to a file, whole or not at all.
+    """Write a trained estimator to a file (atomic write: whole or not at all).
 
     Parameters
     ----------

@@ -18,6 +18,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.passive_aggressive import PassiveAggressive
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
+from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -29,7 +30,7 @@ _TYPES = ("float64", "float32")
 def export(
     estimator: Any, path: Any, *, encoding: Encoding | None = None, dtype: str = "float64"
 ) -> None:
-    """Write the rule of a trained estimator as an ONNX graph, whole or not at all.
+    """Write the rule of a trained estimator as an ONNX graph (atomic write: whole or not at all).
 
     The graph takes X of shape (n, d) and gives `label` and `score`, of shape (n,): what `predict`
     and `decision_function` give. With k > 2 classes `score` is of shape (n, k). There are no
@@ -64,6 +65,11 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
     """What has no graph."""
     if type(estimator) not in _KINDS:
         names = ", ".join(kind.__name__ for kind in _KINDS)
+        if isinstance(estimator, Scorecard):
+            raise InputTypeError(
+                "A Scorecard cannot be exported to ONNX. Export it as SQL (--sql), a spreadsheet "
+                "formula (--excel-formula) or Python (--python): see rosenblatt.formulas."
+            )
         raise InputTypeError(
             f"A {type(estimator).__name__} cannot be exported to ONNX. Give a trained estimator of "
             f"rosenblatt: {names}."

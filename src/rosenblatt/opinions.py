@@ -79,14 +79,15 @@ class Opinions:
     separable : bool
         Some linear rule makes no error on the known rows; forced is what all such rules say.
     errors : int
-        Rules with so many errors or fewer have a say: 0 where one makes none, else as many as the
+        Rules with at most this many errors are asked: 0 where one makes none, else as many as the
         rule makes, or as the best linear rule found where that is more.
     fewest : (int, int)
         The fewest errors of any linear rule lie between these.
     bound : float or None
-        Where the known rows are separable, (d + 2)/(m + 1): at most so probable is it, for m known
-        rows and a new one in random order, that the known ones are separable, and the answer is
-        forced, and wrong. It is not the probability of being wrong given that it is forced.
+        Where the known rows are separable, (d + 2)/(m + 1). For m known rows and a new one in
+        random order, the probability that the known ones are separable, the answer is forced, and
+        it is wrong, all three, is at most this. It is not the probability that a forced answer is
+        wrong.
     """
 
     def __init__(
@@ -172,13 +173,15 @@ class Opinions:
 
     @property
     def about(self) -> str:
-        """Which rules have a say."""
+        """Which rules are asked."""
         if self.separable:
-            return f"A second opinion by all linear rules that fit all {self.n_rows:,} known rows."
+            return f"A second opinion of all linear rules that fit all {self.n_rows:,} known rows."
         least, most = self.fewest
-        best = f"the fewest possible are {most:,}" if least == most else f"the best found {most:,}"
+        best = f"the fewest possible are {most:,}"
+        if least != most:
+            best = f"the best rule found makes {most:,}"
         return (
-            f"A second opinion by all linear rules with at most {self.errors:,} errors on the "
+            f"A second opinion of all linear rules with at most {self.errors:,} errors on the "
             f"{self.n_rows:,} known rows ({best})."
         )
 
@@ -186,17 +189,18 @@ class Opinions:
     def bound_sentence(self) -> str:
         assert self.bound is not None
         return (
-            "If known rows and a new one come in random order: with probability at most "
-            f"{self.bound:.2g} the known rows are separable, its answer is forced, and it is "
-            "wrong. That is not the probability that a forced answer is wrong."
+            "If the known rows and a new one come in random order, three things happen together "
+            f"with probability at most {self.bound:.2g}: the known rows are separable, the new "
+            "answer is forced, and it is wrong. That is not the probability that a forced answer "
+            "is wrong."
         )
 
     def _meaning(self, status: Status) -> str:
         return {
-            "forced": "All these rules give the answer.",
+            "forced": "All these rules give the same answer as the rule asked.",
             "overruled": "All these rules give the other answer.",
-            "contested": "One of these rules gives the other answer.",
-            "open": "Neither was settled.",
+            "contested": "At least one of these rules gives the other answer.",
+            "open": "Not settled; a longer search may do so.",
         }[status]
 
     def sentence(self, row: int, number: Callable[[int], int] = int) -> str:
@@ -216,7 +220,7 @@ class Opinions:
             return f"contested: a rule with {many(opinion.at_most or 0, 'error')} says {other}"
         return (
             f"open: the best rule found that says {other} makes {opinion.at_most:,} errors, more "
-            f"than {self.errors:,}; that none makes fewer is not proved"
+            f"than {self.errors:,}; a better one may exist"
         )
 
 

@@ -33,12 +33,12 @@ class PassiveAggressive(OnlineClassifier):
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=10
-        The most epochs.
+        The largest number of epochs.
     max_updates : int or None, default=None
-        The most updates, None for no limit.
+        The largest number of updates; None: no limit.
     patience : int or None, default=5
-        Training ends after so many epochs without noticeably fewer mistakes, as that of
-        `Perceptron` does. None: only `max_iter` and `max_updates` end it.
+        Early stopping, as in `Perceptron`: training ends after this many epochs without
+        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. A weight multiplies C.
     random_state : int, RandomState instance or None, default=None
@@ -47,7 +47,7 @@ class PassiveAggressive(OnlineClassifier):
         Fitting again goes on: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned.
     verbose : int, default=0
-        1 shows a progress bar, or lines where there is no terminal.
+        1: show a progress bar, or lines of text where there is no terminal.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class PassiveAggressive(OnlineClassifier):
     converged_ : bool
         Every row was looked at under the same weights, and none had a margin below 1.
     mistakes_, update_counts_ : arrays
-        Rows that called for an update, by epoch; updates by row. Steps have different lengths, so
-        that the weights do not follow from the counts.
+        How many rows made an update, by epoch; updates by row. Steps have different lengths, so
+        the weights do not follow from the counts.
 
     Examples
     --------

@@ -33,17 +33,19 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     Parameters
     ----------
     order : {"shuffle", "cyclic", "blocks", "mixed", "random", "batch"}, default="shuffle"
-        How a mistake is found: a fresh permutation every epoch; the given order; blocks of 65,536
-        rows, they and the rows within them freshly shuffled every epoch (the order for data on
-        disk); the same within shards of 64 blocks, each from the same weights, and these are mixed
-        in proportion to the mistakes of the shards (the order for several machines; tables of one
-        shard are trained as with "blocks"); uniformly among all mistakes; all mistakes at once
+        How a mistake is found. "shuffle": in a fresh permutation of the rows every epoch.
+        "cyclic": in the given order. "blocks": blocks of 65,536 rows and the rows within them are
+        shuffled every epoch (for out-of-core data, on disk). "mixed": the same within shards of
+        64 blocks; all shards start an epoch from the same weights, and their results are averaged
+        in proportion to their mistakes (for several machines; a table of one shard is trained as
+        with "blocks"). "random": uniformly among all mistakes. "batch": all mistakes at once
         (gradient descent on the perceptron loss).
     keep : {"auto", "best", "last", "pocket", "average", "vote"}, default="auto"
-        What is returned. "best": of the last and the averaged weights after each epoch those with
-        the fewest mistakes, of equal ones an average; "last": the last ones; "pocket": the fewest
-        mistakes, counted after every update; "average": the mean over all visits; "vote": every
-        weight vector votes. "auto": "last" with tol=None, else "best".
+        What is returned. "best": after each epoch the last and the averaged weights are counted,
+        and those with the fewest mistakes so far are kept (of equal ones an average). "last": the
+        last weights. "pocket": the fewest mistakes, counted after every update. "average": the
+        mean of the weights over all visits. "vote": every weight vector votes. "auto": "last"
+        with tol=None, else "best".
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
@@ -54,20 +56,20 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
-        The most epochs. An epoch is n visits, or one step with order="batch".
+        The largest number of epochs. An epoch is n visits, or one step with order="batch".
     max_updates : int or None, default=None
-        The most updates, None for no limit; a step of order="batch" is not cut in two. None with
-        order="mixed".
+        The largest number of updates; None: no limit. A step of order="batch" is not cut in two.
+        Must be None with order="mixed".
     patience : int or None, default=5
-        Training ends after so many epochs without noticeably fewer mistakes (fewer by one in 16),
-        but not before it has read a million numbers, two where at most one row in 64 is wrong: a
-        visited row counts for its columns, at least 16 and at most 32. None: only `max_iter` and
-        `max_updates` end it.
+        Early stopping: training ends after this many epochs without noticeably fewer mistakes
+        (fewer by one in 16). It first reads at least a million numbers, two million where at most
+        one row in 64 is wrong; a visited row counts as its columns, at least 16 and at most 32.
+        None: only `max_iter` and `max_updates` end it.
     prove : bool, default=False
-        When patience is at its end, ask whether a hyperplane separates the rows. If it is proved
-        that none does, or cannot be decided with as much work as training has taken, training
-        ends; if one does, it goes on. `certificate_` has the answer. It can take far longer than
-        training.
+        True: when patience ends, decide whether a hyperplane separates the rows. If none does, or
+        it cannot be decided with as much work as training has taken, training ends; if one does,
+        training goes on. `certificate_` has the answer and its proof. This can take far longer
+        than training.
     multi_class : {"joint", "ovr"}, default="joint"
         With k > 2 classes: "joint" trains the weights of all classes together, as above; "ovr"
         (one versus the rest) makes k trainings of two classes, each with the limits given here.
@@ -81,7 +83,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         otherwise from the weights that were returned. Set it before the first fit: it then takes a
         hash of the data.
     verbose : int, default=0
-        1 shows a progress bar, or lines where there is no terminal.
+        1: show a progress bar, or lines of text where there is no terminal.
     tol : float, None or "patience", default="patience"
         When training no longer gains. A number, as in scikit-learn: an epoch gains when the mean
         loss of its rows, max(0, margin - y_i (w·x_i + b)) as they were visited, is lower than that
@@ -99,8 +101,8 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     l1_ratio : float, default=0.15
     early_stopping : bool, default=False
     validation_fraction : float, default=0.1
-        For code that was written for scikit-learn: any value but the default is refused when
-        training begins, with what to use instead.
+        Only for code written for scikit-learn: any value but the default is refused when training
+        begins, with a message that says what to use instead.
     device : {"cpu", "cuda"} or None, default=None
         Where it computes: on the CPU, or on NVIDIA's GPU, with the same weights to the bit; None:
         as `rosenblatt.config` says, else where X is. Model files do not keep it.
@@ -119,7 +121,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         a voter and they are so many that counting their votes on all rows would take far longer
         than training, and where Ctrl-C cut the count short.
     margin_ : float
-        The margin μ that training had: `margin`, or what "scale" came to.
+        The margin μ used in training: `margin`, or the value of "scale".
     converged_ : bool
         Every row was looked at under the same weights and none called for an update.
     stop_reason_ : StopReason
@@ -132,7 +134,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     t_ : int
         One more than the visits made (a step of order="batch" is one visit).
     mistakes_ : array
-        Rows that called for an update, by epoch ("ovr": summed over the classes).
+        How many rows made an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
         Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. With k > 2
         classes positive for the row's class, negative for its rivals: the last weights of class j

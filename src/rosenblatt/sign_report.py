@@ -68,9 +68,9 @@ class SignReport:
     Attributes
     ----------
     errors : int or float
-        Few errors are so many or fewer.
+        The rules compared make at most this many errors.
     at_least : int or float
-        What every linear rule makes, as far as it was found; 0 where `errors` was given.
+        Every linear rule is proved to make at least this many; 0 where `errors` was given.
     columns : list of ColumnSign
     """
 
@@ -134,7 +134,7 @@ class SignReport:
         )
 
     def save(self, name: str, path: str | os.PathLike[str]) -> None:
-        """Write that proof as JSON, whole or not at all."""
+        """Write that proof as JSON (atomic write: whole or not at all)."""
         proof_file.save(self.to_dict(name), path)
 
     def verify(self, X: Any, y: Any) -> None:
@@ -165,11 +165,12 @@ class SignReport:
 
     def lines(self) -> Iterator[str]:
         yield (
-            f"What the rows force, for linear rules with at most {self.errors:,} errors on these "
-            f"{self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
+            "Signs of the weights in all linear rules with at most "
+            f"{self.errors:,} errors on these {self.n_rows:,} rows "
+            f"(+ speaks for the label {self.label}, - against it):"
         )
         yield from (f"  {line}" for line in map(self._line, self.columns))
-        yield "This is about these rows; other rows may say otherwise."
+        yield "This is about these rows only; other rows may show something else."
         if self._longer is not None and any(c.sign is None and not c.free for c in self):
             yield f"Open signs may be settled by {self._longer}."
 
@@ -178,17 +179,19 @@ class SignReport:
         low, high = column.at_least, column.at_most
         if column.sign is not None:
             other = {"+": "not positive", "-": "not negative"}[column.sign]
-            most = "" if low == high else f", the best such rule found on {high:,}"
+            most = "" if low == high else f"; the best such rule found errs on {high:,}"
             return (
                 f"{name}: {column.sign} is forced. Every rule whose weight on it is {other} "
-                f"errs on at least {low:,}{most}."
+                f"errs on at least {low:,} rows{most}."
             )
         if column.collinear:
             return f"{name}: free. It is a combination of other columns: its weight can be 0."
         if column.free:
-            return f"{name}: free. A rule of the other sign, or without it, errs on {high:,}."
-        much = f"{low:,} to {high:,}" if low else f"at most {high:,}"
-        return f"{name}: open. Without it, or with the other sign: {much} errors."
+            return (
+                f"{name}: free. A rule with the other sign, or without it, errs on {high:,} rows."
+            )
+        much = f"between {low:,} and {high:,}" if low else f"at most {high:,}"
+        return f"{name}: open. The fewest errors with the other sign, or without it: {much}."
 
 
 def _counted(exact: Fraction) -> int | float:

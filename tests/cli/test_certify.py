@@ -11,6 +11,7 @@ import pytest
 
 from commands import CREDIT, SMALL, on_a_terminal, write
 from rosenblatt import Certificate, certify, data
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt._support.telling import told_to
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
@@ -24,7 +25,14 @@ def test_certify_says_what_python_says(shell):
     X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, encoding=encoding)
     assert code == 11
-    assert out == f"{certificate}\nNext: rosenblatt fit {CREDIT} --target=card\n"
+    with of_files():  # where rows are counted from 1
+        told = str(certificate)
+    assert out == f"{told}\nNext: rosenblatt fit {CREDIT} --target=card\n"
+    # Counted from 1 in a file, from 0 in Python, and it is said.
+    assert "row 666 (label yes, 49.7%)" in out
+    assert "(rows are counted from 1, without the header)" in out
+    assert "row 665 (label yes, 49.7%)" in str(certificate)
+    assert "(rows are counted from 0)" in str(certificate)
     assert "owner=yes" in certificate.feature_names
     assert shell("certify", write("s.csv", SMALL), "-y", "label")[0] == 0
     assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 10
@@ -202,9 +210,12 @@ def test_the_category_that_separates_is_named(shell):
     name = write("t.csv", towns(1))
     code, out, _ = shell("certify", name, "-y", "label", "--fewest-errors", "0", "-o", "c.json")
     assert code == 11
-    assert "regression for the label yes these run to minus infinity: town=Delft.\n" in out
+    assert (
+        "regression for the label yes these coefficients run to minus infinity: town=Delft.\n"
+        in out
+    )
     assert "town=Delft has one row, labelled no.\nA rare category: merge it with" in out
-    assert "Reference levels: town=b.\n" in out
+    assert "Reference levels of the one-hot encoding: town=b.\n" in out
     assert "ollinear" not in out
     assert shell("verify", "c.json", name)[0] == 0
     told = json.loads(shell("certify", name, "-y", "label", "--json", "--fewest-errors", "0")[1])
@@ -216,13 +227,13 @@ def test_dummies_of_the_users_own_are_named_too(shell):
     frame.to_csv("d.csv", index=False)
     code, out, _ = shell("certify", "d.csv", "-y", "label", "--fewest-errors", "0")
     assert code == 11
-    assert "these run to minus infinity: town_Delft.\n" in out
-    assert "Collinear, whatever the labels: town_b = 1 − town_Delft − town_a − town_c." in out
+    assert "these coefficients run to minus infinity: town_Delft.\n" in out
+    assert "Collinear: town_b = 1 − town_Delft − town_a − town_c in every row, so" in out
     frame.assign(const=1).to_csv("i.csv", index=False)
     out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0")[1]
-    assert "const is 1 in every row: an intercept already." in out
+    assert "const is 1 in every row, which makes it an intercept." in out
     out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0", "--no-intercept")[1]
-    assert "an intercept already" not in out
+    assert "makes it an intercept" not in out
 
 
 # --- Weights --------------------------------------------------------------------------------------
@@ -252,7 +263,7 @@ def test_an_error_counts_as_much_as_its_row_weighs(shell):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("-1", "row 1 (counted from 0, without the header), weight 'k' is -1: give a finite"),
+        ("-1", "row 2 (line 3), weight 'k' is -1: give a finite"),
         ("", "weight 'k' is missing: give a finite number, 0 or greater"),
         ("inf", "weight 'k' is inf"),
         ("much", "The column 'k' holds '3', 'much': weights are numbers, 0 or greater."),
@@ -268,11 +279,11 @@ def test_weights_that_are_none(shell, column, said):
 
 def test_weights_of_a_column_that_is_not_there_or_is_the_target(shell):
     name = write("w.csv", "a,k,label\n1,3,no\n2,2,yes\n")
-    assert "weight='K' is not a column of w.csv. Did you mean 'k'?" in " ".join(
+    assert "--weight K is not a column of w.csv. Did you mean 'k'?" in " ".join(
         shell("certify", name, "-y", "label", "--weight", "K")[2].split()
     )
     code, _, err = shell("certify", name, "-y", "label", "--weight", "label")
-    assert (code, "is the target, and cannot be the weight" in err) == (2, True)
+    assert (code, "is the target and cannot also be the weight" in err) == (2, True)
 
 
 def test_what_it_is_doing_is_told(tmp_path):

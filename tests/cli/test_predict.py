@@ -44,7 +44,7 @@ def test_predict_is_what_python_predicts(shell, trained):
     assert header == ["row", "prediction", "score"]
     assert [label for _, label, _ in rows] == p.predict(X).tolist()
     assert [float(score) for *_, score in rows] == p.decision_function(X).tolist()
-    assert [int(row) for row, *_ in rows] == list(range(len(X)))
+    assert [int(row) for row, *_ in rows] == list(range(1, len(X) + 1))
     assert shell("predict", "m.rosenblatt", CREDIT, "-o", "p.csv")[:2] == (0, "")
     assert Path("p.csv").read_text() == out
 
@@ -85,13 +85,13 @@ def test_predict_on_other_rows(shell, trained):
     write("new.csv", rows + "yes,0,30,3,no,1,10,1,5\nmaybe,0,30,3,no,1,10,1,5\n")
     code, out, err = shell("predict", "m.rosenblatt", "new.csv", "-o", "p.csv")
     assert (code, out) == (2, "")
-    assert "new.csv, row 1 " in err
+    assert "new.csv, row 2 (line 3)" in err
     assert "'owner' holds 'maybe'" in err
     assert not Path("p.csv").exists()
     assert shell("predict", "m.rosenblatt", "new.csv")[:2] == (2, "")
     code, out, err = shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")
     assert code == 0
-    assert "1 row with words that did not occur in training: see the column unseen." in err
+    assert "1 row with a category that did not occur in training: see the column unseen." in err
     marks = [row["unseen"] for row in csv.DictReader(out.splitlines())]
     assert marks == ["", "owner=maybe counts as 'no', the reference level"]
     asked = ("predict", "m.rosenblatt", "new.csv", "--unseen", "zero", "--json")
@@ -106,7 +106,7 @@ def test_predict_needs_a_model_that_says_how(shell, trained):
     model_file.save(trained[0], "bare.rosenblatt")
     code, _, err = shell("predict", "bare.rosenblatt", CREDIT)
     assert code == 2
-    assert "without an encoding" in err
+    assert "without the encoding of its table" in err
     assert shell("predict", CREDIT, CREDIT)[0] == 2
     voting = Perceptron(keep="vote", max_iter=2, random_state=0).fit(
         trained[1], trained[0].predict(trained[1])

@@ -85,7 +85,7 @@ def test_it_is_written_beside_the_reasons(asked):
         (["--change"], "add --explain"),
         (["--explain", "--fixed", "debts"], "add --change"),
         (["--explain", "--change", "--fixed", "height"], "--fixed height: there is no such column"),
-        (["--proofs", "p"], "--second-opinion TRAIN: add it"),
+        (["--proofs", "p"], "add --second-opinion TRAIN"),
         (["--second-opinion", "nowhere.csv"], "nowhere.csv"),
     ],
 )
@@ -158,7 +158,9 @@ def test_known_rows_in_the_form_of_training_or_of_the_new_rows(asked, folder, tm
         assert opinions(known, *how, rows=tmp_path / "new.csv") == expected
     code, out, err = opinions(tmp_path / "third.csv", *how, rows=tmp_path / "new.csv")
     assert (code, out) == (2, "")
-    assert "third.csv fits neither the form of the table in training nor --sep, --names: " in err
+    assert (
+        "third.csv can be read neither as the training table was nor with --sep, --names: " in err
+    )
     assert "Write it in one of these two forms." in err
     _, _, err = opinions(tmp_path / "third.csv", rows="new.csv")
     assert f"--second-opinion: {tmp_path / 'third.csv'} has no column 'debts'" in err

@@ -100,7 +100,7 @@ def test_the_ways_out_of_refusals(shell, paste):
     line = f"rosenblatt certify {shlex.quote(name)} -y x4"
     said = paste(line)[1]
     line += " --no-header"
-    assert "(--no-header)" in said
+    assert "say --no-header" in said
     for option in ("--numeric x3", "--missing '?' --impute median"):
         options = option.split(" --impute")
         said = paste(line)[1]
@@ -114,7 +114,7 @@ def test_columns_with_spaces_can_be_pasted(shell, paste):
     rows = "".join(f"P{i},{i % 5},{i % 2}\n" for i in range(40))
     write("t.csv", f"customer no,a,paid\n{rows}")
     said = paste("rosenblatt certify t.csv -y paid")[1]
-    option = re.search(r"\((--ignore [^)]*)\)", said)[1]
+    option = re.search(r"(--ignore .*)\.", said)[1]
     assert option == "--ignore 'customer no'"
     code, said = paste(f"rosenblatt certify t.csv -y paid {option}")
     assert code in (0, 10, 11, 12, 20), said

@@ -38,7 +38,7 @@ def test_columns_are_given_along_as_they_are_written(shell, model):
     _, out, _ = shell("predict", "m.json", model, "--keep", "id", "--keep", "a")
     header, first, *rest = rows_of(out)
     assert header == ["row", "id", "a", "prediction", "score"]
-    assert first[:3] == ["0", "P00", "0.5"]
+    assert first[:3] == ["1", "P00", "0.5"]
     assert [row[1] for row in rest] == [f"P{i:02d}" for i in range(1, 28)]
     plain = rows_of(shell("predict", "m.json", model)[1])
     assert [[row[0], *row[3:]] for row in rest] == plain[2:]
@@ -51,7 +51,7 @@ def test_columns_are_given_along_as_they_are_written(shell, model):
 def test_a_column_that_is_not_there_cannot_be_kept(shell, model):
     code, out, err = shell("predict", "m.json", model, "--keep", "ID", "-o", "p.csv")
     assert (code, out) == (2, "")
-    assert "keep='ID' is not a column of t.csv. Did you mean 'id'?" in err
+    assert "--keep ID is not a column of t.csv. Did you mean 'id'?" in err
 
 
 def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
@@ -61,7 +61,10 @@ def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
     assert code == 0
     assert [row[1] for row in rows] == ["A", "B", "C", "D"]
     assert [row[2:] == ["", "", ""] for row in rows] == [False, True, True, False]
-    assert "2 rows without a prediction, for lack of values: row 1 lacks 'a'." in err
+    assert (
+        "2 rows got no prediction, since values are missing: the first is row 2 (counted from 1), "
+        in err
+    )
     whole = write("whole.csv", "id,a,town\nA,1.5,u\nD,6.5,v\n")
     expected = rows_of(shell("predict", "m.json", whole, "--keep", "id", "--explain")[1])[1:]
     assert [rows[0][2:], rows[3][2:]] == [row[2:] for row in expected]
@@ -69,7 +72,7 @@ def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
     assert found[1] == {"row": 1, "prediction": None, "score": None, "missing": ["a"]}
     code, out, err = shell("predict", "m.json", new, "--gaps", "refuse")
     assert (code, out) == (2, "")
-    assert "row 1 (counted from 0, without the header), column 'a': the value is missing" in err
+    assert "row 2 (line 3), column 'a': the value is missing" in err
 
 
 def test_what_was_filled_in_training_is_filled(shell):
@@ -126,13 +129,13 @@ def test_rows_that_cannot_be_judged_are_not_counted(shell, model):
     found = json.loads(out)
     assert (code, found["rows"], found["not_judged"]) == (0, 2, 1)
     code, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
-    assert "1 row that cannot be judged" in out
+    assert "1 row without a prediction" in out
 
 
 def test_rows_without_a_label_are_said_to_be_left_out(shell, model):
     new = write("new.csv", "a,town,y\n1.5,u,no\n2.5,v,\n4.5,u,\n6.5,v,yes\n")
     _, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
-    assert "left out  2 rows without a label, which say nothing about errors" in out
+    assert "left out  2 rows without a label, which cannot be right or wrong" in out
     found = json.loads(shell("score", "m.json", new, "--drop-unlabelled", "--json")[1])
     assert (found["rows"], found["unlabelled"], found["not_judged"]) == (2, 2, 0)
 
@@ -155,7 +158,7 @@ def test_the_price_stands_beside_the_errors(shell, costly):
     # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
     _, out, _ = shell("score", "m.json", costly)
     assert "price     11 for 6 rows, 1.83 a row, 95 % interval" in out
-    assert "always yes: 2" in out
+    assert "always saying yes: 2" in out
     assert "yes called no costs 5, other errors cost 1; the rule was chosen by the lowest" in out
     assert "called yes (1); price 1\n" in out
     assert "called no (2); price 10\n" in out
@@ -176,7 +179,10 @@ def test_no_error_has_no_interval_of_its_price(shell, costly):
     """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
     right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
     _, out, _ = shell("score", "m.json", right)
-    assert "0 for 4 rows, 0 a row, no error among these 4 rows: no interval; always yes: 2" in out
+    assert (
+        "0 for 4 rows, 0 a row, no error among these 4 rows: no interval; always saying yes: 2"
+        in out
+    )
     found = json.loads(shell("score", "m.json", right, "--json")[1])
     assert found["price"]["interval"] is None
 
@@ -203,7 +209,7 @@ def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
     # Half of four yes and half of two no are wrong.
     _, out, _ = shell("score", "m.json", costly)
     assert "balanced  50.0%, the mean of the errors of each label" in out
-    assert "the rule was chosen by the lowest mean of the errors of each label" in out
+    assert "the rule was chosen by the lowest mean of the error rates of the labels" in out
 
 
 def test_labels_that_are_numbers_stand_in_quotes(shell):
@@ -224,7 +230,7 @@ def test_what_cannot_be_scored_is_one_error(shell, model):
     )
     assert "has no column 'y'" in shell("score", "m.json", write("n.csv", "a,town\n1,u\n"))[2]
     assert (
-        "no row that can be judged"
+        "no row with a label and a prediction"
         in shell("score", "m.json", write("n.csv", "a,town,y\n,u,no\n"))[2]
     )
     assert "There is no file other.json" in shell("score", "other.json", model)[2]

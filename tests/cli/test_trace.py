@@ -67,7 +67,7 @@ def test_trace_writes_two_files_under_two_names(shell):
     file = write("toy.csv", LI_HANG)
     code, _, err = shell("trace", file, "-y", "y", "-o", "a.gif", "--film", "a.gif")
     assert code == 2
-    assert "both the trace and the film" in err
+    assert "a.gif is given twice" in err
     assert not Path("a.gif").exists()
 
 
@@ -130,11 +130,11 @@ def test_trace_follows_other_rules(shell, options, name, held):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rule", "AROW", "-C", "1"], "-C is not of --rule AROW; it has --r."),
-        (["--rule", "PA-I", "--eta0", "1"], "--eta0 is not of --rule PA-I; it has -C."),
-        (["--r", "1"], "--r is not of --rule perceptron; it has --eta0 and --margin."),
-        (["--rule", "PA-II", "--order", "batch"], "--order batch is the perceptron's"),
-        (["--rule", "AROW", "--html", "a.html"], "--html shows the perceptron's rule only"),
+        (["--rule", "AROW", "-C", "1"], "-C does not go with --rule AROW, which takes --r."),
+        (["--rule", "PA-I", "--eta0", "1"], "--eta0 does not go with --rule PA-I, which takes -C."),
+        (["--r", "1"], "--r does not go with --rule perceptron, which takes --eta0 and --margin."),
+        (["--rule", "PA-II", "--order", "batch"], "--order batch goes with --rule perceptron only"),
+        (["--rule", "AROW", "--html", "a.html"], "--html works with --rule perceptron only"),
     ],
 )
 def test_an_option_of_another_rule_is_an_error(shell, options, message):

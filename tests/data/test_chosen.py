@@ -68,7 +68,7 @@ def test_a_label_that_looks_like_a_condition_is_a_label():
         (">=9", "positive='>=9' holds for no row: the target 'y' goes from 3 to 8"),
         (">=1", "holds for every row"),
         ([3, 5, 6, 7, 8], "are all values of the target"),
-        ([">=7", 3], "stands by itself"),
+        ([">=7", 3], "cannot be combined with labels"),
     ],
 )
 def test_what_cannot_be_chosen(positive, words):

@@ -130,9 +130,7 @@ def test_numbers_can_be_categories(file):
 
 def test_a_unit_that_changes_is_refused_with_its_place(file):
     path = file("mass,paid\n" + "12 kg,0\n7 kg,1\n" * 4 + "900 g,1\n")
-    assert "row 8 (counted from 0, without the header), column 'mass' holds '900 g'" in refusal(
-        path
-    )
+    assert "row 9 (line 10), column 'mass' holds '900 g'" in refusal(path)
     assert "a number in kg is expected" in refusal(path, numeric="mass")
     assert "most values of this column are not numbers" in refusal(
         file("mass,paid\n" + "x,0\ny,1\n" * 4), numeric="mass"
@@ -216,7 +214,7 @@ def test_a_record_of_reading_is_not_trusted(change):
 def test_columns_are_named_once(file):
     path = file("a,paid\n1,0\n2,1\n")
     assert "categorical='b' is not a column" in refusal(path, categorical="b")
-    assert "categorical and numeric: say one" in refusal(path, categorical="a", numeric="a")
+    assert "categorical and as numeric: give one" in refusal(path, categorical="a", numeric="a")
     assert "'paid' is the target" in refusal(path, categorical="paid")
 
 

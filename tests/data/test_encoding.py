@@ -184,7 +184,7 @@ def test_what_new_rows_lack(encoding):
 def test_a_word_in_a_column_of_numbers_of_a_file(encoding, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("age,town,owner,flag\n1,a,yes,true\nold,a,yes,true\n")
-    with pytest.raises(InputError, match=r"new.csv, row 1 .*'age' holds 'old': a number"):
+    with pytest.raises(InputError, match=r"new.csv, row 2 .line 3.*'age' holds 'old': a number"):
         encoding.apply(path)
 
 

@@ -130,7 +130,7 @@ def test_a_stream_has_the_same_bits(file, tmp_path):
 def test_what_cannot_be_hashed_is_refused():
     with pytest.raises(InputError, match="text='other' is not a column"):
         data.read(frame(), target="liked", text="other:hashed")
-    with pytest.raises(InputError, match="'review' is said to be text, hashed and not"):
+    with pytest.raises(InputError, match="'review' is given both as text and as hashed"):
         data.read(frame(), target="liked", text=["review", "review:hashed"])
     with pytest.raises(InputError, match="'review' has no word: there is nothing"):
         data.read(frame(["!"] * 6), target="liked", text="review:hashed").encode()
@@ -172,6 +172,6 @@ def test_text_without_a_known_word_is_marked(shell, tmp_path):
     assert code == 0
     assert head == ["row", "prediction", "score", "unseen"]
     assert [row[3] for row in rows] == ["", *["review: no word known from training"] * 2, ""]
-    assert "2 rows with text of which no word is known from training: see the column" in err
+    assert "2 rows with text that has no word known from training: see the column" in err
     found = json.loads(shell("predict", "out/model.json", "new.csv", "--json")[1])["rows"]
     assert [row.get("no_known_word") for row in found] == [None, ["review"], ["review"], None]

@@ -158,7 +158,9 @@ def test_very_wide_text_is_read_at_once(tmp_path, monkeypatch):
 def test_errors_of_wide_text_have_their_row(tmp_path, monkeypatch):
     monkeypatch.setattr(wide_text, "TOGETHER", 7)
     (tmp_path / "t.csv").write_text(wide(30) + "\n1,2,3\n")
-    with pytest.raises(InputError, match=r"t.csv, row 6 .* has 3 fields where the header has 31"):
+    with pytest.raises(
+        InputError, match=r"t.csv, row 7 .line 8. has 3 fields where the header has 31"
+    ):
         data.read(str(tmp_path / "t.csv"), target="y")
 
 

@@ -42,7 +42,9 @@ def test_some_rows_are_those_of_all(names, kept, monkeypatch):
             assert values == numbers[begin:end]
             places = [part.place(i) for part in found for i in range(part.rows)]
             first = {0: 0, 2: 4, 3: 5, 4: 12}
-            rows = [first[int(place.file.split("part-")[1][0])] + place.row for place in places]
+            rows = [
+                first[int(place.file.name.split("part-")[1][0])] + place.row for place in places
+            ]
             assert rows == values
 
 

@@ -104,13 +104,13 @@ def test_prose_that_was_not_named_gets_a_hint(file):
 
 
 def test_what_cannot_be_prose_is_refused(reviews, file):
-    with pytest.raises(InputError, match="said to be categorical and text"):
+    with pytest.raises(InputError, match="given both as categorical and as text"):
         data.read(reviews, target="liked", text="review", categorical="review")
     with pytest.raises(InputError, match="'liked' is the target"):
         data.read(reviews, target="liked", text="liked")
     with pytest.raises(InputError, match="text='Review' is not a column"):
         data.read(reviews, target="liked", text="Review")
-    with pytest.raises(InputError, match="no word that stands in two rows"):
+    with pytest.raises(InputError, match="no word that occurs in two or more rows"):
         data.read(file("r,y\none,0\ntwo,1\nthree,0\n"), target="y", text="r").encode()
 
 

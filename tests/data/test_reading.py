@@ -55,7 +55,7 @@ def test_other_character_sets(file):
     assert "is not UTF-8 text: its first line is b'gr\\xf6" in refusal(file(western))
     assert "cp1252" in refusal(file(western))
     below = b"age,Ort,paid\n1,a,1\n2,K\xf6ln,0\n"
-    assert "table.csv, row 1 " in refusal(file(below))
+    assert "table.csv, row 2 (line 3)" in refusal(file(below))
     assert "column 'Ort' holds b'K\\xf6ln'" in refusal(file(below))
     assert "not a character set" in refusal(file(PLAIN), charset="latin-99")
 
@@ -69,7 +69,9 @@ def test_several_files_and_patterns(file, tmp_path):
     third = file("b,paid\n3,1\n", "part-3.csv")
     assert "'b' here is 'a' there" in refusal([first, third])
     assert "No file matches" in refusal(str(tmp_path / "none-*.csv"))
-    assert "2-wrong.csv, row 1 " in refusal([first, file("a,paid\n3,1\n3,,1\n", "2-wrong.csv")])
+    assert "2-wrong.csv, row 2 (line 3)" in refusal(
+        [first, file("a,paid\n3,1\n3,,1\n", "2-wrong.csv")]
+    )
 
 
 def test_standard_input(monkeypatch):

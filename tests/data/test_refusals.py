@@ -30,18 +30,21 @@ from tables import PLAIN, encoded, refusal, typed
             "a,paid\n1,0.5\n2,1.5\n3,2.7\n",
             ["3 different values: 0.5, 1.5, 2.7", "--positive LABEL"],
         ),
-        ("a,paid\n1,0\n2,\n3,1\n", ["row 1 ", "target 'paid'", "label is missing", "1 row of 3"]),
-        ("a,paid\n1,0\n,1\n", ["row 1 ", "column 'a'", "missing", "--impute mean"]),
+        (
+            "a,paid\n1,0\n2,\n3,1\n",
+            ["row 2 (line 3)", "target 'paid'", "label is missing", "1 row of 3"],
+        ),
+        ("a,paid\n1,0\n,1\n", ["row 2 (line 3)", "column 'a'", "missing", "--impute mean"]),
         (
             "a,paid\nx,0\nNA,1\n",
-            ["row 1 ", "column 'a'", "missing", "It is text", "--impute median"],
+            ["row 2 (line 3)", "column 'a'", "missing", "It is text", "--impute median"],
         ),
         ("a,paid\n,0\n,1\n", ["column 'a' holds no value at all"]),
-        ("a,paid\n1,0\n1e400,1\n", ["row 1 ", "column 'a' holds inf"]),
-        ("a,paid\n1,0\n-inf,1\n", ["row 1 ", "column 'a' holds -inf"]),
-        ("a,b,paid\n1,2,0\n1,2\n", ["row 1 ", "2 fields where the header has 3", "'1,2'"]),
-        ("a,b,paid\n1,2,0\n1,2,3,4\n", ["row 1 ", "4 fields where the header has 3"]),
-        ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 2 ", "column 'a' holds 'three'"]),
+        ("a,paid\n1,0\n1e400,1\n", ["row 2 (line 3)", "column 'a' holds inf"]),
+        ("a,paid\n1,0\n-inf,1\n", ["row 2 (line 3)", "column 'a' holds -inf"]),
+        ("a,b,paid\n1,2,0\n1,2\n", ["row 2 (line 3)", "2 fields where the header has 3", "'1,2'"]),
+        ("a,b,paid\n1,2,0\n1,2,3,4\n", ["row 2 (line 3)", "4 fields where the header has 3"]),
+        ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 3 (line 4)", "column 'a' holds 'three'"]),
         ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
         ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
         ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["'a' holds dates", "--ignore a"]),
@@ -62,7 +65,7 @@ def test_identifiers_are_refused_with_advice(file):
     assert "--ignore id" in refusal(path)
     assert encoded(path, ignore="id")[2] == ["a"]
     assert "ignore='ids' is not a column" in refusal(path, ignore=["ids"])
-    assert "is the target and ignored" in refusal(path, ignore=["paid"])
+    assert "is both the target and ignored" in refusal(path, ignore=["paid"])
 
 
 def test_the_error_says_how_much_more_is_wrong(file):
@@ -73,7 +76,7 @@ def test_columns_with_gaps_are_told_of_together(file):
     rows = "1,x,,0\n,,u,1\n3,y,v,1\n4,,u,0\n"
     said = refusal(file("a,b,c,paid\n" + rows))
     assert "3 columns lack values: 'a' (1 row), 'b' (2 rows), 'c' (1 row), of 4 rows" in said
-    assert "row 1 (counted from 0, without the header), column 'a'" in said
+    assert "row 2 (line 3), column 'a'" in said
     assert "--impute median" in said
     assert "--ignore a --ignore b --ignore c" in said
     assert "more" not in said
@@ -86,7 +89,7 @@ def test_files_that_are_not_what_they_are_called(file, tmp_path):
     assert "does not begin like one" in refusal(file(PLAIN, "t.parquet"))
     for end, how in [("gz", "gzip"), ("bz2", "bz2"), ("zst", "zstd")]:
         said = refusal(file(PLAIN, f"t.csv.{end}"))
-        assert f"called compressed by {how} but is not compressed" in said
+        assert f"has the suffix of {how} but is not compressed" in said
     packed = gzip.compress(PLAIN.encode() * 1000)
     assert "cannot be read: Truncated" in refusal(file(packed[: len(packed) // 2], "t.csv.gz"))
     assert "incorrect data check" in refusal(file(packed[:-8] + bytes(8), "t.csv.gz"))

@@ -41,7 +41,7 @@ def test_a_column_of_numbers_and_then_a_word(file):
     numbers = [f"{i % 7},{i},{i % 2}" for i in range(600_000)]
     path = file("\n".join(["a,b,paid", *numbers, *["7+,1,1"] * 10_000]))
     said = refusal(path)
-    assert "row 600000 " in said
+    assert "row 600001 (line 600002)" in said
     assert "column 'a' holds '7+', and numbers in 600,000 of 610,000 rows" in said
     assert "if the values are categories, say categorical='a' (--categorical a)" in said
     X, _, names = encoded(path, categorical="a")
@@ -55,7 +55,7 @@ def test_a_typo_does_not_make_words_of_numbers(kinds, file):
     rows = [f"{i % kinds},{i},{i % 2}" for i in range(3000)]
     rows[1700] = "4x,1,1"
     path = file("\n".join(["age,b,paid", *rows]))
-    with pytest.raises(InputError, match=r"row 1700 .*column 'age' holds '4x', and num"):
+    with pytest.raises(InputError, match=r"row 1701 .line 1702.*column 'age' holds '4x', and num"):
         data.read(path, target="paid").encode()
 
 
@@ -79,7 +79,9 @@ def test_rows_read_ahead_are_held_to_decimal_commas_that_come_late(file, monkeyp
         [3, 4, 5],
         [6, 7, 8],
     ]
-    with pytest.raises(InputError, match=r"row 6601 .*'b' holds '6.5': a number is expected"):
+    with pytest.raises(
+        InputError, match=r"row 6602 .line 6603.*'b' holds '6.5': a number is expected"
+    ):
         encoding.apply(file("\n".join([*lines[:-1], "6;6.5;8"])))
 
 

@@ -12,7 +12,9 @@ TEXT = "a,town,y\n1,x,yes\n2,only here,\n3,y,no\n4,x,NA\n5,y,yes\n6,x,no\n"
 
 
 def test_they_are_refused_and_it_is_said_how_to_leave_them_out(file):
-    with pytest.raises(InputError, match=r"row 1 .* as in 2 rows of 6\. .*--drop-unlabelled"):
+    with pytest.raises(
+        InputError, match=r"row 2 .line 3.* as in 2 rows of 6\. .*--drop-unlabelled"
+    ):
         data.read(file(TEXT), target="y").encode()
 
 
@@ -36,7 +38,7 @@ def test_numbers_of_rows_are_those_of_the_file(file, monkeypatch):
         monkeypatch.setattr(tables, "_KEPT", kept)
         table = data.read([path, path], target="y", drop_unlabelled=True)
         assert table.left_out.tolist() == [1, 4, 7, 10, 13, 16, 19, 22]
-        assert ", row 6 (counted from 0" in table.problems[0]
+        assert ", row 7 (line 8)" in table.problems[0]
         assert sum(part.rows for part in table.parts()) == table.n_rows == 16
         places = [
             p.place(i).row for part in table.parts() for p in part.some(3) for i in range(p.rows)

@@ -415,7 +415,8 @@ def test_the_numbers_in_the_advice(keep, dual, intercept, stored):
     assert p.stop_reason_ is StopReason.MAX_ITER
     bound = p.certificate_.mistake_bound
     assert bound >= novikoff(*there, intercept)  # which is of the largest margin
-    assert f"at most {bound:,} updates on these rows; {p.n_updates_:,} were made" in text
+    assert f"{p.n_updates_:,} updates were made." in text
+    assert f"converges after at most {bound:,} updates." in text
     assert f"with {p.training_errors_} of {len(there[0])} training rows" in text
     assert "max_iter=12" in text
     assert "Perceptron.from_certificate(certificate_)" in text

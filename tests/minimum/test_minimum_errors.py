@@ -436,7 +436,8 @@ def test_in_words():
     bracket = checked([[1], [2], [3], [4], [5]], [0, 0, 1, 0, 1])
     text = str(bracket)
     assert text.startswith("The fewest errors of any linear rule: 1 of 5 rows (20.00%).\n")
-    assert "At least 1: proved in exact arithmetic, by one conflict among the rows." in text
+    how = "a group of rows, on which every linear rule errs at least once"
+    assert f"At least 1, proved in exact arithmetic by {how}." in text
     html = bracket._repr_html_()
     assert "<b>The fewest errors of any linear rule: 1 of 5 rows (20.00%).</b>" in html
     assert "(intercept)" in html

@@ -109,7 +109,7 @@ def test_trace_writes_the_page(shell, tmp_path):
     assert table["record"]["row"] == [0, 2, 2, 2, 0, 2, 2]
     code, _, err = shell("trace", "t.csv", "--target", "y", "--html", "x", "-o", "x")
     assert code == 2
-    assert "x cannot be both" in err
+    assert "x is given twice" in err
 
 
 def test_trace_writes_the_page_of_three_classes_and_refuses_more(shell, tmp_path):

@@ -68,8 +68,8 @@ def test_an_update_is_what_was_added():
 
 def test_the_other_pictures_speak_of_the_rule():
     t = trace(PassiveAggressive(order="cyclic", keep="last"), *FOUR)
-    assert "y·score < 1 at its visit" in words(MistakesDisplay.from_trace(t))
-    assert "y·score < 1 at its visit" in words(MistakesDisplay.from_estimator(t.estimator))
+    assert "y·score < 1 when it is visited" in words(MistakesDisplay.from_trace(t))
+    assert "y·score < 1 when it is visited" in words(MistakesDisplay.from_estimator(t.estimator))
     assert "PLA" not in words(PocketDisplay.from_trace(t))
     assert "μ" not in words(BoundaryDisplay.from_trace(t))
     assert AlphaDisplay.from_trace(t).alpha.tolist() == t.alpha_at(len(t)).tolist()

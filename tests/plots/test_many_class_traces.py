@@ -52,7 +52,7 @@ def test_regions_after_a_step():
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.filterwarnings("ignore:.*used up")
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
 def test_regions_of_the_last_step_are_those_of_the_estimator(rule):
     X, y = noisy()
     t = trace(rule.set_params(keep="last"), X, y)
@@ -82,7 +82,7 @@ def test_pictures_of_two_classes_name_the_others(draw, name):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.filterwarnings("ignore:.*used up")
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
 def test_pocket_and_pla_are_what_training_returns(rule, weighted):
     X, y = noisy(24)
     weight = np.linspace(0.2, 3, 24) if weighted else None

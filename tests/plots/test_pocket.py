@@ -24,7 +24,7 @@ from rosenblatt.plots import (
     ],
 )
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.filterwarnings("ignore:.*used up")
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
 def test_pocket_and_pla_are_what_training_returns_after_so_many_updates(estimator, weighted):
     X, y = noisy(40, 2)
     weight = np.linspace(0.2, 3, 40) if weighted else None

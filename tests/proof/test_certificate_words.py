@@ -4,11 +4,14 @@ import pytest
 
 from rosenblatt import certify
 
-ABOUT = "This is about infinite coefficients, not about how often a rule errs."
+INFINITE = "some coefficients of a logistic regression are infinite. The reason: a linear rule"
+ABOUT = "This does not measure how often a rule is wrong."
 
 
 def first(*given, **options):
-    return str(certify(*given, **options)).split("\n")[:2]
+    """What it means, and the exact statement; what to do is between them."""
+    lines = str(certify(*given, **options)).split("\n")
+    return [lines[0], lines[2]]
 
 
 @pytest.mark.parametrize(("intercept", "where"), [(True, ""), (False, " through the origin")])
@@ -16,8 +19,8 @@ def test_overlap_says_that_no_rule_is_right_about_all(intercept, where):
     X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 0, 1]
     assert first(X, y, fit_intercept=intercept) == [
         f"Overlap: no linear rule{where} is right about all 4 rows, as is common in real data.",
-        f"Every hyperplane{where} has at least one of the rows on the wrong side, or all of them "
-        "on it.",
+        f"Exactly: every hyperplane{where} has at least one of the rows on the wrong side, or all "
+        "of them on it.",
     ]
 
 
@@ -30,23 +33,26 @@ def test_one_row_is_not_several():
 def test_quasi_complete_separation_is_not_read_as_the_error():
     """x = 1 has both labels, so that only 2 and 3 can be told, and only from there on."""
     assert first([[1.0], [1.0], [2.0], [3.0]], [0, 1, 1, 1]) == [
-        "Quasi-complete separation: 2 of 4 rows can be told for certain by a linear rule with no "
-        f"row on the wrong side; the other 2 cannot. {ABOUT}",
-        "A hyperplane has 2 rows strictly on the right side and the other 2 on it; none without a "
-        "row on the wrong side has more.",
+        f"Quasi-complete separation: {INFINITE} exists that decides only 2 of the 4 rows, never "
+        f"wrongly, and leaves the other 2 undecided. {ABOUT}",
+        "Exactly: a hyperplane has 2 rows strictly on the right side and the other 2 on it. No "
+        "hyperplane without a row on the wrong side has more on the right side.",
     ]
     assert first([[0.0], [1.0]], [1, 0], fit_intercept=False) == [
-        "Quasi-complete separation: 1 of 2 rows can be told for certain by a linear rule through "
-        f"the origin with no row on the wrong side; the other one cannot. {ABOUT}",
-        "A hyperplane through the origin has one row strictly on the right side and the other one "
-        "on it; none without a row on the wrong side has more.",
+        f"Quasi-complete separation: {INFINITE} through the origin exists that decides only 1 of "
+        f"the 2 rows, never wrongly, and leaves the other one undecided. {ABOUT}",
+        "Exactly: a hyperplane through the origin has one row strictly on the right side and the "
+        "other one on it. No hyperplane through the origin without a row on the wrong side has "
+        "more on the right side.",
     ]
 
 
 def test_rows_of_weight_0_are_not_counted():
     X, y = [[1.0], [1.0], [2.0], [9.0]], [0, 1, 1, 0]
     said = str(certify(X, y, sample_weight=[1, 1, 1, 0]))
-    assert said.startswith("Quasi-complete separation: 1 of 3 rows can be told for certain by a ")
+    assert (
+        "exists that decides only 1 of the 3 rows, never wrongly, and leaves the other 2 " in said
+    )
     assert "\nLeft out: one row of weight 0.\n" in said
 
 
@@ -55,11 +61,12 @@ def test_many_classes_are_told_alike():
     X, y = [[0.0], [1.0], [2.0], [5.0]], ["a", "b", "a", "c"]
     certificate = certify(X, y)
     assert first(X, y) == [
-        "Quasi-complete separation: 5 of 8 comparisons of a row's own class with another can be "
-        "told for certain by a linear rule for the 3 classes with none of them wrong; the other 3 "
-        f"cannot. {ABOUT}",
-        "Weights for each of the classes have the own class strictly ahead in 5 comparisons and "
-        "tie in the other 3; none without a wrong comparison have more.",
+        "Quasi-complete separation: some coefficients of a multinomial logistic regression are "
+        "infinite. The reason: a linear rule for the 3 classes exists that decides only 5 of 8 "
+        "comparisons, each of a row's own class with one other, never wrongly, and leaves the "
+        f"other 3 tied. {ABOUT}",
+        "Exactly: weights for each of the classes score the own class strictly higher in 5 "
+        "comparisons and equally in the other 3. No weights without a wrong comparison have more.",
     ]
     assert "x0 for class a (-), (intercept) for class a (+)" in str(certificate)
     assert "row 1 (label b against a, 50.0%)" in str(certificate)
@@ -67,18 +74,38 @@ def test_many_classes_are_told_alike():
     assert first(*mixed, fit_intercept=False) == [
         "Overlap: no linear rule for the 3 classes, without intercepts, is right about all 6 rows, "
         "as is common in real data.",
-        "Whatever the weights of the classes, without intercepts, are, at least one of the rows "
-        "has a higher score for another class than for its own, or all scores tie.",
+        "Exactly: whatever the weights of the classes, without intercepts, are, at least one of "
+        "the rows has a higher score for another class than for its own, or all scores tie.",
     ]
 
 
 def test_that_two_classes_alone_may_be_apart_is_said_unless_it_is_decided():
     X, y = [[0.0], [1.0], [2.0], [5.0]], ["a", "b", "a", "c"]
-    hint = "Two classes alone may still be apart: --pairs (pairs=True) decides about each pair."
+    hint = "A rule for two of the classes alone may still separate them: --pairs (pairs=True)."
     assert hint in str(certify(X, y))
     assert hint not in str(certify(X, y, pairs=True))
 
 
 def test_a_share_is_named_with_its_label():
     said = str(certify([[0.0], [1.0], [2.0]], [1, 0, 1]))
-    assert "row 1 (label 0, 100.0%), row 0 (label 1, 50.0%), row 2 (label 1, 50.0%)." in said
+    assert 'row 1 (label "0", 100.0%), row 0 (label "1", 50.0%), row 2 (label "1", 50.0%).' in said
+
+
+def test_what_to_do_stands_between_the_meaning_and_the_exact_statement():
+    separated = str(certify([[0.0], [1.0]], [0, 1])).split("\n")
+    assert separated[:3] == [
+        "Complete separation: a linear rule is right about all 2 rows.",
+        "A perceptron converges. A logistic regression has no finite maximum likelihood estimate. "
+        "What to do: docs/separation.md, or python -m pydoc rosenblatt.separation.",
+        "Exactly: a hyperplane has all 2 rows strictly on the right side.",
+    ]
+    mixed = str(certify([[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 0, 1])).split("\n")
+    assert mixed[1] == (
+        "A logistic regression has a finite estimate. A perceptron does not converge."
+    )
+
+
+def test_undecided_says_how_it_may_be_settled():
+    said = str(certify([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], work_limit=1)).split("\n")
+    assert said[0].startswith("Undecided: it is not known whether a linear rule is right about all")
+    assert said[1] == "More time may settle it: time_limit=SECONDS (--time-limit SECONDS)."

@@ -254,7 +254,7 @@ def test_a_constant_column_changes_nothing():
     assert found(certificate)[:2] == (QUASI, [0, 3])
     # What the constant column takes the intercept can give back: one of them is left out.
     assert list(certificate.coefficient_signs.values()) == ["+", "collinear", "-"]
-    assert "x1 is 5 in every row: it tells nothing." in str(certificate)
+    assert "x1 is 5 in every row, so it tells nothing." in str(certificate)
     assert certified(X, [0, 1, 0, 1]).verdict == found(certified(X[:, :1], [0, 1, 0, 1]))[0]
 
 
@@ -851,9 +851,9 @@ def test_where_it_is_not_a_number_is_said():
 
 def test_words_of_each_verdict_say_what_follows():
     says = {
-        COMPLETE: "A perceptron converges; a logistic regression has no finite estimate: ",
-        QUASI: "A perceptron does not converge; a logistic regression has no finite estimate: ",
-        OVERLAP: "A perceptron does not converge; a logistic regression has a finite estimate.",
+        COMPLETE: "A perceptron converges. A logistic regression has no finite maximum likelihood",
+        QUASI: "A perceptron does not converge. A logistic regression has no finite maximum like",
+        OVERLAP: "A logistic regression has a finite estimate. A perceptron does not converge.",
     }
     for y, verdict in (([0, 0, 1, 1], COMPLETE), ([0, 1, 0, 1], OVERLAP)):
         certificate = certify([[1], [2], [3], [4]], y)
@@ -865,7 +865,7 @@ def test_words_of_each_verdict_say_what_follows():
     quasi = certify([[1], [2], [2], [3]], [0, 0, 1, 1], sample_weight=[1, 1, 1, 2])
     assert quasi.verdict == QUASI
     assert says[QUASI] in str(quasi)
-    assert "rows 1 and 2 are equal but for their labels, 0 and 1" in str(quasi)
+    assert "rows 1 and 2 have the same values and different labels, 0 and 1" in str(quasi)
     left_out = certify([[1], [2], [3]], [0, 1, 0], sample_weight=[1, 1, 0])
     assert left_out.n_dropped == 1
     assert "Left out: one row of weight 0." in str(left_out)

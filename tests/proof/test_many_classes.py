@@ -130,10 +130,10 @@ def test_a_class_apart_from_two_that_are_mixed():
     assert certificate.coefficient_signs == {}
     text = str(certificate)
     assert (
-        "\nNot apart in any joint rule with no comparison wrong: a and b.\nTwo classes alone"
+        "\nTies in every row, in any joint rule with no comparison wrong: a and b.\nA rule for two"
         in text
     )
-    assert "Strictly apart: a and c; b and c." in text
+    assert "Told apart in every row: a and c; b and c." in text
     assert "row 1 (label b against a, 50.0%)" in text
     assert "<td>b</td><td>a</td><td>50.00%</td>" in certificate._repr_html_()
 
@@ -143,10 +143,10 @@ def test_every_label_in_every_place():
     certificate = certify(X, y)
     assert certificate.verdict == OVERLAP
     assert certificate.conflict.rows == [0, 1]
-    assert "rows 0 and 1 are equal but for their labels, a and b" in str(certificate)
+    assert "rows 0 and 1 have the same values and different labels, a and b" in str(certificate)
     zero = certify([[0.0], [1.0], [2.0]], ["a", "b", "c"], fit_intercept=False)
     assert zero.conflict.rows == [0]
-    assert "row 0 is zero" in str(zero)
+    assert "row 0 is all zeros" in str(zero)
 
 
 def test_iris_wine_and_digits():

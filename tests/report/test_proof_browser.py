@@ -94,7 +94,11 @@ def without_row(path, tmp_path):
             "overlap, 1,319",
         ),
         ("quasi", "So no hyperplane has all 10 strictly on the right", "quasi-complete separation"),
-        ("separable", "By a blend of them no separator has a margin greater than", "complete sep"),
+        (
+            "separable",
+            "A weighted sum of them proves that no separator has a margin greater than",
+            "complete sep",
+        ),
         ("classes", "comparisons of a row's own class with a rival", "quasi-complete|overlap"),
     ],
 )
@@ -105,7 +109,7 @@ def test_a_report_proves_what_it_can_and_all_of_it_with_the_table(
     page = opened(path)
     assert says(page).startswith(NOW)
     assert words in says(page)
-    assert "drop it below" in says(page)
+    assert "Drop it below" in says(page)
     said = judged(page, table)
     assert said.startswith("accepted")
     assert re.search(proved, said)
@@ -118,7 +122,9 @@ def test_a_report_proves_what_it_can_and_all_of_it_with_the_table(
 def test_with_its_data_a_report_proves_everything_on_opening(reports, opened):
     path, _ = reports["embedded"]
     page = opened(path)
-    assert says(page).startswith(f"{NOW} Everything that the certificate claims, against all rows")
+    assert says(page).startswith(
+        f"{NOW} All claims of the certificate hold for all rows of the table"
+    )
     assert "overlap, 1,319 rows, proved." in says(page)
     assert "who has the report has the data" in says(page, "#drop")
     assert opened.troubles == []

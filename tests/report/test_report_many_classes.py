@@ -46,7 +46,7 @@ def test_margins_of_all_classes_are_one_picture():
     rows = sum(map(sum, content["margins"]["counts"].values()))
     page = render(content)
     assert f"all classes: {rows} rows" in page
-    assert "distance to the next class, in standard deviations" in page
+    assert "distance to the nearest other class, in standard deviations" in page
     assert "upwards" not in page
 
 
@@ -55,15 +55,22 @@ def test_the_conflict_names_rivals_and_the_verdict_pairs():
     page = render(content)
     conflict = content["verdict"]["conflict"]
     expected = zip(conflict["rows"], conflict["labels"], conflict["rivals"], strict=True)
-    assert table(page, "The rows in conflict")[1:] == [f"{r} {a} {b}" for r, a, b in expected]
+    assert table(page, "The rows in conflict")[1:] == [f"{r + 1} {a} {b}" for r, a, b in expected]
+    assert "Rows are counted from 1, without the header." in page
     assert "versicolor and virginica 100 0" in table(page, "Pairs of classes")
     assert "Can linear scores separate these classes?" in page
     assert "Can a line separate" not in page
-    assert "the largest class alone" in page
+    assert "always saying the largest class:" in page
 
 
 def test_nothing_of_it_is_on_the_page_of_two_classes():
     page = render(reports.credit())
-    for said in ('class="cards"', "next class", "Pair by pair", "largest class", "confusion many"):
+    for said in (
+        'class="cards"',
+        "nearest other class",
+        "Pair by pair",
+        "largest class",
+        "confusion many",
+    ):
         assert said not in page
-    assert "the larger class alone" in page
+    assert "always saying the larger class:" in page

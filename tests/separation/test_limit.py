@@ -96,11 +96,11 @@ def test_overlap_and_complete_separation():
     assert complete.log_likelihood == 0.0
     assert all(math.isnan(v) for v in complete.coefficients.values())
     assert str(found).splitlines()[0] == (
-        "Maximum likelihood estimate, log-odds of 1 against 0; it is finite, and no row is held"
+        "Maximum likelihood estimate (finite), log-odds of 1 against 0; no row is separated"
     )
     none, instead = str(complete).splitlines()
-    assert none.startswith("No limiting conditional model: complete separation")
-    assert instead == "rosenblatt.separation.firth(X, y) has finite estimates."
+    assert none.startswith("No limiting conditional model: under complete separation")
+    assert instead == "Use rosenblatt.separation.firth(X, y), which has finite estimates."
     weighted = limiting_model(
         [[1], [2], [3], [4], [9]], [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0]
     )

@@ -110,7 +110,7 @@ def test_the_report_shows_a_card_to_fill_in(found):
     assert "for each of reports" in table
     assert f"<strong>{card['example']['total']}</strong>".replace("-", "−") in table
     assert "proved." in page
-    assert "A bound from all rows" not in page  # it is about perceptrons on all columns
+    assert "A second check, from one pass" not in page  # it is about perceptrons on all columns
     assert "one pass" not in str(found)
 
 
@@ -121,7 +121,8 @@ def test_the_terminal_says_the_card(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert code == 0
     assert "paid = yes if the points reach" in shown
-    assert "for comparison, not written" in shown  # what all columns would give
+    assert "for comparison only" in shown  # what all columns would give
+    assert "without --points their figures are a little different" in " ".join(shown.split())
     saved = load(tmp_path / "out" / "model.json")
     assert set(saved.points_) <= {-2, -1, 1, 2}
     report = (tmp_path / "out" / "report.html").read_text()
@@ -213,11 +214,12 @@ def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "Give one of --onnx FILE, --sql, --excel-formula, --python; got none"),
+        ([], "Choose one format: --onnx FILE, --sql, --excel-formula, --python; got none"),
         (["--sql", "--python"], "got --sql and --python"),
-        (["--python", "--table", "t"], "--table belongs to --sql, not to --python"),
-        (["--sql", "--columns-of", "t"], "--columns-of belongs to --excel-formula"),
-        (["--onnx", "f", "-o", "g"], "--output belongs to --sql or --excel-formula or --python"),
+        (["--python", "--table", "t"], "--table goes with --sql, not with --python"),
+        (["--sql", "--columns-of", "t"], "--columns-of goes with --excel-formula"),
+        (["--onnx", "f"], "A Scorecard cannot be exported to ONNX. Export it as SQL (--sql), a"),
+        (["--onnx", "f", "-o", "g"], "--output goes with --sql or --excel-formula or --python"),
     ],
 )
 def test_options_of_export_that_do_not_go_together_are_refused(folder, options, says, capsys):

@@ -147,12 +147,10 @@ def test_what_is_printed_with_costs(shell):
     subjects = [line.split()[0] for line in out.splitlines() if line[:1] not in ("", " ")]
     assert subjects[:6] == ["core", "data", "split", "candidates", "error", "price"]
     assert "price a row" in out
-    assert out.count("for comparison, not written") == 2
+    assert out.count("for comparison only") == 2
     assert "always" in out.split("price ")[2]
     balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced", "--force")[1]
-    assert "the mean of the errors of each label; always the same label: 50.0%" in " ".join(
-        balanced.split()
-    )
+    assert "balanced error); always saying one label: 50.0%" in " ".join(balanced.split())
 
 
 def test_balanced_finds_more_of_the_rare_label():
@@ -229,7 +227,7 @@ def test_many_labels_have_prices_of_pairs_and_no_threshold():
 def test_the_chosen_rule_learns_from_four_fifths(plain):
     document = plain.to_dict()
     assert document["split"]["learned_from"] == 1055 == document["learning"]["rows"]
-    assert "the chosen rule learns again, from 1,055" in document["split"]["sentence"]
+    assert "the chosen rule is then trained again, on 1,055" in document["split"]["sentence"]
     before = study(CREDIT, target="card", ignore=LEAK, retrain=False)
     assert before.to_dict()["split"]["learned_from"] == 791
     assert "again" not in before.to_dict()["split"]["sentence"]
@@ -284,7 +282,7 @@ def test_a_model_without_a_probability_says_so(shell):
     assert shell("fit", "iris.csv", "-y", "kind", "--no-peers")[0] == 0
     code, out, err = shell("predict", "iris-rosenblatt/model.json", "iris.csv", "--probability")
     assert (code, out) == (2, "")
-    assert "it tells 3 labels apart, and probabilities are those of two" in err
+    assert "it tells 3 labels apart, and probabilities are for two labels" in err
     save(load("iris-rosenblatt/model.json"), "alone.json")
     assert model_file.read("alone.json").probability is None
 
@@ -357,5 +355,7 @@ def test_training_errors_are_counted_at_the_threshold_of_the_price():
 def test_the_balanced_mean_is_what_is_too_optimistic_where_it_chose():
     found = study(made(400, 0.1), target="ill", objective="balanced", peers=False).to_dict()
     chosen = next(c for c in found["candidates"] if c["chosen"])
-    mean = f"{chosen['price'] / chosen['validation_n']:.1%}, the mean of the errors of each label,"
-    assert found["error"]["optimism"].startswith(f"The winner's validation error, {mean} is too")
+    mean = f"{chosen['price'] / chosen['validation_n']:.1%}, the mean of the error rates of the"
+    assert found["error"]["optimism"].startswith(
+        f"The winner's validation error, {mean} labels, is"
+    )

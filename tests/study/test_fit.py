@@ -59,9 +59,9 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     assert (code, err) == (0, "")
     words = " ".join(out.split())
     assert (
-        "expenditure alone has 1,002 of 1,319 rows on the right side and none on the wrong one. "
-        "share alone is wrong in only 1.8%. Possible target leakage: if they are recorded only "
-        "after the label is known, leave them out: --ignore share --ignore expenditure." in words
+        "Possible target leakage: expenditure alone tells the label of 1,002 of 1,319 rows without "
+        "an error; share alone is wrong in only 1.8% of rows. If they are recorded only after the "
+        "label is known, leave them out: --ignore share --ignore expenditure." in words
     )
     subjects = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
     order = (
@@ -69,7 +69,7 @@ def test_the_leak_in_the_credit_table_is_found(shell):
         "proof warning files next"
     )
     assert " ".join(subjects) == order
-    assert len(out.splitlines()) <= 38
+    assert len(out.splitlines()) <= 40
 
 
 def test_without_it_the_error_is_clearly_below_the_larger_class(fit):
@@ -185,7 +185,7 @@ def test_large_tables_are_left_at_the_check_that_certify_makes(fit, monkeypatch)
     made()
     monkeypatch.setattr(deciding, "_BY_HAND", 10)
     proof = fit("t.csv", "-y", "label")["proof"]
-    assert proof["sentence"] == "accepted by the vectorised verifier when it was found"
+    assert proof["sentence"].startswith("accepted by the fast verifier inside the library; ")
     assert proof["milliseconds"] is None
 
 
@@ -493,7 +493,7 @@ def test_ctrl_c_while_deciding_writes_the_rule(shell, monkeypatch):
     code, out, err = shell("fit", "t.csv", "-y", "label", "--json")
     found = json.loads(out)
     assert code == 130
-    assert "t-rosenblatt has what there was" in err
+    assert "t-rosenblatt has what was found so far" in err
     assert found["interrupted"]
     assert found["verdict"] is found["proof"] is None
     assert "certificate.json" not in os.listdir("t-rosenblatt")

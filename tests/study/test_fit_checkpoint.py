@@ -83,7 +83,8 @@ def test_ctrl_c_keeps_them_and_says_how_to_go_on(shell, monkeypatch):
     code, _, err = shell(*KEPT)
     assert (code, err.splitlines()[-1]) == (
         130,
-        "Interrupted: t-rosenblatt has what there was. The same command with --force goes on.",
+        "Interrupted: t-rosenblatt has what was found so far. "
+        "To resume, run the same command with --force.",
     )
     first = model(Path())
     monkeypatch.setattr(deciding, "_certify", certify)

@@ -148,7 +148,7 @@ def test_it_is_written_down_as_everything_else(shell):
     code, out, err = shell(*command)
     assert (code, err) == (0, "")
     words = " ".join(out.split())
-    assert "(seed 0, divided row by row; fills and scales are those of all rows)" in words
+    assert "(seed 0, each row assigned on its own; missing values are filled and columns" in words
     assert sorted(path.name for path in Path("t-rosenblatt").iterdir()) == [
         *("certificate.json", "model.json", "report.html")
     ]
@@ -182,7 +182,7 @@ def test_svmlight_files_stream_too(fit):
     estimator = model_file.read(found["files"]["model"]).estimator
     trained, _, testing = parts(600)
     assert found["error"]["test_errors"] == (estimator.predict(X) != y)[testing].sum()
-    assert found["split"]["sentence"].endswith("(seed 0, divided row by row)")
+    assert found["split"]["sentence"].endswith("(seed 0, each row assigned on its own)")
     keep = found["rule"]["name"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of rows that overlap, if keep="last"
@@ -254,10 +254,10 @@ def test_what_needs_all_rows_at_once_is_refused(shell):
         code, _, err = shell(*command, "--stream", option, value)
         assert code == 2
         assert f"({option}) " in err
-        assert "stream=True (--stream) divides rows one by one" in err
+        assert "--stream divides rows one by one" in err
     code, _, err = shell(*command, "--cache", "c")
     assert code == 2
-    assert "cache (--cache) is the folder of stream=True (--stream)" in err
+    assert "--cache is the folder of --stream" in err
     made(n=3).drop(columns="kind").to_csv("t.csv", index=False)
     code, _, err = shell(*command, "--stream", "--cache", "c")
     assert code == 2

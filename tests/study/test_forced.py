@@ -37,8 +37,9 @@ def test_the_fewest_errors_and_the_signs(found):
     for column in told["columns"]:
         assert column["otherwise_at_most"] >= column["otherwise_at_least"] > 55
     sentence = (
-        "No linear rule makes fewer than 55 errors on these 569 rows; every rule with at most "
-        "55 errors has the signs + on mean radius, + on mean texture (+ speaks for malignant)."
+        "No linear rule makes fewer than 55 errors on these 569 rows. Every rule with at most 55 "
+        "errors gives a positive weight to mean radius, mean texture (positive speaks for "
+        "malignant)."
     )
     assert told["sentence"] == sentence
     assert sentence in " ".join(str(found).split())
@@ -48,7 +49,10 @@ def test_the_report_shows_it(found):
     page = render(found.to_dict())
     section = re.search(r'<section aria-labelledby="forced">.*?</section>', page, re.S)[0]
     text = " ".join(re.sub("<[^>]+>", " ", section).split())
-    assert "What the rows force No linear rule makes fewer than 55 errors" in text
+    assert (
+        "What every good linear rule has in common No linear rule makes fewer than 55 errors"
+        in text
+    )
     assert "mean radius + forced" in text
     assert "with at most 55 errors on these rows" in text
     assert json.loads(re.search(r'id="report">(.*?)</script>', page, re.S)[1])["forced"]
@@ -97,7 +101,7 @@ def test_lines_say_which_rows_they_are_about(found):
         "\nverdict     (the whole table) Overlap: no linear rule is right about all 569 rows"
         in said
     )
-    assert "\ntraining    The 455 training rows alone are not separable: no margin" in said
+    assert "\ntraining    The 455 training rows alone are not separable: a perceptron" in said
 
 
 def test_what_holds_for_all_rows_holds_for_those_that_trained():
@@ -105,7 +109,7 @@ def test_what_holds_for_all_rows_holds_for_those_that_trained():
     apart, mixed = certify([[0], [1], [2]], [0, 0, 1]), certify([[0], [1], [2]], [0, 1, 0])
     told = verdict.training(None, 24, None, apart)
     assert told["sentence"] == (
-        "The 24 training rows are separable, as all rows are; how wide is not known."
+        "The 24 training rows are separable, as all rows are; their margin is not known."
     )
     undecided = "Whether the 24 training rows alone are separable is undecided."
     for whole in (mixed, None):

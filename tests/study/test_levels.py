@@ -29,19 +29,21 @@ def test_the_reference_is_named_in_all_that_is_told():
         "size": None,
         "town": "Rome",
     }
-    assert "levels      reference levels, of weight 0: town=Rome" in str(found)
+    assert "levels      reference levels of the one-hot encoding, with weight 0: town=Rome" in str(
+        found
+    )
     assert found.encoding.references == ["town=Rome"]
-    assert "Reference levels: town=Rome." in str(found.certificate)
+    assert "Reference levels of the one-hot encoding: town=Rome." in str(found.certificate)
 
 
 def test_the_report_names_it_and_the_rare_category(tmp_path):
     study(table(), target="paid").report(tmp_path / "r.html")
     page = re.sub(r"<[^>]*>|\s+", " ", (tmp_path / "r.html").read_text())
     page = re.sub(r" +", " ", page)
-    assert "reference levels, of weight 0: town=Rome" in page
-    assert "(reference Rome )" in page or "(reference Rome)" in page
-    assert "town=Delft : a rare category, with rows of one label only." in page
-    assert "Known only after the outcome" not in page
+    assert "reference levels of the one-hot encoding, with weight 0: town=Rome" in page
+    assert "(reference level Rome )" in page or "(reference level Rome)" in page
+    assert "town=Delft : a rare category with rows of one label only." in page
+    assert "Possible target leakage" not in page
 
 
 def test_a_rare_category_is_no_leak():

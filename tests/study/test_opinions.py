@@ -53,9 +53,9 @@ def test_counts_add_up(separable, overlapping):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ((4, 5), "on 4 of these 12 and on 5 of the other 28: more often where contested"),
-        ((2, 7), "on 2 of these 12 and on 7 of the other 28: no more often where contested"),
-        ((3, 7), "on 3 of these 12 and on 7 of the other 28: no more often where contested"),
+        ((4, 5), "on 4 of these 12 and on 5 of the other 28, more often where contested."),
+        ((2, 7), "on 2 of these 12 and on 7 of the other 28, no more often where contested."),
+        ((3, 7), "on 3 of these 12 and on 7 of the other 28, no more often where contested."),
     ],
 )
 def test_whether_contested_rows_are_wrong_more_often_is_said(wrong, said):
@@ -63,7 +63,7 @@ def test_whether_contested_rows_are_wrong_more_often_is_said(wrong, said):
     known = second_opinion([[1], [2], [5], [6]], [0, 0, 1, 1], [[1]] * 40)
     contested = np.arange(40) < 12
     assert opinions._sentence(known, contested, wrong).endswith(said)
-    assert opinions._sentence(known, contested & False, (0, 1)).endswith("says otherwise")
+    assert opinions._sentence(known, contested & False, (0, 1)).endswith("(contested).")
 
 
 def test_the_report_shows_both(overlapping):
@@ -74,8 +74,8 @@ def test_the_report_shows_both(overlapping):
     assert f"of {opinions.ROWS} test rows contested" in text  # fewer than there are
     assert text.count("contested:") + text.count("forced:") + text.count("open:") >= 3
     text = " ".join(re.sub("<[^>]+>", " ", page).split())
-    assert "One pass over all rows, each judged before it is learned from" in text
-    assert "for that the test error above stands" in text
+    assert "one pass over all rows predicted each row before learning from it" in text
+    assert "For the rule of this report use the test error above" in text
 
 
 def test_one_pass(overlapping, separable):

@@ -78,7 +78,7 @@ def test_a_table_without_a_header(shell):
     for target in ("label", "x3"):
         code, out, err = shell("fit", "t.csv", "-y", target)
         assert (code, out) == (2, "")
-        assert "(--no-header): then the columns are x0 to x3" in err
+        assert "say --no-header: then the columns are x0 to x3" in err
         with pytest.raises(InputError, match="x0 to x3"):
             study("t.csv", target=target)
     code, out, _ = shell("fit", "t.csv", "-y", "x3", "--no-header")
@@ -103,15 +103,19 @@ def test_text_that_is_the_same_everywhere_is_left_out(shell):
     frame = table(kind="credit", on=True, unit="12 kg")
     found = study(frame, target="label")
     assert found.encoding.feature_names == ["a", "b"]
-    assert found.warnings == ["kind, on, unit are the same in every row: left out."]
+    assert found.warnings == [
+        "kind, on, unit are the same in every row, which tells nothing: left out."
+    ]
     frame.to_csv("t.csv", index=False)
     code, out, _ = shell("fit", "t.csv", "-y", "label")
     assert code == 0
-    assert "kind, on, unit are the same in every row: left out." in " ".join(out.split())
+    assert "kind, on, unit are the same in every row, which tells nothing: left out." in " ".join(
+        out.split()
+    )
     code, out, _ = shell("inspect", "t.csv", "-y", "label")
     assert code == 0
-    assert "'kind' is the same in every row: it tells nothing, and is left out." in out
-    with pytest.raises(InputError, match="'kind' the same in every row"):
+    assert "'kind' is the same in every row and is left out." in out
+    with pytest.raises(InputError, match="'kind' is the same in every row"):
         study(frame[["kind", "label"]], target="label")
 
 
@@ -162,10 +166,10 @@ def test_the_baseline_inside_the_interval():
     chosen = Chosen(labels, right, (0.2, 0.4), "good")
     (said,), (streamed,) = (result_warnings(chosen, None, way) for way in ("--cv 5", None))
     assert streamed["sentence"] == (
-        "The test rows do not show that the rule is better than always saying good: that is wrong "
-        "in 30.0%, inside the interval of the error, 20.0% to 40.0%."
+        "The test rows do not show that the rule is better than always saying good. That is wrong "
+        "in 30.0% of them, which is inside the interval of the rule's error, 20.0% to 40.0%."
     )
-    more = " Only 20 rows test it: the same with --cv 5 tests every row."
+    more = " Only 20 rows test it; with --cv 5 every row does."
     assert said["sentence"] == streamed["sentence"] + more
     chosen.cv = 5  # done already
     assert result_warnings(chosen, None, "--cv 5") == [streamed]
@@ -181,7 +185,11 @@ def test_a_label_that_is_nearly_always_missed():
         ]
         word = found or "none"
         assert said == (
-            [f"yes is nearly always missed: of 20 test rows with this label the rule finds {word}."]
+            [
+                "yes is nearly always missed: of 20 test rows with this label the rule finds "
+                f"{word}. To weigh rare labels more: class_weight='balanced' "
+                "(--class-weight balanced)."
+            ]
             if missed
             else []
         )
@@ -245,10 +253,10 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
 @pytest.mark.parametrize(
     ("command", "arguments", "words"),
     [
-        ("fit", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
-        ("certify", ["t.csv", "-y", "nothing"], "target='nothing' is not a column of t.csv"),
-        ("inspect", ["t.csv", "-y", "label", "--ignore", "c"], "ignore='c' is not a column"),
-        ("fit", ["t.csv", "-y", "label", "--group", "c"], "group='c' is not a column of t.csv"),
+        ("fit", ["t.csv", "-y", "nothing"], "--target nothing is not a column of t.csv"),
+        ("certify", ["t.csv", "-y", "nothing"], "--target nothing is not a column of t.csv"),
+        ("inspect", ["t.csv", "-y", "label", "--ignore", "c"], "--ignore c is not a column"),
+        ("fit", ["t.csv", "-y", "label", "--group", "c"], "--group c is not a column of t.csv"),
         ("trace", ["none.csv", "-y", "label"], "There is no file none.csv"),
         ("predict", ["none.json", "t.csv"], "There is no file none.json"),
         ("verify", ["none.json", "t.csv"], "There is no file none.json."),

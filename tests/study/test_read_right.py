@@ -51,8 +51,8 @@ def test_columns_that_repeat_others_are_read_together():
     found = kinds(study(table(school=school, years=years), target="label"))["collinear"]
     assert found["columns"] == ["years"]
     assert found["sentence"] == (
-        "years is a combination of school: read their weights together, not singly, or leave one "
-        "out: ignore=['years'] or ignore=['school']."
+        "years can be computed from school (collinear): read their weights together, not singly, "
+        "or leave one out: ignore=['years'] or ignore=['school']."
     )
     assert "collinear" not in kinds(study(table(school=school), target="label"))
 
@@ -107,7 +107,9 @@ def test_of_equal_candidates_the_one_with_fewer_training_errors():
 def test_the_floor_is_marked_and_each_label_has_its_errors(shell):
     table().to_csv("t.csv", index=False)
     out = shell("fit", "t.csv", "-y", "label")[1]
-    marked = [line.split()[0] for line in out.splitlines() if line.endswith("floor, never chosen")]
+    marked = [
+        line.split()[0] for line in out.splitlines() if line.endswith("baseline, never chosen")
+    ]
     assert marked == ["larger", "random"]
     found = study("t.csv", target="label").to_dict()
     (right, wrong), (missed, _) = found["confusion"]["counts"]
@@ -142,9 +144,9 @@ def test_new_rows_with_names_where_training_had_none(shell):
     frame[["a"]].to_csv("new.csv", index=False, header=["x0"])
     code, _, err = shell("predict", "f/model.json", "new.csv", "--no-header")
     assert code == 2
-    assert "say header=True (--header)" in err
+    assert "say --header" in err
     code, _, err = shell("predict", "f", "new.csv")
-    assert (code, err) == (2, "Error: f is a folder: the rule is in f/model.json.\n")
+    assert (code, err) == (2, "Error: f is a folder: give the model file in it: f/model.json.\n")
     assert shell("predict", "f/model.json", "new.csv", "--header")[0] == 0
 
 

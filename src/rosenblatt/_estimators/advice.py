@@ -30,10 +30,10 @@ def unfinished(
     if len(mistakes) >= 100 and "no longer falling" in trend(mistakes):
         doubt = " (though perhaps no hyperplane separates the rows)"
     return (
-        f"{name} used up max_iter={max_iter} epochs before every row was right{goal}: {left}; "
-        f"{trend(mistakes)}. What to try: raise max_iter{doubt}; scale the features, if they are "
-        "not (StandardScaler), which often cuts the epochs needed by orders of magnitude; "
-        "keep='best', which returns the weights with the fewest mistakes instead of the last ones."
+        f"{name} stopped at max_iter={max_iter} epochs before every row was right{goal}: {left}; "
+        f"{trend(mistakes)}. What to try: raise max_iter{doubt}. Or scale the features, if they "
+        "are not (StandardScaler): that often cuts the epochs needed by orders of magnitude. Or "
+        "use keep='best', which returns the weights with the fewest mistakes, not the last ones."
     )
 
 
@@ -48,32 +48,32 @@ def separable_unfinished(
 
     assert certificate.mistake_bound is not None
     return (
-        f"{name} used up max_iter={max_iter} epochs with {errors} of {n} training rows on the "
-        "wrong side, although a hyperplane separates them all: certificate_ has the proof. From "
-        "zero weights, a row at a time, without weights or a margin, the perceptron makes at most "
-        f"{so_many(certificate.mistake_bound)} on these rows; {updates:,} were made. What to try: "
-        "scale the features, if they are not (StandardScaler), which often cuts that by orders of "
-        "magnitude; raise max_iter; or take the separator of the proof as it is, "
-        "Perceptron.from_certificate(certificate_)."
+        f"{name} stopped at max_iter={max_iter} epochs with {errors} of {n} training rows on the "
+        "wrong side, although a hyperplane separates them all: certificate_ has the proof. "
+        f"{updates:,} updates were made. On these rows a perceptron that starts from zero weights "
+        "and takes a row at a time, without weights or a margin, converges after at most "
+        f"{so_many(certificate.mistake_bound)}. What to try: scale the features, if they are not "
+        "(StandardScaler): that often cuts this number by orders of magnitude. Or raise max_iter. "
+        "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
     )
 
 
 def undecided(name: str, errors: int, n: int, patience: int | None) -> str:
     """Patience ended a fit, and the proof that was asked for was not found."""
     return (
-        f"{name} stopped after {patience} epochs without a noticeable gain, with {errors} "
+        f"{name} stopped early, after {patience} epochs without a noticeable gain, with {errors} "
         f"of {n} training rows on the wrong side. Whether a hyperplane separates them is "
-        "undecided: as much work as training had taken was not enough to tell. What to try: "
-        "patience=None, to train until max_iter; certify(X, y), to decide it without a limit."
+        "undecided: the search for a proof was given as much work as training, and found none. "
+        "What to try: patience=None trains until max_iter; certify(X, y) decides without a limit."
     )
 
 
 def last_of_many(name: str, errors: int, n: int, reason: str) -> str:
     """Training that cannot come to rest, or did not, ended somewhere; its last weights are kept."""
     return (
-        f"{name}(keep='last') returns the weights at which it happened to stop, with {errors} of "
-        f"{n} training rows on the wrong side. {reason} What to try: keep='best', which returns "
-        "the weights with the fewest mistakes."
+        f"{name}(keep='last') returns the weights of the moment when training stopped, with "
+        f"{errors} of {n} training rows on the wrong side. {reason} What to try: keep='best', "
+        "which returns the weights with the fewest mistakes."
     )
 
 
@@ -81,6 +81,6 @@ def separable_but(name: str, keep: str, errors: int, n: int) -> str:
     """The rows are separable, as training itself showed, and yet the returned rule errs."""
     return (
         f"{name}(keep={keep!r}) returns a rule with {errors} of {n} training rows on the wrong "
-        "side, although a hyperplane with none exists: training came to one. What to try: "
-        "keep='best' or keep='last', which return it."
+        "side, although training found a hyperplane with none. What to try: keep='best' or "
+        "keep='last', which return it."
     )

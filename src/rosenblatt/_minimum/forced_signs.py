@@ -180,9 +180,10 @@ def _problem(table: Table, weights: Floats | None) -> Problem:
     problem = Problem.of(table, weights, intercept=True)
     if directions(problem) is None:
         raise InputError(
-            "forced_signs cannot look at this table: it needs a dense table of two labels, with up "
-            "to 4,000,000 numbers of similar size in each column and, in three columns or more, up "
-            "to 25,000,000 pairs of rows of both labels (10,000 rows, half of each)."
+            "forced_signs cannot look at this table. It needs a dense table of two labels, with up "
+            "to 4,000,000 numbers that are of similar size in each column. With three columns or "
+            "more, it takes up to 25,000,000 pairs of rows of both labels (10,000 rows, half of "
+            "each)."
         )
     return problem
 

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def _ends(bracket: ErrorBracket) -> str:
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
     if bracket.optimal:
         return f"The fewest errors of any linear rule{through}: {upper}."
-    return f"Every linear rule{through} errs on at least {lower}; the best found errs on {upper}."
+    best = f"the best one found errs on {upper}"
+    return f"Every linear rule{through} errs on at least {lower}; {best}."
 
 
 def _amount(bracket: ErrorBracket, value: int | float) -> str:
@@ -64,27 +66,28 @@ def _amount(bracket: ErrorBracket, value: int | float) -> str:
 
 
 def _errors(bracket: ErrorBracket) -> str:
-    rows, on = bracket.wrong_rows.tolist(), "on the wrong side or on the hyperplane"
-    some = ", ".join(str(i) for i in rows[:_SHOWN])
+    rows, what = bracket.wrong_rows.tolist(), "on the wrong side or on the hyperplane"
+    some = ", ".join(str(row_number(i)) for i in rows[:_SHOWN])
     more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
     word = "row" if len(rows) == 1 else "rows"
-    return f"The rule has {on}: {word} {some}{more} (rows are counted from 0)."
+    return f"Errors of this rule, {what}: {word} {some}{more} ({counted()})."
 
 
 def _proof(bracket: ErrorBracket) -> Iterator[str]:
     value, k = bracket.proved_lower, len(bracket._parts)
     if not value:
-        yield "No lower bound was found."
+        yield "No lower bound was found: a rule with fewer errors may exist."
         return
     least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
-    how = f"{many(k, 'conflict', 'one')} among the rows"
+    groups = f"{k:,} groups of rows" if k > 1 else "a group of rows"
+    how = f"{groups}, on {'each of ' if k > 1 else ''}which every linear rule errs at least once"
     if bracket.proof == "directions":
         cones = many(bracket.n_cases, "cone", "one")
         how = f"pairs of rows of which every rule errs on one, in each of {cones} of directions"
     elif bracket.shares is None:
-        how += f", in {bracket.n_cases:,} cases"
-    elif bracket._weights is None and set(bracket.shares) == {1}:
-        how += " that have no row in common" if k > 1 else ""
-    yield f"At least {least}: proved in exact arithmetic, by {how}."
+        how += f" (their smallest hitting set, in {bracket.n_cases:,} cases)"
+    elif bracket._weights is None and set(bracket.shares) == {1} and k > 1:
+        how = f"{groups} with no row in common, on each of which every linear rule errs"
+    yield f"At least {least}, proved in exact arithmetic by {how}."
     if bracket.lower > value:
-        yield "More than that is the word of the solver, scipy.optimize.milp."
+        yield "The part above that is claimed by the solver scipy.optimize.milp, and not proved."

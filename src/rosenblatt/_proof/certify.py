@@ -50,15 +50,17 @@ def certify(
 ) -> Certificate:
     """Decide whether a hyperplane separates the classes, and prove it.
 
-    With more than two classes: whether there are weights for each class, so that every row has a
+    The verdict is complete separation, quasi-complete separation or overlap (Albert and Anderson
+    1984): it tells whether a perceptron converges and whether a logistic regression has a finite
+    estimate. With more than two classes it is about weights for each class that give every row a
     higher score for its own class than for any other.
 
     Parameters
     ----------
     X : array, data frame or CSR matrix of shape (n, d)
-        The rows. Columns of text or categories become 0/1 columns, `town=Rome`, for all words but
-        the most frequent: the reference level. Design matrices of patsy and formulaic keep their
-        names.
+        The rows. Columns of text or categories are one-hot encoded, as 0/1 columns `town=Rome`,
+        but for the most frequent word: the reference level. Design matrices of patsy and
+        formulaic keep their names.
     y : array of shape (n,)
         Their labels: two different ones, or more, or one.
     fit_intercept : bool
@@ -68,10 +70,10 @@ def certify(
     semantics : "binary64" or "decimal"
         What the numbers mean: the floats that they are, or the decimal numbers that were written.
     time_limit : float, optional
-        Seconds after which the answer may be "undecided"; checking the proof comes on top.
+        Seconds after which the search ends, perhaps "undecided"; checking the proof comes on top.
     work_limit : int, optional
-        Row evaluations after which it may be; the outcome is reproducible.
-        With neither, arithmetic with numbers of hundreds of digits ends after some seconds' work.
+        The same as a number of row evaluations, so that the outcome is reproducible. With neither
+        limit, only arithmetic with numbers of hundreds of digits ends, after some seconds' work.
     encoding : rosenblatt.data.Encoding, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
@@ -126,7 +128,7 @@ def by_training_first(
 ) -> Certificate:
     """For many columns, soon: the perceptron looks for a separator before the search does.
 
-    If it finds one, that is proved; margins are then the bracket that comes with it.
+    If it finds one, that is proved; margins are then only bracketed, by what this one shows.
     """
     table = read(X, y, sample_weight, semantics="binary64", many=True)
     if encoding is not None:

@@ -55,22 +55,24 @@ def telling_lines(certificate: Certificate) -> Iterator[str]:
     found = telling(certificate)
     for column in found[:_SHOWN]:
         above = certificate.classes[-1 if column.sign > 0 else 0]
+        below = certificate.classes[0 if column.sign > 0 else -1]
         yield (
-            f"{column.column} alone has {column.rows:,} of {certificate.n_rows:,} rows strictly on "
-            f"the right side of {column.threshold!r} (the label above it is {named(above)}) and "
-            "none on the wrong one."
+            f"{column.column} alone tells the label of {column.rows:,} of {certificate.n_rows:,} "
+            f"rows without an error: above {column.threshold!r} every label is {named(above)}, "
+            f"below it every label is {named(below)}."
         )
     if len(found) > _SHOWN:
-        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
+        yield f"{many(len(found) - _SHOWN, 'more column', 'One')} like this."
     if found:
-        yield "Is it known only after the outcome? Then leave it out."
+        them = "such a column is known only after the outcome"
+        yield f"Possible target leakage: if {them}, leave it out."
 
 
 def rare_lines(certificate: Certificate) -> Iterator[str]:
     found, levels = rare(certificate), _levels(certificate)
     yield from (_rare_line(certificate, column, levels) for column in found[:_SHOWN])
     if len(found) > _SHOWN:
-        yield f"And {many(len(found) - _SHOWN, 'more column', 'one')} alike."
+        yield f"{many(len(found) - _SHOWN, 'more column', 'One')} like this."
     yield from _rare_advice(
         [levels[c.column] for c in found[:_SHOWN] if c.column in levels],
         [c.column for c in found[:_SHOWN] if c.column not in levels],
@@ -87,8 +89,9 @@ def _rare_advice(categories: list[str], numbers: list[str], *, known: bool) -> I
         yield f"{lead} {_WITH_ANOTHER}, or leave out the {out}."
     if numbers:
         several = len(numbers) > 1
-        lead = "Their weights rest" if several else "Its weight rests"
-        yield f"{lead} on so few rows: if these may be chance, leave out the {_left_out(numbers)}."
+        lead = "Their weights depend" if several else "Its weight depends"
+        chance = "If that may be chance"
+        yield f"{lead} on these few rows alone. {chance}, leave out the {_left_out(numbers)}."
         if not known:
             stands = (
                 "they stand for categories: merge each"
@@ -113,8 +116,8 @@ def _rare_line(certificate: Certificate, column: RevealingColumn, levels: dict[s
         return f"{name} has {rows}, {'' if column.rows == 1 else 'all '}labelled {named(above)}."
     few = "one" if column.rows == 1 else f"{column.rows:,}"
     return (
-        f"{name} is {column.threshold:g} in every row but {few}; every row above that is labelled "
-        f"{named(above)}, every row below {named(below)}."
+        f"{name} is {column.threshold:g} in every row but {few}; above that every label is "
+        f"{named(above)}, below it every label is {named(below)}."
     )
 
 
@@ -134,16 +137,19 @@ def collinear_lines(certificate: Certificate) -> Iterator[str]:
     found = certificate.collinear
     for column in found[:_SHOWN]:
         if column.factors:
-            yield f"Collinear, whatever the labels: {column}. Its coefficient is not determined."
+            yield (
+                f"Collinear: {column} in every row, so its coefficient is not determined. Leave "
+                "out one of these columns, or read their weights together."
+            )
         elif column.constant == 1:
             yield (
-                f"{column.column} is 1 in every row: an intercept already. Leave it out, or leave "
-                "out the one that is added: fit_intercept=False (--no-intercept)."
+                f"{column.column} is 1 in every row, which makes it an intercept. Leave it out, or "
+                "add no other one: fit_intercept=False (--no-intercept)."
             )
         else:
-            yield f"{column.column} is {column.constant} in every row: it tells nothing."
+            yield f"{column.column} is {column.constant} in every row, so it tells nothing."
     if len(found) > _SHOWN:
-        yield f"And {many(len(found) - _SHOWN, 'more collinear column', 'one')}."
+        yield f"{many(len(found) - _SHOWN, 'more collinear column', 'One')}."
 
 
 def reference_lines(certificate: Certificate) -> Iterator[str]:
@@ -151,7 +157,7 @@ def reference_lines(certificate: Certificate) -> Iterator[str]:
     found = [f"{c['name']}={c['reference']}" for c in columns if _has_reference(c)]
     if found:
         more = f" and {len(found) - _LEVELS} more" if len(found) > _LEVELS else ""
-        yield f"Reference levels: {', '.join(found[:_LEVELS])}{more}."
+        yield f"Reference levels of the one-hot encoding: {', '.join(found[:_LEVELS])}{more}."
 
 
 def _has_reference(column: dict[str, object]) -> bool:

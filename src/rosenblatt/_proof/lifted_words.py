@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from rosenblatt._support.words import many
+from rosenblatt._support.row_numbers import counted, row_number
+from rosenblatt._support.words import many, named
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, ClassPair, Conflict
 
 SHOWN = 5  # pairs of classes, rows of a conflict and coefficients that are shown
 USUAL = ", as is common in real data"
-NOT_THE_ERROR = "This is about infinite coefficients, not about how often a rule errs."
+NOT_THE_ERROR = "This does not measure how often a rule is wrong."
 _LOGISTIC = "a multinomial logistic regression"
+_NO_ESTIMATE = "A multinomial logistic regression has no finite maximum likelihood estimate."
 
 
 def verdict(certificate: Certificate) -> Iterator[str]:
@@ -23,54 +25,63 @@ def verdict(certificate: Certificate) -> Iterator[str]:
     limits = "; ".join(certificate.limits)
     if certificate.verdict == "complete separation":
         yield (
-            f"Complete separation: weights for each of the {k} classes{through} give all {n:,} "
-            "rows a higher score for their own class than for any other."
+            f"Complete separation: a linear rule for the {k} classes{through} is right about all "
+            f"{n:,} rows."
         )
-        yield f"The joint perceptron converges; {_LOGISTIC} has no finite estimate."
+        yield f"The joint perceptron converges. {_NO_ESTIMATE}"
+        yield (
+            f"Exactly: weights for each of the {k} classes{through} give every row a higher score "
+            "for its own class than for any other."
+        )
     elif certificate.verdict == "quasi-complete separation":
         pairs = certificate.class_pairs or []
         strict, total = sum(p.separated for p in pairs), sum(p.rows for p in pairs)
         others = "the other one" if total - strict == 1 else f"the other {total - strict:,}"
         yield (
-            f"Quasi-complete separation: {strict:,} of {total:,} comparisons of a row's own class "
-            f"with another can be told for certain by a linear rule for the {k} classes{through} "
-            f"with none of them wrong; {others} cannot. {NOT_THE_ERROR}"
+            f"Quasi-complete separation: some coefficients of {_LOGISTIC} are infinite. The "
+            f"reason: a linear rule for the {k} classes{through} exists that decides only "
+            f"{strict:,} of {total:,} comparisons, each of a row's own class with one other, never "
+            f"wrongly, and leaves {others} tied. {NOT_THE_ERROR}"
         )
+        yield f"The joint perceptron does not converge. {_NO_ESTIMATE}"
         yield (
-            f"Weights for each of the classes{through} have the own class strictly ahead in "
-            f"{strict:,} comparisons and tie in {others}; none without a wrong comparison have "
-            "more."
+            f"Exactly: weights for each of the classes{through} score the own class strictly "
+            f"higher in {strict:,} comparisons and equally in {others}. No weights without a "
+            "wrong comparison have more."
         )
         yield from _pairs(pairs, asked=certificate.pair_certificates is not None)
-        yield f"The joint perceptron does not converge; {_LOGISTIC} has no finite estimate."
     elif certificate.verdict == "overlap":
         yield (
             f"Overlap: no linear rule for the {k} classes{through} is right about all {n:,} "
             f"rows{USUAL}."
         )
+        what = _LOGISTIC[0].upper() + _LOGISTIC[1:]
+        yield f"{what} has a finite estimate. The joint perceptron does not converge."
         yield (
-            f"Whatever the weights of the classes{through} are, at least one of the rows has a "
-            "higher score for another class than for its own, or all scores tie."
+            f"Exactly: whatever the weights of the classes{through} are, at least one of the rows "
+            "has a higher score for another class than for its own, or all scores tie."
         )
-        yield f"The joint perceptron does not converge; {_LOGISTIC} has a finite estimate."
     elif certificate.separable is False:
         yield (
-            f"Not separable: no weights of the {k} classes{through} give all {n:,} rows a higher "
-            "score for their own class than for any other."
+            f"Not separable: no linear rule for the {k} classes{through} is right about all {n:,} "
+            "rows."
         )
         yield "The joint perceptron does not converge."
-        yield f"Open: can some comparisons be right, with ties in the others? ({limits})"
+        yield f"Still open: overlap, or quasi-complete separation ({limits})."
     else:
-        yield f"Undecided: {limits}."
+        yield (
+            f"Undecided: it is not known whether a linear rule for the {k} classes{through} is "
+            f"right about all {n:,} rows ({limits})."
+        )
 
 
 def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
     """Which classes are apart, and which are not; `asked`: each pair was looked at alone, too."""
     tied = [p for p in pairs if not p.separated]
     for lead, chosen in (
-        ("Strictly apart", [p for p in pairs if p.separated == p.rows]),
-        ("Apart but for ties", [p for p in pairs if 0 < p.separated < p.rows]),
-        ("Not apart in any joint rule with no comparison wrong", tied),
+        ("Told apart in every row", [p for p in pairs if p.separated == p.rows]),
+        ("Told apart in some rows, with ties in the others", _partly(pairs)),
+        ("Ties in every row, in any joint rule with no comparison wrong", tied),
     ):
         if chosen:
             some = "; ".join(_pair(p) for p in chosen[:SHOWN])
@@ -78,7 +89,11 @@ def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
             more = f"; and {many(rest, 'more pair', 'one')}" if rest > 0 else ""
             yield f"{lead}: {some}{more}."
     if tied and not asked:
-        yield "Two classes alone may still be apart: --pairs (pairs=True) decides about each pair."
+        yield "A rule for two of the classes alone may still separate them: --pairs (pairs=True)."
+
+
+def _partly(pairs: list[ClassPair]) -> list[ClassPair]:
+    return [p for p in pairs if 0 < p.separated < p.rows]
 
 
 def _pair(pair: ClassPair) -> str:
@@ -87,29 +102,29 @@ def _pair(pair: ClassPair) -> str:
 
 
 def conflict(found: Conflict) -> Iterator[str]:
-    rows, rivals = found.rows, found.rivals or []
+    rows, rivals = [row_number(row) for row in found.rows], found.rivals or []
     if len(rows) == 1:
-        yield f"Why: row {rows[0]} is zero, so that all its scores are."
+        yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
         return
     if len(rows) == 2 and found.weights == [1, 1] and rivals == found.labels[::-1]:
         yield (
-            f"Why: rows {rows[0]} and {rows[1]} are equal but for their labels, "
-            f"{found.labels[0]} and {found.labels[1]} (rows are counted from 0)."
+            f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
+            f"{named(found.labels[0])} and {named(found.labels[1])} ({counted()})."
         )
         return
     several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
     yield (
         f"Why: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score for their own "
-        f"class than for the rival beside them{several} (rows are counted from 0)."
+        f"class than for the other class named with them{several} ({counted()})."
     )
-    yield "  Weighted, how far each is ahead of its rival sums to zero, whatever the weights are."
+    yield "  A weighted sum of these leads is zero, whatever the weights of the classes are."
     heaviest = ", ".join(
-        f"row {row} (label {label} against {rival}, {share:.1%})"
+        f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
         for row, label, rival, share in shares(found)[:SHOWN]
     )
     rest = len(rows) - SHOWN
     more = f", and {many(rest, 'more comparison', 'one')}" if rest > 0 else ""
-    yield f"  The largest weights: {heaviest}{more}."
+    yield f"  The heaviest comparisons: {heaviest}{more}."
 
 
 def shares(found: Conflict) -> list[tuple[int, str, str, float]]:
@@ -132,6 +147,6 @@ def coefficients(certificate: Certificate) -> Iterator[str]:
         rest = len(endless) - SHOWN
         more = f", and {many(rest, 'more coefficient', 'one')}" if rest > 0 else ""
         yield (
-            f"In {_LOGISTIC} with the reference class {last} these run to infinity, or are not "
-            f"determined at all (±): {', '.join(endless[:SHOWN])}{more}."
+            f"In {_LOGISTIC} with the reference class {last} these coefficients run to infinity, "
+            f"upwards (+), downwards (-) or undetermined (±): {', '.join(endless[:SHOWN])}{more}."
         )

@@ -1,8 +1,7 @@
-"""A certificate in words: for a terminal and for a notebook."""
+"""A certificate in words."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from rosenblatt._proof import column_words as columns
 from rosenblatt._proof import lifted_words
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.foreign import one_line
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many, named
 from rosenblatt.errors import InputError
 
@@ -18,55 +18,14 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin
 
 _NO_ESTIMATE = (
-    "a logistic regression has no finite estimate: docs/separation.md says what to do, and so does "
-    "python -m pydoc rosenblatt.separation"
+    "A logistic regression has no finite maximum likelihood estimate. What to do: "
+    "docs/separation.md, or python -m pydoc rosenblatt.separation."
 )
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
 
 def as_text(certificate: Certificate) -> str:
     return "\n".join(one_line(line) for _, lines in sections(certificate) for line in lines)
-
-
-def as_html(certificate: Certificate) -> str:
-    """The first line in bold, each further part under it, all rows of a conflict folded."""
-    (_, (first, *rest)), *others = sections(certificate)
-    out = [f"<p><b>{html.escape(first)}</b></p>"]
-    out += [f"<p>{_lines(lines)}</p>" for lines in ([rest] if rest else [])]
-    for kind, lines in others:
-        out.append(f"<p>{_lines(lines)}</p>")
-        if kind == "conflict" and certificate.conflict is not None:
-            out.append(_folded(certificate.conflict))
-    return f'<div class="rosenblatt-certificate">{"".join(out)}</div>'
-
-
-def _lines(lines: list[str]) -> str:
-    return "<br>".join(html.escape(line.strip()) for line in lines)
-
-
-def _folded(conflict: Conflict) -> str:
-    if conflict.rivals is not None:
-        return _folded_rivals(conflict)
-    head = "<tr><th>row</th><th>label</th><th>weight in its class</th></tr>"
-    body = "".join(
-        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{share:.2%}</td></tr>"
-        for row, label, share in sorted(_shares(conflict), key=lambda item: -item[2])
-    )
-    return _details(f"all {len(conflict.rows)} rows of the conflict", head + body)
-
-
-def _folded_rivals(conflict: Conflict) -> str:
-    head = "<tr><th>row</th><th>label</th><th>rival</th><th>weight</th></tr>"
-    body = "".join(
-        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{html.escape(rival)}</td>"
-        f"<td>{share:.2%}</td></tr>"
-        for row, label, rival, share in lifted_words.shares(conflict)
-    )
-    return _details(f"all {len(conflict.rows)} comparisons of the conflict", head + body)
-
-
-def _details(summary: str, table: str) -> str:
-    return f"<details><summary>{summary}</summary><table>{table}</table></details>"
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
@@ -114,43 +73,50 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
     n, through = certificate.n_rows, "" if certificate.fit_intercept else " through the origin"
     all_rows = "the one row" if n == 1 else f"all {n:,} rows"
     if certificate.verdict == "complete separation":
-        yield (
-            f"Complete separation: a hyperplane{through} has {all_rows} strictly on the right side."
-        )
+        yield f"Complete separation: a linear rule{through} is right about {all_rows}."
         if len(certificate.classes) == 1:
-            yield "There is one class only, so that this says little."
+            yield "There is only one class, so this says little."
         else:
-            yield f"A perceptron converges; {_NO_ESTIMATE}."
+            yield f"A perceptron converges. {_NO_ESTIMATE}"
+        yield f"Exactly: a hyperplane{through} has {all_rows} strictly on the right side."
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
         strict = len(certificate.separated_rows)
         others = "the other one" if n - strict == 1 else f"the other {n - strict:,}"
         yield (
-            f"Quasi-complete separation: {strict:,} of {n:,} rows can be told for certain by a "
-            f"linear rule{through} with no row on the wrong side; {others} cannot. "
-            f"{lifted_words.NOT_THE_ERROR}"
+            "Quasi-complete separation: some coefficients of a logistic regression are infinite. "
+            f"The reason: a linear rule{through} exists that decides only {strict:,} of the {n:,} "
+            f"rows, never wrongly, and leaves {others} undecided. {lifted_words.NOT_THE_ERROR}"
         )
+        yield f"A perceptron does not converge. {_NO_ESTIMATE}"
         yield (
-            f"A hyperplane{through} has {many(strict, 'row', 'one')} strictly on the right side "
-            f"and {others} on it; none without a row on the wrong side has more."
+            f"Exactly: a hyperplane{through} has {many(strict, 'row', 'one')} strictly on the "
+            f"right side and {others} on it. No hyperplane{through} without a row on the wrong "
+            "side has more on the right side."
         )
-        yield f"A perceptron does not converge; {_NO_ESTIMATE}."
     elif certificate.verdict == "overlap":
         usual = lifted_words.USUAL if n > 1 else ""
         yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."
-        yield (
-            f"Every hyperplane{through} has at least one of the rows on the wrong side, or all of "
-            "them on it."
-        )
         unique = ", but not a unique one" if certificate.collinear else ""
         estimate = f"a finite estimate{unique}"
-        yield f"A perceptron does not converge; a logistic regression has {estimate}."
+        yield f"A logistic regression has {estimate}. A perceptron does not converge."
+        yield (
+            f"Exactly: every hyperplane{through} has at least one of the rows on the wrong side, "
+            "or all of them on it."
+        )
     elif certificate.separable is False:
-        yield f"Not separable: no hyperplane{through} has all {n:,} rows on the right side."
+        yield f"Not separable: no linear rule{through} is right about {all_rows}."
         yield "A perceptron does not converge."
-        yield f"Open: can some rows be there, with the others on it? ({_limits(certificate)})"
+        yield (
+            "Still open: overlap, or quasi-complete separation with infinite coefficients "
+            f"({_limits(certificate)})."
+        )
     else:
-        yield f"Undecided: {_limits(certificate)}."
+        yield (
+            f"Undecided: it is not known whether a linear rule{through} is right about {all_rows} "
+            f"({_limits(certificate)})."
+        )
+        yield "More time may settle it: time_limit=SECONDS (--time-limit SECONDS)."
 
 
 def _limits(certificate: Certificate) -> str:
@@ -158,30 +124,41 @@ def _limits(certificate: Certificate) -> str:
 
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
-    k, rows = len(conflict.rows), conflict.rows
+    k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
+    labels = [named(label) for label in conflict.labels]
     if k == 1:
-        yield f"Why: row {rows[0]} is zero, and is on every hyperplane through the origin."
+        yield (
+            f"Why: row {rows[0]} is all zeros, so it lies on every hyperplane through the origin "
+            f"({counted()})."
+        )
         return
     if k == 2 and conflict.weights == [1, 1] and len(set(conflict.labels)) == 2:
         yield (
-            f"Why: rows {rows[0]} and {rows[1]} are equal but for their labels, "
-            f"{conflict.labels[0]} and {conflict.labels[1]} (rows are counted from 0)."
+            f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
+            f"{labels[0]} and {labels[1]} ({counted()})."
         )
         return
-    yield f"Why: {k} rows cannot all be strictly on the right side (rows are counted from 0)."
+    yield (
+        f"Why: {k} rows contradict each other. No hyperplane has all of them strictly on the right "
+        f"side ({counted()})."
+    )
     if conflict.meeting_point is not None:
         (a, many_a), (b, many_b) = [(c, conflict.labels.count(c)) for c in certificate.classes]
         point = list(conflict.meeting_point.items())
         some = ", ".join(f"{name} {value:.6g}" for name, value in point[:_SHOWN])
         yield (
-            f"  A weighted average of {many(many_a, 'row', 'one')} labelled {a} equals one of "
-            f"{many(many_b, 'row', 'one')} labelled {b}: {some}{_more(len(point), 'column')}."
+            f"  A weighted average of {many(many_a, 'row', 'one')} labelled {named(a)} equals a "
+            f"weighted average of {many(many_b, 'row', 'one')} labelled {named(b)}. The common "
+            f"point: {some}{_more(len(point), 'column')}."
         )
     else:
-        yield "  A weighted sum of them, each with the sign of its label, is zero."
-    shares = sorted(_shares(conflict), key=lambda item: -item[2])[:_SHOWN]
-    heaviest = ", ".join(f"row {row} (label {label}, {share:.1%})" for row, label, share in shares)
-    yield f"  The largest weights in their class: {heaviest}{_more(k, 'row')}."
+        yield "  Each multiplied by the sign of its label, a weighted sum of them is zero."
+    largest = sorted(shares(conflict), key=lambda item: -item[2])[:_SHOWN]
+    heaviest = ", ".join(
+        f"row {row_number(row)} (label {named(label)}, {share:.1%})"
+        for row, label, share in largest
+    )
+    yield f"  The heaviest rows, with their share in their class: {heaviest}{_more(k, 'row')}."
 
 
 def _more(k: int, what: str) -> str:
@@ -190,7 +167,7 @@ def _more(k: int, what: str) -> str:
     return f", and {many(rest, f'more {what}', 'one')}" if rest > 0 else ""
 
 
-def _shares(conflict: Conflict) -> list[tuple[int, str, float]]:
+def shares(conflict: Conflict) -> list[tuple[int, str, float]]:
     """Row, label, and its share of the average of its class."""
     total = dict.fromkeys(conflict.labels, 0)
     for label, weight in zip(conflict.labels, conflict.weights, strict=True):
@@ -204,13 +181,14 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
     for sign, meaning in (
         ("+", "run to plus infinity"),
         ("-", "run to minus infinity"),
-        ("±", "run to infinity, one way or the other"),
+        ("±", "run to infinity, in a direction that is not determined"),
     ):
         names = [name for name, found in signs.items() if found == sign]
         if names:
             some = ", ".join(names[:_SHOWN]) + _more(len(names), "coefficient")
             label = named(certificate.classes[-1])
-            yield f"In a logistic regression for the label {label} these {meaning}: {some}."
+            what = f"In a logistic regression for the label {label} these coefficients"
+            yield f"{what} {meaning}: {some}."
 
 
 def _margins(certificate: Certificate) -> Iterator[str]:
@@ -224,12 +202,12 @@ def _margins(certificate: Certificate) -> Iterator[str]:
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
     assert best is not None
-    loose = f" (with the largest γ: {updates(best)})" if best < bound else ""
-    use = "; of no practical use, so scale the columns" if bound > 10**9 else ""
+    loose = f" ({updates(best)} with the largest possible γ)" if best < bound else ""
+    use = " That is too many to wait for: scale the columns." if bound > 10**9 else ""
     who = "joint perceptron" if certificate.many else "perceptron"
     yield (
-        f"Mistake bound: from zero weights, a row at a time, the {who} makes at most "
-        f"{updates(bound)}{loose}{use}."
+        f"Mistake bound: started from zero weights and trained a row at a time, the {who} "
+        f"converges after at most {updates(bound)}{loose}.{use}"
     )
 
 
@@ -254,8 +232,9 @@ def _chance(certificate: Certificate) -> Iterator[str]:
         n, certificate.n_features, fit_intercept=certificate.fit_intercept
     )
     yield (
-        f"Random labels of {n:,} rows in general position in {size:,} dimensions are separable "
-        f"with probability {chance:.3g} (Cover 1965): that these are says little about learning."
+        f"So few rows in so many dimensions say little about learning: random labels of {n:,} "
+        f"rows in general position in {size:,} dimensions are separable with probability "
+        f"{chance:.3g} (Cover 1965)."
     )
 
 
@@ -265,11 +244,14 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.n_dropped:
         rows = many(certificate.n_dropped, "row", "one")
         yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
-    numbers = {"binary64": "the floating-point numbers as they are", "decimal": "decimal numbers"}
+    numbers = {
+        "binary64": "the floating-point numbers exactly as given",
+        "decimal": "the decimal numbers as written",
+    }
     meant = _made(certificate) or numbers[certificate.semantics]
-    word = "Proved" if certificate.checked else "Claimed, and not checked since it was loaded,"
+    word = "Proved" if certificate.checked else "Claimed (not checked since it was loaded)"
     if certificate.separable is None:
-        word = "Meant"
+        word = "Asked"
     data = f"data fingerprint {certificate.sha256[:16]}"
     yield f"{word} for {meant}, {data}."
 
@@ -291,6 +273,6 @@ def _made(certificate: Certificate) -> str | None:
     try:
         told = in_words(Encoding.from_dict(certificate.encoding))
     except InputError:
-        return "numbers that were made of a table in a way that cannot be read"
+        return "numbers made from a table by an encoding that cannot be read"
     some = "; ".join(told[:_SHOWN]) + _more(len(told), "column")
-    return f"floating-point numbers made of a table ({some})" if told else None
+    return f"floating-point numbers made from a table ({some})" if told else None

@@ -36,8 +36,8 @@ class BatchRows:
         first = next(batches, None)
         if first is None:
             raise InputError(
-                "The function gave no batch with a row: there is nothing to learn. It must make a "
-                "new iterator each time, not give one that was gone through already."
+                "The function gave no batch with a row, so there is nothing to learn from. It must "
+                "return a new iterator at every call, not one that is used up."
             )
         labels = _Labels()
         sparse = isinstance(first.X, Csr)

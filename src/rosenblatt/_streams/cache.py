@@ -48,7 +48,9 @@ def stored(source: Any, *, folder: Path | None, say: Silent | None) -> Iterator[
         else:
             rows = _kept(root, key, found, say)
         if rows is None:
-            raise FileError(f"What was written into {root} is not there any more. Try again.")
+            raise FileError(
+                f"Rows just written into {root} are gone: another program deleted them. Try again."
+            )
         until_the_end.callback(rows.close)
         yield rows
 
@@ -61,7 +63,9 @@ def kept(source: Source, folder: Path | None) -> Path:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
     rows = _kept(root, key, source, Silent())
     if rows is None:
-        raise FileError(f"What was written into {root} is not there any more. Try again.")
+        raise FileError(
+            f"Rows just written into {root} are gone: another program deleted them. Try again."
+        )
     rows.close()
     return root / key
 

@@ -14,6 +14,7 @@ from rosenblatt._compute.matrices import as_matrix
 from rosenblatt._inputs import targets
 from rosenblatt._streams.progress import Silent
 from rosenblatt._streams.writer import PASS, Writer, refuse_if_full
+from rosenblatt._support.row_numbers import in_file
 from rosenblatt.data.encode import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.moments import Moments
@@ -143,8 +144,8 @@ def refuse_not_finite(rows: NDArray[Any], begin: int, names: list[str]) -> None:
     if len(wild):
         i, j = wild[0]
         raise InputError(
-            f"Row {begin + i} (counted from 0), {names[j]!r} becomes {rows[i, j]}: the numbers of "
-            "this column are too large to be scaled. Divide them by a constant."
+            f"In {in_file(begin + int(i))} {names[j]!r} becomes {rows[i, j]}: the numbers of this "
+            "column are too large to be scaled. Divide them by a constant."
         )
 
 

@@ -45,12 +45,12 @@ def train(
         $ROSENBLATT_CACHE, else a folder `rosenblatt` among the caches of the user; rows that a
         function gives are removed at the end.
     checkpoint : path, optional
-        A file that keeps where training stands. If it is there already, training goes on from it,
+        A file for the state of the training. If it is there already, training goes on from it,
         to the same bits as if it had never stopped; one of other data or other parameters (but
         `max_iter` and `max_updates`, which may grow) is refused.
     checkpoint_every : float
-        Seconds from one writing of the checkpoint to the next. It is also written at the start, at
-        the end, on Ctrl-C and on SIGTERM.
+        Seconds between two checkpoints. The file is also written at the start, at the end, on
+        Ctrl-C and on SIGTERM.
     engine : Dask client, address of a scheduler, "ray" or concurrent.futures.Executor, optional
         The machines that look at the rows: `order="mixed"` and "batch" on all of them at once,
         "cyclic" and "blocks" on one after the other. It never changes a bit of the result, nor

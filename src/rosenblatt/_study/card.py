@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt._rules.card import Card, Term, minus
 from rosenblatt._study.card_document import CardExample, CardRule, CardTerm, Earned, OfPoints
 from rosenblatt._study.objective import judge_of
+from rosenblatt._study.words import CARD
 from rosenblatt._support.words import many
 from rosenblatt.data.encode import Number
 from rosenblatt.errors import InputError
@@ -48,7 +49,7 @@ def compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, 
     assert options.points is not None
     weight = _class_weight(work, options)
     cards = {
-        f"card of {many(k, 'term')}": Scorecard(k, options.points, class_weight=weight, prove=False)
+        f"{CARD} {many(k, 'term')}": Scorecard(k, options.points, class_weight=weight, prove=False)
         for k in range(1, (options.terms or MOST_TERMS) + 1)
     }
     if not options.peers:

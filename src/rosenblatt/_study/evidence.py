@@ -19,11 +19,11 @@ _REPLAYED = 10_000_000  # n·d up to which training is repeated to see what was 
 # for people who do not set parameters, nor look at attributes
 _ENDED = {
     "NOT_SEPARABLE": "It ended when it was proved that no hyperplane separates the training rows.",
-    "MAX_ITER": "It ended after the most epochs allowed; rows still called for updates.",
-    "MAX_UPDATES": "It ended after the most updates allowed.",
-    "UNDECIDED": "It ended when epochs brought no fewer mistakes; whether a hyperplane separates "
-    "the training rows was too much work to tell.",
-    "PATIENCE": "It ended when epochs brought no fewer mistakes.",
+    "MAX_ITER": "It ended at the limit of epochs; rows still changed the weights.",
+    "MAX_UPDATES": "It ended at the limit of updates.",
+    "UNDECIDED": "It ended early (early stopping): further epochs brought no fewer mistakes. "
+    "Whether a hyperplane separates the training rows is not known.",
+    "PATIENCE": "It ended early (early stopping): further epochs brought no fewer mistakes.",
 }
 
 

@@ -70,15 +70,16 @@ def _sentence(report: SignReport) -> str:
         few = f"No linear rule makes fewer than {errors:,} errors on these {rows:,} rows"
     elif least:
         few = (
-            f"Every linear rule errs on at least {least:,} of these {rows:,} rows, "
-            f"the best found on {errors:,}"
+            f"Every linear rule errs on at least {least:,} of these {rows:,} rows; the best one "
+            f"found errs on {errors:,}"
         )
     else:
         few = f"The best linear rule found errs on {errors:,} of these {rows:,} rows"
-    signs = [f"{column.sign} on {column.name}" for column in report if column.sign is not None]
+    signs = []
+    for sign, word in (("+", "positive"), ("-", "negative")):
+        if names := [column.name for column in report if column.sign == sign]:
+            signs.append(f"a {word} weight to {', '.join(names)}")
     if not signs:
-        return f"{few}; no sign of a weight is known to be forced."
-    word = "the sign" if len(signs) == 1 else "the signs"
-    listed = ", ".join(signs).replace("- on", "− on")
-    so_few = f"every rule with at most {errors:,} errors"
-    return f"{few}; {so_few} has {word} {listed} (+ speaks for {report.label})."
+        return f"{few}. No weight is known to need a certain sign."
+    so_few = f"Every rule with at most {errors:,} errors"
+    return f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."

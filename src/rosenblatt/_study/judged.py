@@ -68,7 +68,7 @@ def _asked(selection: Selection, options: Options) -> Asked:
     if asked.costs:
         said += f"; {price_words(asked, len(selection.estimator.classes_))}"
     if options.class_weight:
-        said += "; training weighed each label by how rare it is"
+        said += "; in training, rows of rare labels weighed more (class_weight)"
     return {
         "objective": options.decides,
         "costs": [
@@ -122,7 +122,10 @@ def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
         lo, hi = found.interval
         percent = f"{100 * selection.confidence:g} %"
         sentence += f", {percent} interval {lo:.3f} to {hi:.3f} (DeLong)"
-    sentence += f": how often a row of {named(labels[1])} scores above one of {named(labels[0])}"
+    sentence += (
+        f": how often a row labelled {named(labels[1])} scores above one labelled "
+        f"{named(labels[0])}"
+    )
     return {
         "label": labels[1],
         "other": labels[0],
@@ -187,8 +190,8 @@ def _how(selection: Selection) -> str:
     if not selection.retrained:
         return f"{n:,} validation rows, scored by the rule itself"
     if n == validation:
-        why = "" if n >= ENOUGH else ", since folds of the others were not possible"
-        return f"{n:,} validation rows, scored by the rule as it was compared{why}"
+        why = "" if n >= ENOUGH else ", since the training rows could not be divided into folds"
+        return f"{n:,} validation rows, scored by the rule before it was trained again{why}"
     return (
         f"{n:,} training and validation rows in five folds, each scored by a rule that learned "
         "from the other folds"
@@ -204,7 +207,7 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
     lo, hi = found.interval
     sentence = (
         f"Brier score {found.brier:.3f}, {100 * selection.confidence:g} % interval {lo:.3f} to "
-        f"{hi:.3f} (normal); always saying the share of {named(labels[1])}: {found.floor:.3f}"
+        f"{hi:.3f} (normal); always predicting the share of {named(labels[1])}: {found.floor:.3f}"
     )
     return {
         "label": labels[1],

@@ -14,6 +14,7 @@ from rosenblatt._proof.table import read
 from rosenblatt._study.opinion_document import Example, SecondOpinions
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work
+from rosenblatt._support.row_numbers import row_number
 from rosenblatt._support.words import many
 from rosenblatt.errors import InputError
 from rosenblatt.opinions import Opinion, Opinions
@@ -126,17 +127,22 @@ def _with_numbers(found: Opinions, opinion: Opinion, work: Work) -> str:
     """Rows of a conflict by their numbers in the table."""
     selection = work.selection
     assert selection is not None
-    return found.sentence(opinion.row, lambda row: work.number(int(selection.fitted_on[row])))
+    return found.sentence(
+        opinion.row, lambda row: row_number(work.number(int(selection.fitted_on[row])))
+    )
 
 
 def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, int]) -> str:
     k, n = int(contested.sum()), len(found)
     few = "that fits all training rows" if found.separable else "with no more training errors"
-    said = f"{k:,} of {many(n, 'test row')} contested: another linear rule {few} says otherwise"
+    said = (
+        f"For {k:,} of {many(n, 'test row')} another linear rule {few} gives the other answer "
+        "(contested)"
+    )
     if not 0 < k < n:
-        return said
+        return f"{said}."
     oftener = wrong[0] * (n - k) > wrong[1] * k
     return (
-        f"{said}; this one is wrong on {wrong[0]:,} of these {k:,} and on {wrong[1]:,} of the "
-        f"other {n - k:,}: {'more often' if oftener else 'no more often'} where contested"
+        f"{said}. This rule is wrong on {wrong[0]:,} of these {k:,} and on {wrong[1]:,} of the "
+        f"other {n - k:,}, {'more often' if oftener else 'no more often'} where contested."
     )

@@ -28,21 +28,21 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
     if selection.cv:
         sentence = (
             f"nested cross-validation, {selection.cv} folds: each row is tested once, by a rule "
-            "that never saw it; the rule that is written learned from all rows "
+            "that never saw it; the rule that is saved is trained on all rows "
             f"(seed {selection.seed}{together})"
         )
     else:
-        how = together or ", the same share of each label"
+        how = together or ", stratified: the same share of each label in every part"
         if stream:
             scaled = selection.prepare is not None
-            how = ", divided row by row" + (
-                "; fills and scales are those of all rows" if scaled else ""
+            how = ", each row assigned on its own" + (
+                "; missing values are filled and columns scaled by all rows" if scaled else ""
             )
         again = ""
         if selection.retrained:
-            again = f"; the chosen rule learns again, from {train + validation:,}"
+            again = f"; the chosen rule is then trained again, on {train + validation:,}"
         sentence = (
-            f"{train:,} rows train, {validation:,} choose, {test:,} test{again} "
+            f"{train:,} rows to train, {validation:,} to choose, {test:,} to test{again} "
             f"(seed {selection.seed}{how})"
         )
     return {

@@ -14,7 +14,7 @@ _DRAWS = 10_000  # of the bootstrap
 _CHOSEN_BY = {
     "error": "the fewest errors",
     "cost": "the lowest price of errors",
-    "balanced": "the lowest mean of the errors of each label",
+    "balanced": "the lowest mean of the error rates of the labels (balanced error)",
 }
 
 
@@ -44,7 +44,7 @@ def priced(
     cheapest = min(always, key=always.__getitem__)
     sentence = (
         f"{number(total)} for {n:,} {rows}, {number(total / n, 3)} a row, {found}; "
-        f"always {named(cheapest)}: {number(always[cheapest])}"
+        f"always saying {named(cheapest)}: {number(always[cheapest])}"
     )
     return {
         "total": total,

@@ -101,10 +101,11 @@ def _determining(certificate: Certificate) -> int | None:
 
 def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -> str:
     found = (
-        f"{mistakes / rows:.1%} of {rows:,} rows wrong before they were learned from; with 95 % "
-        f"confidence the rules met there err on at most {bound:.1%} of new rows on average, which "
-        "is not about the last one"
+        f"progressive validation: {mistakes / rows:.1%} of the last {rows:,} rows were wrong, each "
+        "predicted before it was learned from. With 95 % confidence the rules of this pass err on "
+        f"at most {bound:.1%} of new rows, on average; the rule above is not among them."
     )
     if support is not None:
-        found += f"; the widest separator on at most {support['bound']:.1%}"
+        widest = "the separator of the largest margin"
+        found += f" With the same confidence {widest} errs on at most {support['bound']:.1%}."
     return found

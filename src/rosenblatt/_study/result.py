@@ -178,7 +178,7 @@ class Study:
     def save(self, folder: Any, force: bool = False) -> None:
         """Write model.json, certificate.json and report.html into a folder, all or nothing.
 
-        Killed at any moment, the folder is as it was, or as it shall be.
+        The write is atomic: if the process is killed, the folder is the old one or the new one.
 
         Parameters
         ----------

@@ -54,8 +54,8 @@ def rule(
         return found
     if not hasattr(estimator, "coef_"):
         found["sentence"] = (
-            f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, "
-            "the nearer the more; no weights of columns"
+            f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, nearer "
+            "ones count more; there are no weights of columns to show"
         )
         return found
     if encoding is not None:

@@ -16,6 +16,7 @@ from rosenblatt._study.result import Study, StudyInterrupted
 from rosenblatt._study.source import Source, SparseRows, source_of
 from rosenblatt._support.bar import Bar, bar
 from rosenblatt._support.interrupt import to_the_end
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt.data._watching import shown_on
 
 
@@ -60,9 +61,9 @@ def study(
 ) -> Study:
     """From rows with labels to an honest error, a rule, a verdict with its proof, and a report.
 
-    Three fifths of the rows train, one fifth chooses among the candidates. The chosen one learns
-    again, from both; one fifth tests it, once. The verdict is about all rows; margins are those of
-    the rows it learned from. What the command `rosenblatt fit` does, to the bit, by the same words.
+    Three fifths of the rows train the candidates, and one fifth (validation) chooses among them.
+    The chosen one is trained again on both; the last fifth tests it, once. The verdict is about all
+    rows; margins are those of the training rows. `rosenblatt fit` does the same, to the bit.
 
     Parameters
     ----------
@@ -88,9 +89,9 @@ def study(
     charset, header, sep, names, sheet, categorical, numeric, text
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
-        Of the division of the rows and of all random orders.
+        For the random split of the rows and for all random orders.
     cv : int, optional
-        Nested cross-validation with so many folds, for few rows.
+        Nested cross-validation with this number of folds, for small tables.
     group : str, or array of shape (n,), optional
         Rows with equal values in this column, or here, are never in two parts.
     costs : dict of str to float, optional
@@ -116,21 +117,21 @@ def study(
     retrain : bool
         False: the chosen rule is tested as it was compared, having learned from three fifths.
     no_rows : bool
-        Nothing that comes from single rows is shown or saved: for data about people.
+        True: nothing that comes from single rows is shown or saved, for data about people.
     embed_data : bool
-        The report holds all rows, so that its page checks the whole proof when it is opened. Who
-        has the report has the data then.
+        True: the report contains all rows, and checks the whole proof when it is opened. Whoever
+        has the report then has the data.
     time_limit : float, optional
         Seconds for the verdict, which may then be undecided; 10 by default.
     stream : bool
-        For tables that memory cannot hold: their rows are encoded into files.
+        True: for tables larger than memory (out-of-core); their rows are encoded into files.
     cache : path, optional
         The folder of these files, by default the cache of the user.
     checkpoint : path, optional
-        A folder in which training keeps where it stands: killed, the same study goes on there. It
-        is removed when the study is saved.
+        A folder for checkpoints of the training: if the process is killed, the same call goes on
+        from there. It is removed when the study is saved.
     checkpoint_every : float, optional
-        Seconds from one writing of the checkpoints to the next; 60 by default.
+        Seconds between two checkpoints; 60 by default.
     engine : Dask client, address of a scheduler, "ray" or concurrent.futures.Executor, optional
         Its machines train the candidates side by side, as with `stream`; they must see the folder
         of the cache. It changes nothing of the result.
@@ -213,11 +214,12 @@ def studied(
     with done.timed("describing"), to_the_end():
         begun = beginning(done, source.origin, options)
         told(begun)
-    with bar(quiet=quiet) as now:
-        deciding.decide(done, options, now=now)
-    with done.timed("describing"), to_the_end():
-        document = described(done, source.origin, options, begun)
-        found = Study(done, document, source.origin, options, checkpoints)
+    with of_files(bool(source.origin.files)):
+        with bar(quiet=quiet) as now:
+            deciding.decide(done, options, now=now)
+        with done.timed("describing"), to_the_end():
+            document = described(done, source.origin, options, begun)
+            found = Study(done, document, source.origin, options, checkpoints)
     if done.interrupted:
         raise StudyInterrupted(found)
     return found

@@ -115,13 +115,15 @@ def training(
     separable, bound = told.get("separable"), told.get("mistake_bound")
     if separable:
         sentence = f"The {rows:,} training rows alone are separable" + (
-            "" if bound is None else f": scaled, at most {bound:,} updates are possible"
+            ""
+            if bound is None
+            else f": on the scaled columns a perceptron converges after at most {bound:,} updates"
         )
     elif separable is False:
-        lack = "no margin, no bound on updates"
+        lack = "a perceptron does not converge on them"
         sentence = f"The {rows:,} training rows alone are not separable: {lack}"
     elif whole is not None and whole.separable:
-        also = "are separable, as all rows are; how wide is not known"
+        also = "are separable, as all rows are; their margin is not known"
         sentence = f"The {rows:,} training rows {also}"
     else:
         sentence = f"Whether the {rows:,} training rows alone are separable is undecided"

@@ -52,13 +52,15 @@ def column_warnings(
     found: list[Warned] = []
     everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
     if left_out:
-        found.append(_warned("constant", left_out, "the same in every row: left out."))
+        found.append(
+            _warned("constant", left_out, "the same in every row, which tells nothing: left out.")
+        )
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
-        found.append(_warned("constant", constant, f"the same {everywhere}: tells nothing."))
+        found.append(_warned("constant", constant, f"the same {everywhere}, which tells nothing."))
     identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j], rows)]
     if identifiers:
-        say = f"different {everywhere}, like row numbers. An identifier? Try "
+        say = f"different {everywhere}, like a row number. Leave identifiers out: "
         found.append(_warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}."))
     proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
     almost = telling_columns(X, y, encoding)
@@ -82,8 +84,7 @@ def result_warnings(
     few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
     if tested_by_all is not None and few and found and found[0]["kind"] == "no better":
         found[0]["sentence"] += (
-            f" Only {many(selection.test_n, 'row')} test it: the same with {tested_by_all} "
-            "tests every row."
+            f" Only {many(selection.test_n, 'row')} test it; with {tested_by_all} every row does."
         )
     for label in selection.estimator.classes_:
         of = selection.labels == label
@@ -91,7 +92,11 @@ def result_warnings(
         if rows and right <= rows * _MISSED:
             with_it = f"of {many(rows, 'test row')} with this label"
             said = f"{named(label)} is nearly always missed: {with_it} "
-            found.append(about("missed", f"{said}the rule finds {right or 'none'}."))
+            said += f"the rule finds {right or 'none'}."
+            if selection.judge.objective == "error":
+                said += " To weigh rare labels more: class_weight='balanced' "
+                said += "(--class-weight balanced)."
+            found.append(about("missed", said))
     return found
 
 
@@ -106,20 +111,21 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
     (lo, hi), always = selection.interval, selection.majority_errors / n
     label, what = str(selection.majority), "error"
     said = [f"{rate:.1%}" for rate in (always, lo, hi)]
-    wrong = f"is wrong in {said[0]}"
+    wrong = f"is wrong in {said[0]} of them"
     if objective == "cost" and price is not None and price["interval"] is not None:
         label = min(price["always"], key=price["always"].__getitem__)
         (lo, hi), always, what = price["interval"], price["always"][label] / n, "price of a row"
         said = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
         wrong = f"costs {said[0]} a row"
     if always < lo:
-        more = "makes more test errors" if what == "error" else "costs more on the test rows"
-        return [about("worse", f"The rule {more} than always saying {named(label)} ({said[0]}).")]
+        more = "makes more errors" if what == "error" else "costs more"
+        than = f"than always saying {named(label)} ({said[0]})"
+        return [about("worse", f"On the test rows the rule {more} {than}: do not rely on it.")]
     if always > hi:
         return []
     sentence = (
-        f"The test rows do not show that the rule is better than always saying {named(label)}: "
-        f"that {wrong}, inside the interval of the {what}, {said[1]} to {said[2]}."
+        f"The test rows do not show that the rule is better than always saying {named(label)}. "
+        f"That {wrong}, which is inside the interval of the rule's {what}, {said[1]} to {said[2]}."
     )
     return [about("no better", sentence)]
 
@@ -148,18 +154,18 @@ def _revealed(
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
-    said = [f"{name} alone has {proved[name]:,} of {rows:,}" for name in sure[:_FIGURES]]
-    say = ""
-    if sure:
-        say = f"{', '.join(said)} rows on the right side and none on the wrong one. "
+    said = [
+        f"{name} alone tells the label of {proved[name]:,} of {rows:,} rows without an error"
+        for name in sure[:_FIGURES]
+    ]
     unproved = [name for name in names if name not in proved]
     if unproved:
-        wrong = [f"{name} alone is wrong in only {almost[name]:.1%}" for name in unproved]
-        say += f"{listed(wrong, _FIGURES)}. "
+        wrong = [f"{name} alone is wrong in only {almost[name]:.1%} of rows" for name in unproved]
+        said.append(listed(wrong, _FIGURES))
     them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"
-    sentence = f"{say}Possible target leakage: if {them}: {ignored}."
+    sentence = f"Possible target leakage: {'; '.join(said)}. If {them}: {ignored}."
     return {"kind": "revealing", "columns": names, "sentence": sentence}
 
 
@@ -177,11 +183,11 @@ def _collinear(
         if others:  # constant columns have been told about
             way = [ignored([name])] + ([ignored(others)] if len(others) == 1 else [])
             said.append(
-                f"{name} is a combination of {listed(others, _NAMED)}: read their weights "
-                f"together, not singly, or leave one out: {' or '.join(way)}."
+                f"{name} can be computed from {listed(others, _NAMED)} (collinear): read their "
+                f"weights together, not singly, or leave one out: {' or '.join(way)}."
             )
     more = len(said) - _FIGURES
-    said[_FIGURES:] = [f"And {many(more, 'more column', 'one')} alike."] if more > 0 else []
+    said[_FIGURES:] = [f"{many(more, 'more column', 'One')} like this."] if more > 0 else []
     names = [name for name, others in found.items() if others]
     return [{"kind": "collinear", "columns": names, "sentence": " ".join(said)}] if said else []
 

@@ -26,6 +26,11 @@ _INDENT = 12
 _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
+CARD = "card of"  # so many terms: the name of a candidate
+_PEERS_OF_CARDS = (
+    "the rules for comparison use all columns, with a 0/1 column for every category as cards have "
+    "them: without --points their figures are a little different"
+)
 
 
 def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
@@ -68,7 +73,7 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
         yield from _rule_lines(found["rule"])
         if levels := found["rule"]["references"]:
             some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
-            yield "levels", f"reference levels, of weight 0: {some}"
+            yield "levels", f"reference levels of the one-hot encoding, with weight 0: {some}"
 
 
 def _candidate_lines(candidates: list[Candidate], objective: str) -> Iterator[tuple[str, str]]:
@@ -83,14 +88,16 @@ def _candidate_lines(candidates: list[Candidate], objective: str) -> Iterator[tu
             a_row = c["price"] / n
             line += f"{a_row:>13.1%}" if objective == "balanced" else f"{a_row:>13.3f}"
         yield "candidates", line + mark_of(c)
+    if any(c["name"].startswith(CARD) for c in candidates) and any(c["peer"] for c in candidates):
+        yield "", _PEERS_OF_CARDS
 
 
 def mark_of(c: Candidate) -> str:
     """What is said behind a candidate."""
     marks = {
         "   chosen": c["chosen"],
-        "   floor, never chosen": c["baseline"],
-        "   for comparison, not written": c["peer"],
+        "   baseline, never chosen": c["baseline"],
+        "   for comparison only": c["peer"],
         "   ahead by less than a standard error": c["passed_over"],
     }
     return next((mark for mark, holds in marks.items() if holds), "")
@@ -100,8 +107,8 @@ def balanced_line(classes: list[OfClass]) -> str:
     rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
     k = len(classes)
     return (
-        f"{sum(rates) / len(rates):.1%}, the mean of the errors of each label; always the same "
-        f"label: {1 - 1 / k:.1%}"
+        f"{sum(rates) / len(rates):.1%}, the mean of the error rates of the labels (balanced "
+        f"error); always saying one label: {1 - 1 / k:.1%}"
     )
 
 
@@ -183,7 +190,7 @@ def error_line(error: Error) -> str:
     return (
         f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
         f"{100 * error['confidence']:g} % interval {lo:.1%} to {hi:.1%}; "
-        f"always {named(error['majority_label'])}: {always:.1%}"
+        f"always saying {named(error['majority_label'])}: {always:.1%}"
     )
 
 

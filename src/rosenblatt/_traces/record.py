@@ -10,7 +10,7 @@ from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.verdict import HELD, VIOLATED, WITHIN, Claim, step_of
 from rosenblatt._traces.walk import Path, Standing
 
-_STATEMENT = "rows come in their order, scores are those of a replay, the end is as it is said"
+_STATEMENT = "a replay visits rows in the same order, with the same scores, and ends alike"
 
 
 def record(run: Run, path: Path, *, converged: bool, kernel_doubt: float) -> Claim:

@@ -1,4 +1,4 @@
-"""What `rosenblatt predict` adds beside a prediction: second opinions, and smallest changes."""
+"""What `rosenblatt predict` adds beside a prediction: a column more, and second opinions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ import click
 
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
-from rosenblatt.cli._reasons import lead, weights
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt._opinion.change import Change, Changes
     from rosenblatt._opinion.judges import Judges
     from rosenblatt.cli._rows import Judged
     from rosenblatt.opinions import Opinions
-
-_SINGLE = 3  # changes of one column that are told
 
 
 class Beside(Protocol):
@@ -31,84 +27,6 @@ class Beside(Protocol):
 
     def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
         """Text and content for row k among those without gaps, x as the rule sees it."""
-
-
-# --- The smallest change -------------------------------------------------------------------------
-
-
-class SmallestChange:
-    """--change."""
-
-    column, key = "smallest change", "changes"
-
-    def __init__(self, known: Any, model: str, fixed: Sequence[str]):
-        from rosenblatt._opinion.moves import changeable
-        from rosenblatt.data import Encoding
-
-        if known.encoding is None:
-            raise InputError(
-                f"--change: {model} does not say how a table becomes numbers, so that there are no "
-                "columns to change."
-            )
-        self._estimator = known.estimator
-        self._weights = weights(known.estimator)
-        self._columns = changeable(Encoding.from_dict(known.encoding), fixed)
-
-    def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
-        from rosenblatt._compute.matrices import dense
-
-        changes = self._smallest(dense(x).ravel().astype(float), label)
-        return _told(changes), {
-            "single": [_as_dict(change) for change in changes.single],
-            "double": None if changes.double is None else _as_dict(changes.double),
-        }
-
-    def _smallest(self, row: Any, label: Any) -> Changes:
-        from rosenblatt._opinion import card_change
-        from rosenblatt._opinion.change import Turning
-        from rosenblatt._rules.card import Card
-
-        if isinstance(self._estimator._rule, Card):
-            return card_change.smallest(self._estimator._rule, self._columns, row)
-
-        def turned(other: Any) -> bool:
-            return bool(self._estimator.predict(other[None, :])[0] != label)
-
-        return Turning(self._columns, row, turned).smallest(self._leads(row, label))
-
-    def _leads(self, x: Any, label: Any) -> list[tuple[Any, float]]:
-        """By how much the label is ahead of each other one, and the weights of that."""
-        classes = self._estimator.classes_.tolist()
-        if len(classes) == 2:
-            w, b = lead(*self._weights, 0, None)
-            sign = 1.0 if label == classes[1] else -1.0
-            return [(sign * w, sign * (float(w @ x) + b))]
-        mine = classes.index(label)
-        others = (lead(*self._weights, mine, c) for c in range(len(classes)) if c != mine)
-        return [(w, float(w @ x) + b) for w, b in others]
-
-
-def _told(changes: Changes) -> str:
-    found = [_moves(change) for change in changes.single[:_SINGLE]]
-    if changes.double is not None:
-        found.append(f"two together: {_moves(changes.double)}")
-    if not found:
-        return "no change of one or two columns within the ranges seen turns it"
-    return "; or ".join(found)
-
-
-def _moves(change: Change) -> str:
-    from rosenblatt._opinion.moves import shown
-
-    return " and ".join(f"{m.column} {shown(m.now)} → {shown(m.to)}" for m in change.moves)
-
-
-def _as_dict(change: Change) -> dict[str, Any]:
-    moves = [{"column": m.column, "now": m.now, "to": m.to} for m in change.moves]
-    return {"moves": moves, "size": change.size}
-
-
-# --- Second opinions -----------------------------------------------------------------------------
 
 
 class SecondOpinion:
@@ -131,29 +49,30 @@ class SecondOpinion:
             "because": one.because,
             "rival": None if one.rival is None else one.rival.tolist(),
         }
-        return self.opinions.sentence(k), content
+        return self.opinions.sentence(k, lambda row: row + 1), content
 
     def told(self, *, quiet: bool) -> None:
         for line in self.opinions.lines():
             _common.say(line, quiet=quiet)
 
     def write_proofs(self, folder: str, *, quiet: bool) -> None:
-        """row-7.json and row-7.csv, for `python -m rosenblatt.verify`, for each forced row."""
+        """row-7.json and row-7.csv, for `python -m rosenblatt.verify`, for each forced row, counted
+        from 1 as in the predictions."""
         from rosenblatt._support.files import make_folder
 
         forced = [opinion.row for opinion in self.opinions if opinion.conflict is not None]
         if not forced:
-            told = "No answer is forced by a few rows: there is no proof to write."
+            told = "No answer is forced by a few rows, so there is no proof to write."
             _common.say(told, quiet=quiet)
             return
         make_folder(Path(folder))
         names, target = self._encoding.feature_names, self._encoding.target.name
         for k in forced:
             X, y = self.opinions.rows_of(k)
-            path = Path(folder) / f"row-{self._numbers[k]}"
+            path = Path(folder) / f"row-{self._numbers[k] + 1}"
             self.opinions.certificate(k).save(f"{path}.json")
             _common.write_encoded(f"{path}.csv", names, target, X, y)
-        path = Path(folder) / f"row-{self._numbers[forced[0]]}"
+        path = Path(folder) / f"row-{self._numbers[forced[0]] + 1}"
         check = f"python -m rosenblatt.verify {path}.json {path}.csv"
         _common.say(f"{many(len(forced), 'proof')} in {folder}. To check one: {check}", quiet=quiet)
 
@@ -170,15 +89,20 @@ def check_together(
 ) -> None:
     """Before anything is read: what goes with what."""
     if change and not explain:
-        raise click.UsageError("--change explains what would turn a label: add --explain.")
+        raise click.UsageError("--change goes with --explain: add --explain.")
     if fixed and not change:
-        raise click.UsageError("--fixed names columns that cannot change: add --change.")
+        raise click.UsageError("--fixed goes with --change: add --change.")
     if proofs is not None and opinion is None:
-        raise click.UsageError("--proofs are those of --second-opinion TRAIN: add it.")
+        raise click.UsageError("--proofs goes with --second-opinion: add --second-opinion TRAIN.")
     if opinion is not None and "-" in (opinion, *files):
-        raise InputError("--second-opinion reads rows more than once: give files instead of -.")
+        raise InputError(
+            "--second-opinion reads the rows more than once: give files instead of standard input "
+            "(-)."
+        )
     if proofs is not None and Path(proofs).exists() and not force:
-        raise InputError(f"{proofs} is there already: choose another folder, or add --force.")
+        raise InputError(
+            f"{proofs} exists already. Give another folder, or --force to write into it."
+        )
 
 
 def second_opinion(
@@ -214,12 +138,12 @@ def second_opinion(
 def _check(known: Any, model: str) -> None:
     if known.encoding is None or known.encoding.get("target") is None:
         raise InputError(
-            f"--second-opinion: {model} does not say how a table becomes numbers and labels; ask "
+            f"--second-opinion: {model} was saved without the encoding of its table. Use "
             "rosenblatt.second_opinion in Python."
         )
     k = len(known.estimator.classes_)
     if k != 2:
-        raise InputError(f"--second-opinion is about two labels, and {model} tells {k} apart.")
+        raise InputError(f"--second-opinion works with two labels, and {model} tells {k} apart.")
 
 
 def _unscaled(encoding: Any) -> Any:
@@ -261,7 +185,7 @@ def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) ->
         except InputError as again:
             options = ", ".join(_typed(name, value) for name, value in typed.items())
             raise InputError(
-                f"--second-opinion {train} fits neither the form of the table in training nor "
+                f"--second-opinion: {train} can be read neither as the training table was nor with "
                 f"{options}: {again} Write it in one of these two forms."
             ) from None
     return X, encoding.apply_labelled([train], **how)[0], y
@@ -288,8 +212,8 @@ def _judges(
     X, encoded, y = labelled
     if sorted(set(y.tolist())) != sorted(classes.tolist()):
         raise InputError(
-            f"{train} holds the labels {sorted(set(y.tolist()))}, and the rule tells "
-            f"{classes.tolist()} apart: give the rows that it was trained on."
+            f"{train} has the labels {sorted(set(y.tolist()))}, but the rule was trained on "
+            f"{classes.tolist()}: give the rows that it was trained on."
         )
     table = named(read(X, y, semantics="binary64", asked="second_opinion"), plain)
     wrong = rule.predict(encoded) != y

@@ -1,13 +1,13 @@
-"""What the commands share: options that read a table, messages, JSON, files written whole."""
+"""What the commands share: tables that are read, messages, JSON, files written whole."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -21,87 +21,6 @@ if TYPE_CHECKING:
 # Options about reading a table that hold for each of its columns.
 HOW = ("missing", "charset", "header", "names", "sep", "sheet", "drop_unlabelled")
 _NAMING = ("ignore", "categorical", "numeric", "text")  # options that name columns
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-_files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-_maybe_files = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
-_reading = [
-    click.option(
-        "--missing", multiple=True, metavar="TEXT", help="Treat TEXT as missing (repeatable)."
-    ),
-    click.option("--charset", metavar="NAME", help="How the text is written, if not in UTF-8."),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="The first line has the names of columns; there is none: they are x0, x1, ...",
-    ),
-    click.option("--names", metavar="A,B,...", help="The names of the columns, without a header."),
-    click.option(
-        "--sep", metavar="CHARACTER", help="Between the fields of text; or tab, or whitespace."
-    ),
-    click.option("--sheet", metavar="NAME", help="The sheet of a workbook."),
-]
-_table = [
-    click.option("-y", "--target", metavar="COLUMN", help="The column of labels."),
-    click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out."),
-    click.option(
-        "--positive",
-        multiple=True,
-        metavar="LABEL",
-        help="This label (repeatable), or numbers like '>=7', against all others.",
-    ),
-    click.option(
-        "--categorical", multiple=True, metavar="COLUMN", help="Its values are categories."
-    ),
-    click.option(
-        "--numeric", multiple=True, metavar="COLUMN", help="Its values are numbers: $1,200, 12 kg."
-    ),
-    click.option(
-        "--text",
-        multiple=True,
-        metavar="COLUMN",
-        help="Its values are prose: use its words. COLUMN:hashed for very many of them.",
-    ),
-    click.option(
-        "--impute", type=click.Choice(["mean", "median"]), help="Fill missing numbers with it."
-    ),
-    click.option("--drop-unlabelled", is_flag=True, help="Leave out rows without a label."),
-]
-_output = [
-    click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output."),
-    click.option("-q", "--quiet", is_flag=True, help="No messages but errors."),
-    click.option("-v", "--verbose", is_flag=True, help="More messages, and details of a failure."),
-]
-
-
-def table_options(function: Function) -> Function:
-    """FILE..., and how to read a table from it: take them as **reading for `read_table`."""
-    return _all([_files, *_table, *_reading], function)
-
-
-def maybe_table_options(function: Function) -> Function:
-    """The same where a table may be left out."""
-    return _all([_maybe_files, *_table, *_reading], function)
-
-
-def row_options(function: Function) -> Function:
-    """FILE... of rows whose encoding is known."""
-    return _all([_files, *_reading], function)
-
-
-def output_options(function: Function) -> Function:
-    """--json, -q and -v."""
-    return _all(_output, function)
-
-
-def _all(options: list[Any], function: Function) -> Function:
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def force_option(function: Function) -> Function:
-    return click.option("--force", is_flag=True, help="Write over files that exist.")(function)
 
 
 def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from rosenblatt._support.foreign import shown
+from rosenblatt._support.row_numbers import in_file, of_files, row_number
 from rosenblatt._support.words import many
 from rosenblatt.cli import _common
 from rosenblatt.cli._reasons import Why
@@ -96,26 +97,26 @@ def write(
 
     strange, wordless, lacking, first = 0, 0, 0, None
     whole = _whole_output() if output is None else _common.whole_file(output)
-    with whole as file, _common.reading(quiet=quiet):
+    with of_files(), whole as file, _common.reading(quiet=quiet):
         writer = csv.writer(file, lineterminator="\n")
         ours = columns.names()
         writer.writerow(["row", *_apart(kept, ["row", *ours]), *ours])
         for row in rows:
-            writer.writerow([row.number, *row.kept, *columns.of(row)])
+            writer.writerow([row_number(row.number), *row.kept, *columns.of(row)])
             strange += row.unseen != ""
             wordless += bool(row.wordless)
             lacking += bool(row.lacking)
             first = first or (row if row.lacking else None)
     if strange:
-        said = f"{many(strange, 'row')} with words that did not occur in training"
+        said = f"{many(strange, 'row')} with a category that did not occur in training"
         _common.say(f"{said}: see the column unseen.", quiet=quiet)
     if wordless:
-        said = f"{many(wordless, 'row')} with text of which no word is known from training"
+        said = f"{many(wordless, 'row')} with text that has no word known from training"
         _common.say(f"{said}: see the column unseen.", quiet=quiet)
     if first is not None:
-        said = f"{many(lacking, 'row')} without a prediction"
+        said = f"{many(lacking, 'row')} got no prediction, since values are missing"
         names = ", ".join(map(repr, first.lacking))
-        _common.say(f"{said}, for lack of values: row {first.number} lacks {names}.", quiet=quiet)
+        _common.say(f"{said}: the first is {in_file(first.number)}, without {names}.", quiet=quiet)
 
 
 def _apart(kept: list[str], ours: list[str]) -> list[str]:

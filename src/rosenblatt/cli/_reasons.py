@@ -74,8 +74,8 @@ def weights(estimator: Any) -> tuple[Any, Any]:
     weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
     if weights is None:
         raise InputError(
-            "--explain needs a rule with one weight for each feature, and this one has none: it "
-            "votes, or works by a kernel."
+            "--explain needs a rule with one weight for each feature. This model has none: it is a "
+            "voted or a kernel perceptron."
         )
     return weights, estimator.intercept_
 

@@ -38,8 +38,9 @@ class Judged(NamedTuple):
 def check_model(model: str) -> None:
     if os.path.isdir(model):
         inside = os.path.join(model, "model.json")
-        where = f": the rule is in {inside}" if os.path.exists(inside) else ", not a model file"
-        raise InputError(f"{model} is a folder{where}.")
+        there = os.path.exists(inside)
+        where = f"give the model file in it: {inside}" if there else "give a model file"
+        raise InputError(f"{model} is a folder: {where}.")
 
 
 def judged(
@@ -63,11 +64,13 @@ def judged(
     if known.encoding is None:
         if not is_svmlight(list(files)):
             raise InputError(
-                f"{model} does not say how a table becomes numbers: it was saved without an "
-                "encoding. Use it in Python, or save it with one."
+                f"{model} was saved without the encoding of its table: here it reads only svmlight "
+                "files. Use it in Python, or save it again with save(..., encoding=...)."
             )
         if keep:
-            raise InputError("An svmlight file has no columns to keep (--keep).")
+            raise InputError(
+                "--keep copies columns of a table, and svmlight files have none: leave it out."
+            )
         return _of_svmlight(known.estimator, find(list(files)))
     encoding = data.Encoding.from_dict(known.encoding)
     vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from rosenblatt._support.foreign import one_line
-from rosenblatt.cli import _common, forced
+from rosenblatt._support.row_numbers import of_files
+from rosenblatt.cli import _common, _options, forced
 from rosenblatt.errors import InputError
 
 # Exit codes; 0: complete separation.
@@ -16,37 +17,65 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
 
 
 @click.command()
-@_common.table_options
-@click.option("-o", "--output", metavar="FILE", help="Write the certificate here, as JSON.")
-@click.option("--encoded", metavar="FILE", help="Write the numbers it is about here, as CSV.")
-@click.option("--scale", is_flag=True, help="Scale numbers first, as training does.")
-@click.option("--decimal", is_flag=True, help="Mean the decimal numbers as they are written.")
-@click.option("--weight", metavar="COLUMN", help="Counts or weights; rows of 0 are left out.")
-@click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin only.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Then it may stay undecided.")
+@_options.table_options
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the certificate to FILE as JSON.  [default: none]"
+)
+@click.option(
+    "--encoded",
+    metavar="FILE",
+    help="Write the numbers that the proof is about to FILE as CSV.  [default: none]",
+)
+@click.option(
+    "--scale",
+    is_flag=True,
+    help="Standardise numbers first, as training does; margins and bounds are then those of the "
+    "scaled numbers.",
+)
+@click.option(
+    "--decimal",
+    is_flag=True,
+    help="Certify the decimals as written, not the float64 numbers nearest to them.",
+)
+@click.option(
+    "--weight",
+    metavar="COLUMN",
+    help="Column of row weights or counts; rows of weight 0 are left out.  [default: 1 each]",
+)
+@click.option("--no-intercept", is_flag=True, help="Allow hyperplanes through the origin only.")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="Stop the separability check after SECONDS; the verdict is then undecided.  "
+    "[default: none]",
+)
 @click.option(
     "--fewest-errors",
     type=float,
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Without a separation of two classes: how few errors can a rule make? Search so long; 0 "
-    "for not at all.",
+    help="If two labels are not separable, search for SECONDS for the fewest errors that any "
+    "linear rule can make; 0 skips the search.",
 )
 @click.option(
     "--signs",
     is_flag=True,
-    help="Which weights have the same sign in every rule with so few errors? For two classes and "
-    "up to 10 columns of numbers; searches as long again.",
+    help="Find the weights that have the same sign in every linear rule with so few errors. For "
+    "two labels and at most 10 columns of numbers; takes as long again.",
 )
 @click.option(
     "--proofs",
     metavar="FOLDER",
-    help="Write the proofs of the fewest errors and of the signs here, as JSON files.",
+    help="Write the proofs of the fewest errors and of the signs into FOLDER as JSON files.  "
+    "[default: none]",
 )
-@click.option("--pairs", is_flag=True, help="Decide about each pair of classes, too.")
-@_common.force_option
-@_common.output_options
+@click.option(
+    "--pairs", is_flag=True, help="With more than two labels: also decide about each pair of them."
+)
+@_options.force_option
+@_options.output_options
 def command(
     files: tuple[str, ...],
     output: str | None,
@@ -66,33 +95,38 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Decide whether a hyperplane separates the labels of a table, and prove it.
+    """Prove whether a linear rule can be right about every row of a table.
 
-    With more than two labels: whether weights for each of them give every row the highest score
-    for its own.
+    In other words: does a hyperplane separate the labels? With more than two labels: is there a
+    linear score for each label, such that every row has the highest score for its own?
 
-    Words become 0/1 columns, one for each but the most frequent of a column: the reference level.
+    Text is one-hot encoded: a 0/1 column for each word but the most frequent one of its column,
+    the reference level. Row numbers start at 1 for the first row below the header; in the
+    certificate and in --json they start at 0.
 
     \b
     Exit codes:
-      0   complete separation: a hyperplane has every row strictly on its right side
-      10  overlap: none does, and a logistic regression has a finite estimate
-      11  quasi-complete separation: none does, and some coefficients are infinite
-      12  none does; whether 10 or 11 stays undecided
+      0   complete separation: a linear rule is right about every row
+      10  overlap: none is; a logistic regression has a finite estimate
+      11  quasi-complete separation: none is; some logistic coefficients are infinite
+      12  none is; whether 10 or 11 holds is undecided
       20  undecided
       1   an unexpected failure
       2   wrong usage or bad input
       130 interrupted
 
     \b
-    rosenblatt certify loans.csv --target approved -o certificate.json
-    rosenblatt verify certificate.json loans.csv
+    Examples:
+      rosenblatt certify credit.csv --target card -o certificate.json
+      rosenblatt verify certificate.json credit.csv
     """
     _common.check_table(files, reading)
     if scale and decimal:
-        raise click.UsageError("--decimal is about the numbers as written: leave out --scale.")
+        raise click.UsageError(
+            "--decimal certifies the numbers as written, and --scale changes them: give only one."
+        )
     if output is not None and output == encoded:
-        raise InputError(f"{output} cannot be both the certificate and the numbers.")
+        raise InputError(f"-o and --encoded both name {output}: give two different files.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
     forced.check(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
@@ -131,7 +165,7 @@ def command(
         labels = y.astype(object)
         labels[left_out] = ""
         _common.write_encoded(encoded, certificate.feature_names, target, X, labels)
-        _common.say(f"The numbers are in {encoded}.", quiet=quiet)
+        _common.say(f"The encoded numbers are in {encoded}.", quiet=quiet)
     if output is not None:
         certificate.save(output)
         _common.say(f"The certificate is in {output}.", quiet=quiet)
@@ -156,14 +190,16 @@ def command(
         told = {"files": list(files)} | describe(certificate, bracket)
         _common.print_json("certify", told if found is None else told | forced.describe(found))
     else:
-        click.echo(str(certificate))
-        for answer in (bracket, found):
-            if answer is not None:
-                click.echo(str(answer))
+        with of_files():
+            for answer in (certificate, bracket, found):
+                if answer is not None:
+                    click.echo(str(answer))
         if signs and certificate.many:
-            click.echo("Signs are looked for with two classes: --positive LABEL asks about one.")
+            click.echo(
+                "--signs needs two labels: choose one against all others with --positive LABEL."
+            )
         if scale:
-            click.echo("Numbers were scaled: margins and the bound are those of the scaled ones.")
+            click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
         several = len(certificate.classes) > 1 and weight is None
         if not quiet and (then := _next(files, output, reading, several=several)):
             _common.tell(f"Next: {one_line(shlex.join(then))}")

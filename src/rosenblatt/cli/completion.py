@@ -8,12 +8,16 @@ import click
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print a script that completes this command in a shell.
+    """Print a script that lets the shell complete commands and options.
 
     \b
-    bash: eval "$(rosenblatt completion bash)"  in ~/.bashrc
-    zsh:  eval "$(rosenblatt completion zsh)"   in ~/.zshrc
-    fish: rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish
+    bash: add to ~/.bashrc   eval "$(rosenblatt completion bash)"
+    zsh:  add to ~/.zshrc    eval "$(rosenblatt completion zsh)"
+    fish: run once           rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish
+
+    \b
+    Example:
+      rosenblatt completion bash
     """
     from click.shell_completion import get_completion_class
 

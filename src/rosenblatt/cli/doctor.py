@@ -7,15 +7,20 @@ from typing import Any
 import click
 
 from rosenblatt._support.version import __version__
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
 
 
 @click.command()
-@_common.output_options
+@_options.output_options
 def command(as_json: bool, quiet: bool, verbose: bool) -> None:
-    """Show versions, whether the compiled core runs, and the cache of training rows."""
+    """Show versions, whether the compiled core runs, and the size of the cache.
+
+    \b
+    Example:
+      rosenblatt doctor
+    """
     found = _examine()
     if as_json:
         _common.print_json("doctor", found)
@@ -25,7 +30,9 @@ def command(as_json: bool, quiet: bool, verbose: bool) -> None:
     for name, version in found["packages"].items():
         click.echo(f"{name} {version or 'is not installed'}")
     cache = found["cache"]
-    click.echo(f"cache of training rows: {cache['folder']}, {cache['bytes'] / 1e6:,.1f} MB")
+    click.echo(
+        f"cache of encoded rows (fit --stream): {cache['folder']}, {cache['bytes'] / 1e6:,.1f} MB"
+    )
 
 
 def _examine() -> dict[str, Any]:

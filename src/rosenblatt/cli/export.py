@@ -6,35 +6,46 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 
+_WRITTEN = {"sql": "query", "excel": "formula", "python": "module"}
 _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "python": "--python"}
 
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.option("--onnx", metavar="FILE", help="Write an ONNX graph here.")
-@click.option("--sql", is_flag=True, help="A query that gives every row its label.")
-@click.option("--excel-formula", "excel", is_flag=True, help="A formula, to be filled down.")
-@click.option("--python", is_flag=True, help="A module that needs nothing but Python.")
-@click.option("-o", "--output", metavar="FILE", help="Write that text here, not to the terminal.")
+@click.option("--onnx", metavar="FILE", help="Write an ONNX graph to FILE.  [default: none]")
+@click.option("--sql", is_flag=True, help="Print a SQL query that gives every row its label.")
 @click.option(
-    "--table", metavar="NAME", help="With --sql: the table that is asked.  [default: data]"
+    "--excel-formula",
+    "excel",
+    is_flag=True,
+    help="Print a spreadsheet formula for the first row, to be filled down.",
+)
+@click.option("--python", is_flag=True, help="Print a Python module that needs no other package.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the query, formula or module to FILE.  [default: standard output]",
+)
+@click.option(
+    "--table", metavar="NAME", help="With --sql: the table that is queried.  [default: data]"
 )
 @click.option(
     "--columns-of",
     metavar="TABLE",
-    help="With --excel-formula: the columns are where they are in this table; else those in use "
-    "are A, B and so on.",
+    help="With --excel-formula: use the cells where the columns are in the file TABLE.  [default: "
+    "the columns that the rule uses are A, B and so on]",
 )
 @click.option(
     "--dtype",
     type=click.Choice(["float64", "float32"]),
-    help="With --onnx: the type of the numbers that the graph takes; it computes in float64.  "
+    help="With --onnx: type of the numbers that the graph takes; it computes in float64.  "
     "[default: float64]",
 )
-@_common.force_option
-@_common.output_options
+@_options.force_option
+@_options.output_options
 def command(
     model: str,
     onnx: str | None,
@@ -50,21 +61,25 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Write a trained rule for other programs: ONNX, SQL, a spreadsheet or plain Python.
+    """Turn a trained model into ONNX, SQL, a spreadsheet formula or plain Python.
 
-    --sql, --excel-formula and --python take the columns as they stand in the table and give the
-    label; they print it, or write it with -o. Cards say the same everywhere; other linear rules do
-    to the bit in SQLite and Python, in a spreadsheet but for rows within rounding of the boundary.
+    MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote.
+
+    --sql, --excel-formula and --python take the columns as they are in the table and give the
+    label. Scorecards give the same labels everywhere. Other linear rules do so to the last bit in
+    SQLite and Python; in a spreadsheet, rows within rounding error of the boundary may differ.
 
     --onnx takes a matrix X and gives label and score. The columns of X are the features, in the
-    order that --json shows and the file's metadata keep: numbers as they are in the table (the
-    graph fills and scales), 1 or 0 for words. Cards have no graph: they are refused. Needs the
+    order that --json shows: numbers as they are in the table (the graph fills and scales them), 1
+    or 0 for categories. Scorecards cannot be exported to ONNX; use --sql or --python. Needs the
     extra: pip install "rosenblatt[onnx]".
 
     \b
-    rosenblatt export credit/model.json --sql --table applicants
-    rosenblatt export credit/model.json --excel-formula --columns-of credit.csv
-    rosenblatt export credit/model.json --onnx credit.onnx
+    Examples:
+      rosenblatt fit credit.csv --target card
+      rosenblatt export credit-rosenblatt/model.json --sql --table applicants
+      rosenblatt export credit-rosenblatt/model.json --excel-formula --columns-of credit.csv
+      rosenblatt export credit-rosenblatt/model.json --onnx credit.onnx
     """
     kind = _kind({"onnx": onnx is not None, "sql": sql, "excel": excel, "python": python})
     _check_options(kind, output=output, table=table, columns_of=columns_of, dtype=dtype)
@@ -84,7 +99,7 @@ def command(
     if output is not None:
         with _common.whole_file(output) as file:
             file.write(content["text"])
-        _common.say(f"It is in {output}.", quiet=quiet)
+        _common.say(f"The {_WRITTEN[kind]} is in {output}.", quiet=quiet)
     if as_json:
         _common.print_json("export", {"model": model, **content, "labels": labels})
     elif onnx is None and output is None:
@@ -96,7 +111,7 @@ def _kind(asked: dict[str, bool]) -> str:
     kinds = [kind for kind, wanted in asked.items() if wanted]
     if len(kinds) != 1:
         got = "none" if not kinds else " and ".join(_KINDS[kind] for kind in kinds)
-        raise click.UsageError(f"Give one of {', '.join(_KINDS.values())}; got {got}.")
+        raise click.UsageError(f"Choose one format: {', '.join(_KINDS.values())}; got {got}.")
     return kinds[0]
 
 
@@ -107,7 +122,7 @@ def _check_options(kind: str, **given: str | None) -> None:
     for name, value in given.items():
         if value is not None and kind not in of[name]:
             option, kinds = name.replace("_", "-"), " or ".join(_KINDS[k] for k in of[name])
-            raise click.UsageError(f"--{option} belongs to {kinds}, not to {_KINDS[kind]}.")
+            raise click.UsageError(f"--{option} goes with {kinds}, not with {_KINDS[kind]}.")
 
 
 def _write_onnx(
@@ -118,7 +133,7 @@ def _write_onnx(
 
     export(estimator, output, encoding=encoding, dtype=dtype)
     features = feature_names(estimator, encoding)
-    words = f"X of {len(features)} {dtype} columns in, label and score out"
+    words = f"it takes X with {len(features)} {dtype} columns and gives label and score"
     _common.say(f"The graph is in {output}: {words}.", quiet=quiet)
     return {"onnx": output, "dtype": dtype, "features": features}
 
@@ -137,7 +152,10 @@ def _text(
         cells = _cells(columns, encoding, columns_of)
         text = formulas.to_excel(estimator, encoding=encoding, cells=cells)
         where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
-        _common.say(f"To be filled down from the first row: {where}.", quiet=quiet)
+        _common.say(
+            f"Paste the formula beside the first row and fill it down. It reads {where}.",
+            quiet=quiet,
+        )
     return {"format": kind, "columns": columns, "text": text}
 
 

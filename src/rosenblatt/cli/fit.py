@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,92 +18,125 @@ _BOLD = ("error", "rule", "warning")
 
 
 @click.command()
-@_common.table_options
-@click.option("-o", "--output", metavar="FOLDER", help="Where to write. [default: FILE-rosenblatt]")
+@_options.table_options
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Of the division of rows and all orders."
+    "-o", "--output", metavar="FOLDER", help="Folder to write.  [default: FILE-rosenblatt]"
 )
 @click.option(
-    "--cv", type=int, metavar="K", help="Nested K-fold cross-validation, for small tables."
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seed of all random choices: how rows are divided and shuffled.",
 )
-@click.option("--group", metavar="COLUMN", help="Rows with equal values here stay together.")
+@click.option(
+    "--cv",
+    type=int,
+    metavar="K",
+    help="Nested K-fold cross-validation, for small tables.  [default: one division into training, "
+    "validation and test rows]",
+)
+@click.option(
+    "--group",
+    metavar="COLUMN",
+    help="Keep rows with the same value in this column together: never one in training and "
+    "another in the test.  [default: rows are divided one by one]",
+)
 @click.option(
     "--cost",
     "costs",
     multiple=True,
     metavar="ACTUAL:PREDICTED=NUMBER",
-    help="Price of an error, as yes:no=5: a yes called no costs 5; others cost 1. Repeatable.",
+    help="Cost of one kind of error: with yes:no=5, predicting no for a yes costs 5 (repeatable).  "
+    "[default: every error costs 1]",
 )
 @click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),
-    help="Training weighs the rows of each label by how rare it is.",
+    help="Give the rows of rare labels more weight in training.  [default: the same weight]",
 )
 @click.option(
     "--objective",
     type=click.Choice(["error", "cost", "balanced"]),
-    help="What chooses candidate and threshold: errors, their price, or the mean of the errors of "
-    "each label. [default: cost with --cost, balanced with --class-weight, else error]",
+    help="What the chosen rule minimises: the error rate, the cost of errors, or the mean of the "
+    "labels' error rates.  [default: cost with --cost, balanced with --class-weight, else error]",
 )
 @click.option(
     "--linear-only/--no-linear-only",
     default=None,
-    help="Never a kernel: the rule can be shown; or one whenever it wins. [default: only if it "
-    "wins by a standard error]",
+    help="Never choose a kernel rule, or choose one whenever it wins.  [default: choose it only if "
+    "it wins by a standard error]",
 )
 @click.option(
     "--points",
     type=int,
     metavar="N",
-    help="The rule is a card: few terms, each worth whole points up to N, added up by hand.",
+    help="Make a scorecard: a few terms, each worth at most N whole points, added up by hand.  "
+    "[default: a weight for each feature]",
 )
 @click.option(
-    "--terms", type=int, metavar="K", help="How many terms the card may have.  [default: 5]"
+    "--terms",
+    type=int,
+    metavar="K",
+    help="With --points: the most terms that the scorecard may have.  [default: 5]",
 )
 @click.option(
-    "--no-peers", is_flag=True, help="Do not compare with logistic regression and boosting."
+    "--no-peers",
+    is_flag=True,
+    help="Skip the comparison with logistic regression and gradient boosting.",
 )
 @click.option(
     "--no-retrain",
     is_flag=True,
-    help="Test the chosen rule as compared: it learned from three fifths of the rows.",
+    help="Test the chosen rule as it is after training on three fifths of the rows.  [default: it "
+    "is trained again on four fifths]",
 )
-@click.option("--no-rows", is_flag=True, help="Write nothing derived from individual rows.")
+@click.option(
+    "--no-rows",
+    is_flag=True,
+    help="Write nothing derived from individual rows, for confidential tables.",
+)
 @click.option(
     "--embed-data",
     is_flag=True,
-    help="Put all rows into the report: it checks the whole proof when opened, and the data "
-    "travel with it.",
+    help="Put all rows into the report, so that the page checks the whole proof when it is opened. "
+    "Whoever gets the report gets the data.",
 )
 @click.option(
     "--time-limit",
     type=float,
     metavar="SECONDS",
-    help="For the verdict, which may then be undecided. [default: 10]",
+    help="Stop the separability check after SECONDS; its verdict is then undecided.  [default: 10]",
 )
-@click.option("--stream", is_flag=True, help="For tables larger than memory: rows go to disk.")
 @click.option(
-    "--cache", metavar="FOLDER", help="Where these rows are kept. [default: the user's cache]"
+    "--stream",
+    is_flag=True,
+    help="Train from disk (out-of-core), for tables larger than memory.",
+)
+@click.option(
+    "--cache",
+    metavar="FOLDER",
+    help="With --stream: folder for the encoded rows.  [default: the user's cache folder]",
 )
 @click.option(
     "--checkpoint",
     metavar="FOLDER",
-    help="Save training state here; rerun the same command to resume.",
+    help="Save the state of training here; the same command resumes it.  [default: not saved]",
 )
 @click.option(
     "--checkpoint-every",
     type=float,
     metavar="SECONDS",
-    help="Seconds between checkpoints. [default: 60]",
+    help="With --checkpoint: seconds between two savings.  [default: 60]",
 )
 @click.option(
     "--engine",
     metavar="ADDRESS",
-    help="Train the candidates side by side on a Dask cluster, as tcp://scheduler:8786, or on ray; "
-    "implies --stream.",
+    help="Train the candidates at the same time on a Dask cluster, such as tcp://scheduler:8786, "
+    "or on ray; implies --stream.  [default: one after the other, here]",
 )
-@_common.force_option
-@_common.output_options
+@_options.force_option
+@_options.output_options
 def command(
     files: tuple[str, ...],
     output: str | None,
@@ -113,15 +146,20 @@ def command(
     verbose: bool,
     **options: Any,
 ) -> int:
-    """From a table to an honest error, a rule, a verdict with its proof, and files of all that.
+    """Train a classifier on a table, estimate its error, and write a report.
 
-    Three fifths of the rows train, one fifth chooses among the candidates. The chosen one learns
-    again, from both; one fifth tests it, once. The verdict is about all rows; margins are those of
-    the rows it learned from. Ctrl-C writes what there is and exits with 130.
+    Several candidates learn from three fifths of the rows (training). The next fifth (validation)
+    chooses the best one, which then learns again from both. The last fifth (test) is used once, to
+    estimate its error on new rows.
+
+    The folder has report.html, model.json for `rosenblatt predict`, and certificate.json: the proof
+    whether a linear rule can be right about all rows. Ctrl-C writes what there is so far and exits
+    with 130.
 
     \b
-    rosenblatt fit loans.csv --target approved
-    rosenblatt fit loans.csv --target approved --points 5
+    Examples:
+      rosenblatt fit credit.csv --target card
+      rosenblatt fit credit.csv --target card --points 5 -o scorecard
     """
     from rosenblatt._study import folder as folders
 
@@ -155,8 +193,8 @@ def command(
     else:
         _show(last_lines(found.to_dict()))
     if found.interrupted:
-        on = " The same command with --force goes on." if options["checkpoint"] else ""
-        _common.say_error(f"Interrupted: {folder} has what there was.{on}")
+        on = " To resume, run the same command with --force." if options["checkpoint"] else ""
+        _common.say_error(f"Interrupted: {folder} has what was found so far.{on}")
         return INTERRUPTED
     return 0
 

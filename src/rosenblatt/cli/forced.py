@@ -24,11 +24,13 @@ def check(
     """Before anything is read."""
     if signs and (decimal or no_intercept):
         raise click.UsageError(
-            "--signs is about rules with an intercept and numbers as floats: leave out --decimal "
-            "and --no-intercept."
+            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
+            "--no-intercept."
         )
     if proofs is not None and Path(proofs).exists() and not force:
-        raise InputError(f"{proofs} is there already: choose another folder, or add --force.")
+        raise InputError(
+            f"{proofs} exists already. Give another folder, or --force to write into it."
+        )
 
 
 def signs(
@@ -86,7 +88,10 @@ def write(
         if column.sign is not None and report is not None:
             documents[f"sign-{place}.json"] = report.to_dict(column.name)
     if not documents:
-        _common.say("There is no proof by directions to write.", quiet=quiet)
+        _common.say(
+            "--proofs: no bound on the errors and no sign was proved here, so nothing was written.",
+            quiet=quiet,
+        )
         return
     from rosenblatt._minimum.proof_file import save
 

@@ -8,19 +8,25 @@ import click
 
 from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
+from rosenblatt.cli._spoken import as_options
 
 
 @click.command()
-@_common.table_options
-@_common.output_options
+@_options.table_options
+@_options.output_options
 def command(
     files: tuple[str, ...], as_json: bool, quiet: bool, verbose: bool, **reading: Any
 ) -> int:
-    """Show how a table is understood, without training.
+    """Show how a table is read: what each column holds, and what it becomes.
+
+    Nothing is trained and nothing is written. Exits with 2 if the table has problems that training
+    would refuse.
 
     \b
-    rosenblatt inspect loans.csv --target approved
+    Examples:
+      rosenblatt inspect credit.csv
+      rosenblatt inspect credit.csv --target card
     """
     _common.check_table(files, reading, labelled=False)
 
@@ -49,9 +55,9 @@ def _show(found: dict[str, Any]) -> None:
     if found["columns"]:
         console.print(_columns(found["columns"]))
     for note in found["notes"]:
-        console.print(f"Note: {one_line(note)}", soft_wrap=True)
+        console.print(f"Note: {one_line(as_options(note))}", soft_wrap=True)
     for problem in found["problems"]:
-        console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
+        console.print(f"Problem: {one_line(as_options(problem))}", style="red", soft_wrap=True)
 
 
 def _columns(columns: list[dict[str, Any]]) -> Any:

@@ -6,18 +6,29 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
 
 
 @click.command()
-@_common.maybe_table_options
-@click.option("-o", "--output", metavar="FILE", help="Write the page here.")
-@click.option("--no-open", is_flag=True, help="Do not open a browser.")
-@click.option("--serve", is_flag=True, help="Serve the page on 127.0.0.1 until Ctrl-C.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; 0: any.")
-@_common.force_option
-@_common.output_options
+@_options.maybe_table_options
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the page to FILE.  [default: a temporary file]"
+)
+@click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")
+@click.option(
+    "--serve",
+    is_flag=True,
+    help="Serve the page at 127.0.0.1, this computer only, until Ctrl-C.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="With --serve: port to use.  [default: any free one]",
+)
+@_options.force_option
+@_options.output_options
 def command(
     files: tuple[str, ...],
     output: str | None,
@@ -30,14 +41,16 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Watch a perceptron learn: points to move, every update, the proof.
+    """Open a page in the browser in which a perceptron learns, step by step.
 
-    The page is one file that needs no network. With a table, its rows are on the board.
+    Points can be moved, every update is shown, and the verdict comes with its proof. The page is
+    one file and needs no network. With a table, its rows are the points.
 
     \b
-    rosenblatt play
-    rosenblatt play toy.csv --target y -o toy.html
-    rosenblatt play --serve --port 8000      (on a remote machine)
+    Examples:
+      rosenblatt play
+      rosenblatt play credit.csv --target card --no-open -o credit.html
+      rosenblatt play --serve --port 8000
     """
     from rosenblatt.play.opening import open_page, serve_page
     from rosenblatt.play.page import page

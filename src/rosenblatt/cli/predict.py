@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import _beside, _common
-from rosenblatt.cli._beside import Beside, SecondOpinion, SmallestChange, check_together
+from rosenblatt.cli import _beside, _common, _options
+from rosenblatt.cli._beside import Beside, SecondOpinion, check_together
+from rosenblatt.cli._changes import SmallestChange
 from rosenblatt.cli._predictions import Columns, Row, as_dict, write
 from rosenblatt.cli._reasons import is_card, lead, points_of, weighed, weights, why_of
 from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two
@@ -20,50 +21,75 @@ _REASONS = 3
 
 @click.command()
 @click.argument("model", type=click.Path())
-@_common.row_options
-@click.option("-o", "--output", metavar="FILE", help="Write the predictions here, as CSV.")
+@_options.row_options
 @click.option(
-    "--keep", multiple=True, metavar="COLUMN", help="Give this column along (repeatable), or all."
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the predictions to FILE as CSV.  [default: standard output]",
 )
-@click.option("--explain", is_flag=True, help="Add the heaviest reasons for each row.")
 @click.option(
-    "--reasons", type=click.IntRange(1), help=f"How many, with --explain.  [default: {_REASONS}]"
+    "--keep",
+    multiple=True,
+    metavar="COLUMN",
+    help="Copy this column of FILE into the predictions (repeatable), or all for every one.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Add the features that contribute most to the score of each row.",
+)
+@click.option(
+    "--reasons",
+    type=click.IntRange(1),
+    help=f"With --explain: how many features to name.  [default: {_REASONS}]",
 )
 @click.option(
     "--change",
     is_flag=True,
-    help="With --explain, add the smallest change of one column, and of two, that turns the label.",
+    help="With --explain: add the smallest change of one column, and of two, that changes the "
+    "predicted label.",
 )
 @click.option(
-    "--fixed", multiple=True, metavar="COLUMN", help="It cannot change (repeatable), with --change."
+    "--fixed",
+    multiple=True,
+    metavar="COLUMN",
+    help="With --change: a column that cannot be changed, such as age (repeatable).",
 )
 @click.option(
     "--second-opinion",
     metavar="TRAIN",
-    help="Do other linear rules that fit these training rows as well say otherwise?",
+    help="Say whether other linear rules that fit the training rows in the file TRAIN as well "
+    "would predict otherwise.",
 )
 @click.option(
-    "--proofs", metavar="FOLDER", help="Write proofs of forced answers, with --second-opinion."
+    "--proofs",
+    metavar="FOLDER",
+    help="With --second-opinion: write the proofs of forced answers into FOLDER.  [default: none]",
 )
-@click.option("--probability", is_flag=True, help="Add the probability of the second label.")
+@click.option(
+    "--probability",
+    is_flag=True,
+    help="Add the probability of the second label, by Platt scaling.",
+)
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),
     default="refuse",
     show_default=True,
-    help="A category that did not occur in training is an error, or is 0 in all columns of its "
-    "own, as the reference level is; such rows are marked.",
+    help="What to do with a category that did not occur in training: stop with an error, or set "
+    "all its 0/1 columns to 0, as for the reference level; such rows are marked.",
 )
 @click.option(
     "--gaps",
     type=click.Choice(["mark", "refuse"]),
     default="mark",
     show_default=True,
-    help="A row that lacks a value which was not filled in training has no prediction, or is an "
-    "error.",
+    help="What to do with a row that lacks a value which training did not learn to fill: leave its "
+    "prediction empty, or stop with an error.",
 )
-@_common.force_option
-@_common.output_options
+@_options.force_option
+@_options.output_options
 def command(
     model: str,
     files: tuple[str, ...],
@@ -84,37 +110,43 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Predict the labels of new rows by a trained rule.
+    """Predict the labels of new rows with a trained model.
 
-    --probability adds how probable the second label is, by Platt scaling: from the score, fitted
-    by `rosenblatt fit` to rows that the scoring rule had not seen.
+    MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote. FILE has the columns of the
+    training table; the target is not needed. The output has one line for each row. The column row
+    is 1 for the first row below the header (in --json it is 0).
 
-    The rows are encoded as those in training were. A score of 0 or more means the second label. A
-    reason is what one feature adds to the score, compared with an average row: its weight in the
-    rule times (value - mean of the training rows); of a word compared with the reference level.
-    With the other features and the intercept, they add up to the score. Of a card the points are
-    given, too: the label is the second one where they reach the threshold, and the reasons are the
-    points of each term.
+    A score of 0 or more means the second label. With more than two labels the one with the highest
+    score is predicted, and the runner-up is named beside it.
 
-    Missing values are filled as in training, if that was asked for there (--impute). Else such a
-    row has no prediction, and it is said how many there are.
+    --explain: a reason is what a feature adds to the score, compared with an average training row:
+    its weight times (value - mean); for a category, compared with the reference level. With the
+    other features and the intercept, the reasons add up to the score (with more than two labels: to
+    the lead over the runner-up). For a scorecard, the reasons are the points of each term.
 
-    Of more than two labels the one with the highest score is predicted, and the runner-up is named
-    beside it. A reason is then what one feature adds to the lead over the runner-up.
+    --change stays within the ranges and categories seen in training, and keeps whole numbers whole.
 
-    --change stays within the ranges and the words seen in training, and keeps whole numbers whole.
-    Name what cannot change by --fixed. --second-opinion takes the rows that the rule was trained
-    on, in the form they had then, or in that of FILE: an answer is forced if every linear rule that
-    makes no more errors there gives it, and contested if one says otherwise.
+    --second-opinion: an answer is forced if every linear rule that makes no more errors on TRAIN
+    gives it, and contested if one of them says otherwise. TRAIN is written as in training, or as
+    FILE is.
+
+    --probability: computed from the score by Platt scaling, which `rosenblatt fit` fitted to rows
+    that the scoring rule had not seen.
+
+    Missing values are filled if training learned how (fit --impute). Otherwise such a row gets no
+    prediction, and a message says how many there are.
 
     \b
-    rosenblatt predict model.rosenblatt new.csv --explain -o predictions.csv
-    rosenblatt predict model.rosenblatt new.csv --explain --change --fixed age
-    rosenblatt predict model.rosenblatt new.csv --second-opinion train.csv
-    rosenblatt predict model.rosenblatt new.csv --keep customer_id
+    Examples:
+      rosenblatt fit credit.csv --target card
+      rosenblatt predict credit-rosenblatt/model.json credit.csv -o predictions.csv
+      rosenblatt predict credit-rosenblatt/model.json credit.csv --keep age --explain
+      rosenblatt predict credit-rosenblatt/model.json credit.csv --explain --change
     """
     if reasons is not None and not explain:
-        raise click.UsageError("--reasons says how many reasons to give: add --explain.")
+        raise click.UsageError(
+            "--reasons is the number of reasons that --explain gives: add --explain."
+        )
     check_together(
         explain=explain,
         change=change,
@@ -207,10 +239,10 @@ def _platt(known: Any, model: str) -> Any:
     if known.probability is not None:
         return known.probability
     k = len(known.estimator.classes_)
-    why = "it was saved without one; rosenblatt fit writes it"
+    why = "it was saved without one. rosenblatt fit writes models that have one"
     if k > 2:
-        why = f"it tells {k} labels apart, and probabilities are those of two"
-    raise InputError(f"--probability: {model} has none, since {why}.")
+        why = f"it tells {k} labels apart, and probabilities are for two labels"
+    raise InputError(f"--probability: {model} cannot give a probability: {why}.")
 
 
 def _with_probability(rows: Iterator[Row], platt: Any) -> Iterator[Row]:

@@ -9,7 +9,7 @@ import click
 
 from rosenblatt._support.foreign import one_line
 from rosenblatt._support.words import many, named
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 from rosenblatt.cli._rows import check_model, judged
 from rosenblatt.errors import InputError
 
@@ -17,23 +17,28 @@ _CONFIDENCE = 0.95
 _NAME = "Clopper-Pearson"
 _SHOWN = 3  # labels that a class was taken for
 _LEFT_OUT = {
-    "unlabelled": "without a label, which say nothing about errors",
-    "not_judged": "that cannot be judged, for lack of values that were not filled in training",
+    "unlabelled": "without a label, which cannot be right or wrong",
+    "not_judged": "without a prediction: they lack values that training did not learn to fill",
 }
 
 
 @click.command()
 @click.argument("model", type=click.Path())
-@_common.row_options
-@click.option("--drop-unlabelled", is_flag=True, help="Leave out rows without a label.")
+@_options.row_options
+@click.option(
+    "--drop-unlabelled",
+    is_flag=True,
+    help="Leave out rows without a label.  [default: such a row is an error]",
+)
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),
     default="refuse",
     show_default=True,
-    help="A word that did not occur in training is an error, or is 0 in all columns of its own.",
+    help="What to do with a category that did not occur in training: stop with an error, or set "
+    "all its 0/1 columns to 0, as for the reference level.",
 )
-@_common.output_options
+@_options.output_options
 def command(
     model: str,
     files: tuple[str, ...],
@@ -43,18 +48,20 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Count how often a trained rule is wrong on rows whose labels are known.
+    """Measure how often a trained model is wrong on rows whose labels are known.
 
-    The error of all rows and of each class, with exact 95 % intervals (Clopper-Pearson). They hold
-    for rows that took no part in training. A row that lacks a value which was not filled in
-    training cannot be judged, and is not counted; nor is a row without a label, where these are
-    left out. It is said how many there are.
+    MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote. Prints the error rate of all
+    rows and of each label, with exact 95 % confidence intervals (Clopper-Pearson). The intervals
+    hold for rows that were not used in training.
 
-    Where the rule was made with prices of errors (fit --cost), these are in the model: the price of
-    the errors stands beside them.
+    Rows that cannot be predicted, since they lack a value that training did not learn to fill, are
+    not counted; a message says how many there are. If the model was trained with costs (fit
+    --cost), the cost of the errors is given, too.
 
     \b
-    rosenblatt score model.json labelled.csv
+    Examples:
+      rosenblatt fit credit.csv --target card
+      rosenblatt score credit-rosenblatt/model.json credit.csv
     """
     check_model(model)
     _common.check_files(model, files)
@@ -67,7 +74,9 @@ def command(
         classes = known.estimator.classes_.tolist()
         counts, lacking = _counted(known.estimator, classes, asked.batches)
     if not counts.any():
-        raise InputError(f"{files[0]} has no row that can be judged.")
+        raise InputError(
+            f"{files[0]} has no row with a label and a prediction: there is no error to count."
+        )
     left_out = {"not_judged": lacking, "unlabelled": asked.unlabelled()}
     found = _told(classes, counts, known.objective) | left_out
     if as_json:
@@ -98,7 +107,9 @@ def _place(classes: list[Any], label: Any) -> int:
         return classes.index(label)
     except ValueError:
         known = ", ".join(map(repr, classes[:10]))
-        raise InputError(f"A row has the label {label!r}: the rule knows {known}.") from None
+        raise InputError(
+            f"A row has the label {label!r}, but the rule was trained on {known}."
+        ) from None
 
 
 def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:

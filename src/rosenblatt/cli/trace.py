@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,33 +21,94 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 
 
 @click.command()
-@_common.table_options
-@click.option("--steps", is_flag=True, help="Every step in words, with its numbers.")
-@click.option("--check", is_flag=True, help="Test the convergence proofs on it.")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@_options.table_options
+@click.option("--steps", is_flag=True, help="Explain every step in words, with its numbers.")
+@click.option(
+    "--check", is_flag=True, help="Test the inequalities of the convergence proofs on this run."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="table",
+    show_default=True,
+    help="How the table of updates is written.",
+)
 @click.option(
     "--rule",
     type=click.Choice(_RULES),
     default="perceptron",
     show_default=True,
-    help="PA-I and PA-II are PassiveAggressive.",
+    help="Learning rule; PA-I and PA-II are those of PassiveAggressive.",
 )
-@click.option("-C", "c", type=float, metavar="C", help="Of PA-I and PA-II.  [default: 1]")
-@click.option("--r", type=float, metavar="R", help="Of AROW.  [default: by the rows' size]")
-@click.option("--order", type=click.Choice(_ORDERS), default="cyclic", show_default=True)
-@click.option("--keep", type=click.Choice(_KEEPS), default="last", show_default=True)
-@click.option("--eta0", type=float, help="The perceptron's learning rate.  [default: 1]")
-@click.option("--margin", type=float, help="The perceptron's μ.  [default: 0]")
-@click.option("--no-intercept", is_flag=True, help="A hyperplane through the origin.")
-@click.option("--max-iter", type=int, help="Epochs at most.  [default: 1000; 10 of other rules]")
-@click.option("--max-updates", type=int, metavar="K", help="Updates at most.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For shuffle and random.")
-@click.option("--scale", is_flag=True, help="Scale numbers first.")
-@click.option("-o", "--output", metavar="FILE", help="Write the trace here, as JSON.")
-@click.option("--html", metavar="FILE", help="Write it into a page to step through.")
-@click.option("--film", metavar="FILE", help="Write a GIF of the training in the plane here.")
-@_common.force_option
-@_common.output_options
+@click.option(
+    "-C",
+    "c",
+    type=float,
+    metavar="C",
+    help="With PA-I or PA-II: aggressiveness; larger means larger steps.  [default: 1]",
+)
+@click.option(
+    "--r",
+    type=float,
+    metavar="R",
+    help="With AROW: regularisation; larger means smaller steps.  [default: from the rows' size]",
+)
+@click.option(
+    "--order",
+    type=click.Choice(_ORDERS),
+    default="cyclic",
+    show_default=True,
+    help="Order in which rows are visited.",
+)
+@click.option(
+    "--keep",
+    type=click.Choice(_KEEPS),
+    default="last",
+    show_default=True,
+    help="Which weights are returned at the end.",
+)
+@click.option("--eta0", type=float, help="With the perceptron: learning rate.  [default: 1]")
+@click.option(
+    "--margin",
+    type=float,
+    help="With the perceptron: update also on correct rows with a margin of at most this.  "
+    "[default: 0]",
+)
+@click.option(
+    "--no-intercept", is_flag=True, help="Train a hyperplane through the origin, without intercept."
+)
+@click.option(
+    "--max-iter",
+    type=int,
+    help="Stop after so many epochs.  [default: 1000 for the perceptron, 10 for other rules]",
+)
+@click.option(
+    "--max-updates", type=int, metavar="K", help="Stop after K updates.  [default: no limit]"
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seed of the orders that are random: shuffle, blocks, mixed and random.",
+)
+@click.option("--scale", is_flag=True, help="Standardise numbers before training.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the trace to FILE as JSON.  [default: none]"
+)
+@click.option(
+    "--html",
+    metavar="FILE",
+    help="Write a page to FILE in which the training can be stepped through.  [default: none]",
+)
+@click.option(
+    "--film",
+    metavar="FILE",
+    help="Write an animated GIF of the training in the plane to FILE.  [default: none]",
+)
+@_options.force_option
+@_options.output_options
 def command(
     files: tuple[str, ...],
     steps: bool,
@@ -74,18 +135,22 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Train a perceptron, or by another rule, on a table and show every update.
+    """Train on a small table and show every update.
+
+    Row numbers start at 0, as in the arrays of Python.
 
     \b
-    rosenblatt trace toy.csv --target y --steps
-    rosenblatt trace toy.csv --target y --check --format latex
-    rosenblatt trace toy.csv --target y --check --rule AROW
+    Examples:
+      printf 'x1,x2,y\\n3,3,1\\n4,3,1\\n1,1,-1\\n' > toy.csv
+      rosenblatt trace toy.csv --target y --steps
+      rosenblatt trace toy.csv --target y --check --format latex
+      rosenblatt trace toy.csv --target y --check --rule AROW
     """
     _common.check_table(files, reading)
     asked = [path for path in (output, html, film) if path is not None]
     if len(set(asked)) < len(asked):
         twice = next(path for path in asked if asked.count(path) > 1)
-        raise InputError(f"{twice} cannot be both the trace and the film, or its page.")
+        raise InputError(f"-o, --html and --film need different files; {twice} is given twice.")
     for path in asked:
         _common.check_output(path, files, force=force)
 
@@ -93,7 +158,7 @@ def command(
     common = {"keep": keep, "fit_intercept": not no_intercept, "max_updates": max_updates}
     estimator = _estimator(rule, own, order=order, random_state=seed, **common)
     if html is not None and rule != "perceptron":
-        raise InputError("--html shows the perceptron's rule only: leave out --html, or --rule.")
+        raise InputError("--html works with --rule perceptron only: leave out --html or --rule.")
 
     from rosenblatt import trace
 
@@ -142,11 +207,13 @@ def _estimator(rule: str, own: dict[str, Any], *, order: str, **common: Any) -> 
     for name in given:
         if name not in _TAKES[rule]:
             raise InputError(
-                f"{_OPTIONS[name]} is not of --rule {rule}; it has "
+                f"{_OPTIONS[name]} does not go with --rule {rule}, which takes "
                 f"{' and '.join(_OPTIONS[n] for n in _TAKES[rule] if n in _OPTIONS)}."
             )
     if rule != "perceptron" and order == "batch":
-        raise InputError(f"--order batch is the perceptron's: --rule {rule} steps row by row.")
+        raise InputError(
+            f"--order batch goes with --rule perceptron only: {rule} updates row by row."
+        )
     if rule == "perceptron":
         return Perceptron(order=order, **given, **common)  # type: ignore[arg-type]
     if rule == "AROW":

@@ -11,7 +11,7 @@ import click
 
 from rosenblatt import verify, verify_errors
 from rosenblatt._support.foreign import one_line
-from rosenblatt.cli import _common
+from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
@@ -23,10 +23,15 @@ _MODEL = "rosenblatt-model"  # what model files say they are
 
 @click.command()
 @click.argument("certificate", type=click.Path())
-@_common.row_options
-@click.option("--encoded", metavar="FILE", help="Write the numbers it is about here, as CSV.")
-@_common.force_option
-@_common.output_options
+@_options.row_options
+@click.option(
+    "--encoded",
+    metavar="FILE",
+    help="Write the numbers that the certificate is about to FILE as CSV, for the stand-alone "
+    "verifier.  [default: none]",
+)
+@_options.force_option
+@_options.output_options
 def command(
     certificate: str,
     files: tuple[str, ...],
@@ -37,15 +42,21 @@ def command(
     verbose: bool,
     **reading: Any,
 ) -> int:
-    """Check a certificate against the table it is about.
+    """Check a certificate against the table that it is about.
 
-    The table is encoded again as the certificate says, and it is told how. Exits with 0 if every
-    claim is proved, with 1 if not, with 2 if a file cannot be read: what the stand-alone verifier
-    says, which needs nothing but Python. With --encoded the numbers are written for it:
+    The table is turned into numbers again, as the certificate says, and every claim is checked in
+    exact arithmetic. Exits with 0 if all claims are proved, with 1 if one is not, and with 2 if a
+    file cannot be read.
+
+    The last two examples do the same with the stand-alone verifier: one file, python -m
+    rosenblatt.verify, that needs nothing but Python.
 
     \b
-    rosenblatt verify certificate.json loans.csv --encoded numbers.csv
-    python -m rosenblatt.verify certificate.json numbers.csv
+    Examples:
+      rosenblatt certify credit.csv --target card -o certificate.json
+      rosenblatt verify certificate.json credit.csv
+      rosenblatt verify certificate.json credit.csv --encoded numbers.csv
+      python -m rosenblatt.verify certificate.json numbers.csv
     """
     _common.check_output(encoded, (certificate, *files), force=force)
     _check_readable(certificate, files)
@@ -57,7 +68,7 @@ def command(
                 X, y = _numbers(claim, files, reading, told)
             if encoded is not None:
                 _common.write_encoded(encoded, claim["columns"], claim["target"], X, y)
-                _common.say(f"The numbers are in {encoded}.", quiet=quiet)
+                _common.say(f"The encoded numbers are in {encoded}.", quiet=quiet)
             stack.enter_context(_common.working("checking", quiet=quiet))
             return _data(claim, X, y), _about(files, told)
 
@@ -163,7 +174,7 @@ def _numbers(
     encoding = _encoding(claim, found, reading)
     X, y, left_out, done = read_again(found, encoding, decimal=decimal, **reading)
     if not set(left_out.tolist()) <= set(claim["dropped"]):
-        raise InputError("The certificate counts rows that have no label.")
+        raise InputError("The certificate counts rows that have no label in this table.")
     told += done
     names = encoding.feature_names
     if names == claim["columns"]:
@@ -181,14 +192,16 @@ def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Enc
     if "encoding" in claim:
         encoding = data.Encoding.from_dict(claim["encoding"])
         if encoding.feature_names != names or getattr(encoding.target, "name", None) != target:
-            raise InputError("The certificate is about other columns than its encoding gives.")
+            raise InputError(
+                "The certificate contradicts itself: its encoding gives other columns than it has."
+            )
         return encoding
     others = [c for c in column_names(files, **reading) if c not in (target, *names)]
     table: Any = data.read(files, target=target, ignore=others, **reading)
     found: Encoding = table.encoding()
     if sorted(found.feature_names) != sorted(names):
         raise InputError(
-            f"The certificate is about the columns {', '.join(map(repr, names))}, and the table "
+            f"The certificate is about the columns {', '.join(map(repr, names))}, but the table "
             f"gives {', '.join(map(repr, found.feature_names))}."
         )
     return found

@@ -39,7 +39,9 @@ class Bytes:
         except _UNREADABLE as error:
             raise self._unreadable(error) from error
         if count is None:
-            raise InputError(f"{self.name} does not wait for its bytes: open it in blocking mode.")
+            raise InputError(
+                f"{self.name} was opened in non-blocking mode: open it in blocking mode."
+            )
         return int(count)
 
     def lines(self) -> Iterator[bytes]:

@@ -35,7 +35,7 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]
     kinds = {column.name: column.kind for column in encoding.columns}
     if labelled:
         if encoding.target is None:
-            raise InputError("The encoding has no target, so that there are no labels to read.")
+            raise InputError("The encoding was made without a target, so it reads no labels.")
         kinds[encoding.target.name] = encoding.target.kind
     names = reader.names
     for name in kinds:
@@ -113,7 +113,9 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
             y.append(encoding.labels(part))
     seen.refuse_merged()
     if decimal and encoding.scaled:
-        raise InputError("Decimals are meant as they are written, and the encoding scales them.")
+        raise InputError(
+            "The proof is about decimals as written (--decimal), but the encoding scales them."
+        )
     written.refuse_rounded(reader, encoding, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")

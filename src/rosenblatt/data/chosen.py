@@ -63,8 +63,8 @@ def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positiv
     if unknown and kind is Kind.NUMBER and (found := condition(unknown[0])) is not None:
         if len(given) > 1:
             raise InputError(
-                f"positive={list(given)!r}: the condition {unknown[0]!r} stands by itself. Give it "
-                "alone, or name the labels."
+                f"positive={list(given)!r}: the condition {unknown[0]!r} cannot be "
+                "combined with labels. Give the condition alone, or only labels."
             )
         _check_both_sides(found, words, name)
         return found
@@ -78,8 +78,8 @@ def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positiv
     chosen = tuple(word for word in words if any(same_label(one, word) for one in given))
     if len(chosen) == len(words) > 1:
         raise InputError(
-            f"positive={list(given)!r} are all values of the target {name!r}: nothing is left to "
-            "tell them from."
+            f"positive={list(given)!r} are all values of the target {name!r}: leave at least one "
+            "of them out."
         )
     return chosen
 

@@ -160,9 +160,7 @@ def problems(column: Column, rows: int) -> Iterator[str]:
 
 def how_to_fill(column: Column) -> str:
     if column.kind is Kind.NUMBER:
-        return (
-            "Fill missing values in, or say how: impute='mean' (--impute mean) or impute='median'"
-        )
+        return "Fill missing values in, or say impute='mean' (--impute mean), or median"
     return (
         f"It is {column.kind.value}: fill missing values in with a word, or say impute='median' "
         "(--impute median), which makes '(missing)' a category of its own"
@@ -172,8 +170,9 @@ def how_to_fill(column: Column) -> str:
 def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
-        f"{many(rows, 'row')}, as {column.some_words()}: a 0/1 column for each would tell the rows "
-        f"apart one by one. {_perhaps(column)}; or {leave_out(column.name)}."
+        f"{many(rows, 'row')}, as {column.some_words()}: with a 0/1 column for each (one-hot "
+        f"encoding), a rule would learn single rows by heart. {_perhaps(column)}; or "
+        f"{leave_out(column.name)}."
     )
 
 
@@ -192,8 +191,8 @@ def dates(column: Column) -> str | None:
     if not all(_DATE.fullmatch(word) for word in column.words):
         return None
     return (
-        f"The column {column.name!r} holds dates, as {column.some_words()}: of these it is not "
-        "certain which day is meant. Write all of them as ISO dates like 2024-05-31, or 2024-05-31 "
+        f"The column {column.name!r} holds dates, as {column.some_words()}, and it is not clear "
+        "which day is meant. Write all of them as ISO dates like 2024-05-31, or 2024-05-31 "
         "14:30 with a time, and they count as days or seconds since the first; or "
         f"{leave_out(column.name)}."
     )

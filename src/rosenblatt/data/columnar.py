@@ -78,7 +78,7 @@ class ColumnFiles:
             file.check_unchanged()
             row = 0
             for batch, share in _batches(file, list(kinds)):
-                place = Place(file.name, row)
+                place = Place(file, row)
                 columns = {
                     name: self._convert(batch.column(i), kinds[name], name, place)
                     for i, name in enumerate(kinds)

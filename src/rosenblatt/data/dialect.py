@@ -40,7 +40,7 @@ class Dialect:
         """The beginning of a file without what comes before its rows."""
         for size in (_HEAD, len(block)):  # a header of megabytes is rare
             begin = bytes(block[:size])
-            rest = _announced(begin)[0]
+            rest = announced(begin)[0]
             end = first_record(rest, self.delimiter)[1] if self.header else 0
             if end < len(rest):
                 break
@@ -161,7 +161,7 @@ def _address(block: Any) -> int:
     return int(np.frombuffer(block, dtype=np.uint8).__array_interface__["data"][0])
 
 
-def _announced(text: bytes) -> tuple[bytes, str | None]:
+def announced(text: bytes) -> tuple[bytes, str | None]:
     """Without the byte order mark and a line that announces the delimiter; and that delimiter."""
     text = text.removeprefix(codecs.BOM_UTF8)
     found = _SEPARATOR_LINE.match(text)
@@ -170,9 +170,9 @@ def _announced(text: bytes) -> tuple[bytes, str | None]:
 
 def _delimiter(text: bytes, file: File, first: str) -> str:
     """The one that is announced, or that the file is named after, or most often in the header."""
-    text, announced = _announced(text)
-    if announced:
-        return announced
+    text, said = announced(text)
+    if said:
+        return said
     if any(suffix.lower() in (".tsv", ".tab") for suffix in file.path.suffixes):
         return "\t"
     counts = {}
@@ -185,7 +185,7 @@ def _delimiter(text: bytes, file: File, first: str) -> str:
 
 
 def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
-    text = _announced(text)[0]
+    text = announced(text)[0]
     begin, end = first_record(text, dialect.delimiter)
     try:
         record = text[begin:end].decode()

@@ -130,12 +130,12 @@ class Encoding:
                 first = f"{part.place(min(words))}, {words[min(words)][0]}"
             strange += len(words)
         if strange:
-            said = f"{many(strange, 'row')} with words that did not occur in training"
+            said = f"{many(strange, 'row')} with a category that did not occur in training"
             warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
         return below(found, len(self.feature_names))
 
     def unseen(self, part: Part) -> dict[int, list[str]]:
-        """The rows of a part with words that did not occur in training, and what these count as."""
+        """The rows of a part with unknown categories, and what these count as."""
         found: dict[int, list[str]] = {}
         for column in (c for c in self.columns if isinstance(c, Words)):
             for row, word in column.unseen(part).items():

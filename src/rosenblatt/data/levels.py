@@ -106,8 +106,8 @@ class Words:
     ) -> None:
         if (places == _GAP).any():
             raise InputError(
-                f"{no_value(part, places == _GAP, self.name)} with one of its words, or train with "
-                "rows that lack it, too, so that '(missing)' is one (--impute mean)."
+                f"{no_value(part, places == _GAP, self.name)} with one of its words; or train with "
+                "impute='mean' (--impute mean) on rows that lack it, so that '(missing)' is one."
             )
         if unseen == "refuse":
             row = int((places < 0).argmax())
@@ -115,7 +115,7 @@ class Words:
             more = f" and {len(self.values) - 10} more" if len(self.values) > 10 else ""
             raise InputError(
                 f"{part.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
-                f"not occur in training: it was one of {known}{more}. Correct it, or let such "
+                f"not occur in training. Known are {known}{more}. Correct it, or let such "
                 f"values count as {self.counts_as}: unseen='zero' (--unseen zero)."
             )
 
@@ -130,6 +130,6 @@ class Words:
 def no_value(part: Part, none: Any, name: str) -> str:
     """The beginning of an error about a value that is missing in a row of the part."""
     return (
-        f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and the "
-        "encoding does not say what to put there. Fill it in"
+        f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and "
+        "training did not learn how to fill it. Fill it in"
     )

@@ -40,4 +40,4 @@ def not_utf8(table: Any, place: Place) -> str:
                     "the file as UTF-8, or say how it is written: charset='cp1252' (--charset "
                     "cp1252) for most files of Western European Windows."
                 )
-    return f"{place.file} is not UTF-8 text."
+    return f"{place.file.name} is not UTF-8 text."

@@ -124,7 +124,9 @@ def prose_columns(given: Iterable[str], names: Collection[str]) -> dict[str, boo
         hashed = isinstance(text, str) and text.endswith(_HASHED) and text not in names
         name = text.removesuffix(_HASHED) if hashed else text
         if found.setdefault(name, hashed) != hashed:
-            raise InputError(f"The column {name!r} is said to be text, hashed and not: say one.")
+            raise InputError(
+                f"The column {name!r} is given both as text and as hashed text: give one."
+            )
     return found
 
 

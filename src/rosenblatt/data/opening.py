@@ -63,7 +63,7 @@ def unpacked(
     compression = compression_of(begin)
     if claimed and compression is None:
         raise InputError(
-            f"{name} is called compressed by {claimed} but is not compressed: it begins with "
+            f"{name} has the suffix of {claimed} but is not compressed: it begins with "
             f"{begin!r}. Is it damaged, or was it unpacked already? Then rename it."
         )
     whole = _rewound(stream, begin, lent)

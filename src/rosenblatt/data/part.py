@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from rosenblatt._support.row_numbers import in_file, in_memory
 from rosenblatt.data.files import File
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -43,13 +44,23 @@ class Kind(enum.Enum):
 
 
 class Place(NamedTuple):
-    """A row of a file. Rows are counted from 0, as in the array that they become."""
+    """A row of a file, counted from 0, as in the array that it becomes; not so for a person."""
 
-    file: str
+    file: File
     row: int
+    dialect: Any = None  # of text
 
     def __str__(self) -> str:
-        return f"{self.file}, row {self.row} (counted from 0, without the header)"
+        return f"{self.file.name}, {self._row()}"
+
+    def _row(self) -> str:
+        if self.file.kind == "frame":
+            return in_memory(self.row)
+        if self.dialect is None:
+            return in_file(self.row)
+        from rosenblatt.data.lines import line_of
+
+        return in_file(self.row, line_of(self.file, self.dialect, self.row))
 
 
 class Recode(Exception):  # noqa: N818 - an instruction, not a failure
@@ -70,6 +81,7 @@ class Part:
     start: int
     share: float  # of the file that is read when these rows are
     numbered: NDArray[np.int64] | None = None
+    dialect: Any = None  # of text
 
     @property
     def rows(self) -> int:
@@ -80,7 +92,7 @@ class Part:
         for i in range(0, self.rows, rows):
             some = self.batch.slice(i, rows)
             if self.numbered is None:
-                yield Part(some, self.file, self.start + i, self.share)
+                yield replace(self, batch=some, start=self.start + i)
             else:
                 yield replace(self, batch=some, numbered=self.numbered[i : i + rows])
 
@@ -89,9 +101,8 @@ class Part:
         return replace(self, batch=self.batch.filter(pa.array(rows)), numbered=np.flatnonzero(rows))
 
     def place(self, i: int) -> Place:
-        return Place(
-            self.file.name, self.start + int(i if self.numbered is None else self.numbered[i])
-        )
+        row = self.start + int(i if self.numbered is None else self.numbered[i])
+        return Place(self.file, row, self.dialect)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where one is missing."""

@@ -43,7 +43,7 @@ def problems_of(table: Table) -> list[str]:
     for column in table.columns:
         found += problems(column, table.n_rows)
         if column.prose and not (found_in := table.prose(column.name)).words:
-            which = "" if found_in.hashed else " that stands in two rows and not in all"
+            which = "" if found_in.hashed else " that occurs in two or more rows but not in all"
             found.append(
                 f"The column {column.name!r} has no word{which}: there is nothing to learn from "
                 f"its text. So {leave_out(column.name)}."
@@ -68,7 +68,8 @@ def _of_nothing(table: Table) -> list[str]:
         found.append(f"{name} has no column to learn from.")
     elif len(table.constant) == len(table.columns):
         names = ", ".join(map(repr, table.constant))
-        found.append(f"{name} has no column to learn from: {names} the same in every row.")
+        verb = "is" if len(table.constant) == 1 else "are"
+        found.append(f"{name} has no column to learn from: {names} {verb} the same in every row.")
     return found
 
 

@@ -23,13 +23,13 @@ def reader_of(source: Any, how: Reading, **reading: Any) -> Reader:
     found = files.find(source)
     if len({file.kind for file in found}) > 1:
         kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
-        raise InputError(f"Files that are read together are of one kind; these are not: {kinds}.")
+        raise InputError(f"Files that are read together must be of one kind; these are {kinds}.")
     if found[0].kind == "workbook":
         found = [as_text(file, reading.get("sheet"), like) for file in found]
         return TextFiles(found, replace(how, sheet=found[0].sheet, charset=None, sep=None))
     if reading.get("sheet") is not None:
         raise InputError(
-            f"sheet (--sheet) is about workbooks, and {found[0].name} is none: leave it out."
+            f"sheet (--sheet) goes with .xlsx workbooks, and {found[0].name} is none: leave it out."
         )
     if found[0].kind == "text":
         return TextFiles(found, how)

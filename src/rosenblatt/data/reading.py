@@ -165,7 +165,7 @@ def column_alone(source: Any, name: str, use: str, target: str | None, **reading
     where = source[0] if isinstance(source, list) else "the data frame"
     find_columns(names, where, [(use, name)], header=Reading().told(**reading).has_names)
     if name == target:
-        raise InputError(f"The column {name!r} is the target, and cannot be the {use}, too.")
+        raise InputError(f"The column {name!r} is the target and cannot also be the {use}.")
     label = target if reading.get("drop_unlabelled") else None  # of the same rows
     others = [other for other in names if other not in (name, label)]
     table = read(source, target=label, ignore=others, **reading)
@@ -179,11 +179,13 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
     asked = [(use, name) for use, of in columns.items() for name in of]
     find_columns(names, file, [*asked, ("target", target)], header=reader.how.has_names)
     if target in ignored:
-        raise InputError(f"The column {target!r} is the target and ignored, too.")
+        raise InputError(f"The column {target!r} is both the target and ignored: give one of them.")
     kinds = ("categorical", "numeric", "text")
     for one, other in combinations(kinds, 2):
         if both := set(columns[one]) & set(columns[other]):
-            raise InputError(f"The column {min(both)!r} is said to be {one} and {other}: say one.")
+            raise InputError(
+                f"The column {min(both)!r} is given both as {one} and as {other}: give one of them."
+            )
     if said := [kind for kind in kinds if target in columns[kind]]:
         raise InputError(
             f"The column {target!r} is the target: its labels are taken as they are. Leave it out "

@@ -193,16 +193,16 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
     for column in table.columns:
         least, greatest = ranges.get(column.name, (0.0, 1.0))
         if least == greatest and column.read_as is Kind.NUMBER:
-            yield f"{column.name!r} is {least:g} in every row: it tells nothing."
+            yield f"{column.name!r} is {least:g} in every row, so it carries no information."
     if len(table.left_out):
         yield f"{unlabelled(len(table.left_out))}."
     for name in table.constant:
-        yield f"{name!r} is the same in every row: it tells nothing, and is left out."
+        yield f"{name!r} is the same in every row and is left out."
     yield from words_like_gaps(table)
     if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
         yield doubt
     if table.target is None and table.columns:
-        yield "No target was named (--target COLUMN), so that every column is a feature."
+        yield "No target was named (--target COLUMN), so every column is a feature."
 
 
 def words_like_gaps(table: Table) -> Any:

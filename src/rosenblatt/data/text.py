@@ -66,7 +66,7 @@ class TextFiles:
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
         return self._learn_kinds(
-            [self._strings(head, wanted, Place(self.files[0].name, 0))], wanted
+            [self._strings(head, wanted, self._place(self.files[0], 0))], wanted
         )
 
     def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
@@ -89,16 +89,20 @@ class TextFiles:
                     attempt if known else self._try(block, types),
                     block,
                     types,
-                    Place(file.name, row),
+                    self._place(file, row),
                 )
             except _NotNumbers:
-                self._think_again(kinds, declared, block, Place(file.name, row))
-                table = self._parse(block, types, Place(file.name, row))
+                self._think_again(kinds, declared, block, self._place(file, row))
+                table = self._parse(block, types, self._place(file, row))
             for batch in table.to_batches():
-                yield Part(self._styled(batch, kinds, Place(file.name, row)), file, row, share)
+                styled = self._styled(batch, kinds, self._place(file, row))
+                yield Part(styled, file, row, share, dialect=self.dialect)
                 row += batch.num_rows
         for file in self.files:
             file.check_unchanged()
+
+    def _place(self, file: File, row: int) -> Place:
+        return Place(file, row, self.dialect)
 
     def _styled(self, batch: Any, kinds: dict[str, Kind], place: Place) -> Any:
         """Numbers that are written with units, as numbers."""
@@ -146,7 +150,7 @@ class TextFiles:
         row = 0
         for file, begins, _, block in self._blocks():
             row = 0 if begins else row
-            table = self._strings(block, wanted, Place(file.name, row))
+            table = self._strings(block, wanted, self._place(file, row))
             row += table.num_rows
             yield table
 

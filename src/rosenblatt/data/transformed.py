@@ -46,8 +46,8 @@ class Transformed:
         for column in self.encoding.columns:
             if isinstance(column, Words) and column.missing and MISSING in column.words:
                 raise InputError(
-                    f"The encoding makes one value of missing ones and the word {MISSING!r} in the "
-                    f"column {column.name!r}: what is said of the result is not said of the table."
+                    f"In the column {column.name!r} missing values and the word {MISSING!r} become "
+                    "the same, so a proof about the numbers would not be one about the table."
                 )
         for number in self._numbers:
             values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
@@ -57,15 +57,15 @@ class Transformed:
             same = np.flatnonzero(~(made[1:] > made[:-1]))
             if not np.isfinite(made).all():
                 raise InputError(
-                    f"The encoding makes numbers of the column {number.name!r} infinite "
+                    f"Scaling makes numbers of the column {number.name!r} infinite "
                     f"({_shift(number)})."
                 )
             if len(same):
                 one, two = values[same[0] : same[0] + 2].tolist()
                 raise InputError(
-                    f"The encoding makes one number of {one!r} and {two!r} in the column "
-                    f"{number.name!r} ({_shift(number)}): what is said of the result is not said "
-                    "of the table. Certify the numbers as they stand, without --scale."
+                    f"Scaling makes {one!r} and {two!r} in the column {number.name!r} the same "
+                    f"number ({_shift(number)}), so a proof about the scaled numbers would not be "
+                    "one about the table. Certify the numbers as they are, without --scale."
                 )
 
     def in_words(self) -> list[str]:

@@ -35,9 +35,11 @@ def as_text(file: File, said: str | None, like: str | None) -> File:
         text = io.TextIOWrapper(spool, encoding="utf-8", newline="")
         text.write("sep=,\n")
         writer, empty = csv.writer(text, lineterminator="\n"), True
-        for row in _rows(sheet):
+        below = 0
+        for number, row in _rows(sheet):
+            text.write("\n" * (number - below))  # empty rows: the others keep their numbers
             writer.writerow(map(_written, row))
-            empty = False
+            empty, below = False, number + 1
         text.detach()  # flushes
         spool.flush()
     if empty:
@@ -89,15 +91,15 @@ def _chosen(file: File, sheets: list[Any], said: str | None, like: str | None) -
     return filled[0]
 
 
-def _rows(sheet: Any) -> Iterator[list[Any]]:
-    """Rows that hold anything, without the empty cells at their end."""
+def _rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Rows that hold anything, without the empty cells at their end, and their numbers from 0."""
     sheet.reset_dimensions()  # what the file says of its size is often wrong
     width = 0
-    for cells in sheet.iter_rows(values_only=True):
+    for number, cells in enumerate(sheet.iter_rows(values_only=True)):
         row = _trimmed(cells)
         if row:
             width = width or len(row)
-            yield row + [None] * (width - len(row))
+            yield number, row + [None] * (width - len(row))
 
 
 def _trimmed(cells: Iterable[Any]) -> list[Any]:

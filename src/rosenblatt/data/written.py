@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import verify
+from rosenblatt._support.row_numbers import in_file
 from rosenblatt.data._source import opened
 from rosenblatt.data.encode import Encoding, Number
 from rosenblatt.data.files import File
@@ -52,11 +53,13 @@ def refuse_rounded_entries(file: File, *, decimal: bool) -> None:
     with opened(str(file.path)) as text:
         parts = -1 if decimal else 1
         lines = (line.partition(b"#")[0].split(None, parts) for line in text.lines())
-        for row, (label, *entries) in enumerate(filter(None, lines)):
+        there = ((k, found) for k, found in enumerate(lines, 1) if found)
+        for row, (line, (label, *entries)) in enumerate(there):
             values = [entry.rpartition(b":")[2] for entry in entries if decimal]
             for word in (label, *values):
                 if _exact(word.decode("ascii", "replace")) is None:
-                    _refuse(Place(file.name, row), "it", word.decode("ascii", "replace"))
+                    where = f"{file.name}, {in_file(row, f'line {line}')}"
+                    _refuse(where, "it", word.decode("ascii", "replace"))
 
 
 @lru_cache(1024)
@@ -68,9 +71,8 @@ def _exact(word: str) -> float | None:
     return value if Decimal(word) == Decimal(repr(value)) else None
 
 
-def _refuse(place: Place, what: str, word: str) -> None:
+def _refuse(place: Place | str, what: str, word: str) -> None:
     raise InputError(
-        f"{place}, {what} holds {word}, which floating point cannot tell from its neighbours, so "
-        "that a proof about decimals or labels would be about others. Round it to 15 digits, or "
-        "subtract a constant from the column."
+        f"{place}, {what} holds {word}, which float64 cannot hold exactly, so the proof would be "
+        "about another number. Round it to 15 digits, or subtract a constant from the column."
     )

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @final
 class MistakesDisplay:
-    """Rows that called for an update in each epoch, and the fewest so far.
+    """How many rows made an update in each epoch, and the fewest so far.
 
-    These are not the errors of one rule, for the weights change within an epoch. Where a trace
+    These are not the errors of one rule, because the weights change within an epoch. Where a trace
     knows them, the errors of the weights kept so far are drawn, too.
 
     Attributes
     ----------
     mistakes, fewest : arrays of int, by epoch
-        Rows that called for an update; the fewest in an epoch so far.
+        How many rows made an update; the fewest in an epoch so far.
     kept : array of int or None
         By epoch, the errors of the weights kept after it.
     validation : array of int or None
@@ -143,8 +143,8 @@ class MistakesDisplay:
         ax.set_ylabel("rows")
         last = many(int(self.mistakes[-1]), "row")
         epochs = many(len(self.mistakes), "epoch")
-        style.title(ax, f"{epochs}: {last} called for an update in the last")
-        style.note(ax, [f"A row calls for an update where {calls} at its visit."])
+        style.title(ax, f"{epochs}: {last} made an update in the last")
+        style.note(ax, [f"A row makes an update where {calls} when it is visited."])
         style.legend(ax)
 
 

@@ -18,11 +18,13 @@ def render(content: dict[str, Any], carried: Any = None) -> str:
     >>> "<h1><bdi>&lt;b&gt;</bdi>" in page
     True
     """
+    from rosenblatt._support.row_numbers import of_files
     from rosenblatt.report.page_script import embedded, script
     from rosenblatt.report.proof import proof
     from rosenblatt.report.view import derived, environment
 
     page = environment().get_template("page.html")
-    shown = derived(content) | proof(carried) | script("plain" if carried is None else "page")
-    text = page.render(content=content, document=embedded(content), **shown)
+    with of_files(bool((content.get("data") or {}).get("files"))):
+        shown = derived(content) | proof(carried) | script("plain" if carried is None else "page")
+        text = page.render(content=content, document=embedded(content), **shown)
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text

@@ -134,7 +134,7 @@ class Charts:
         ends: tuple[float, float] | None,
         floor: float | None,
         title: str,
-        named: str = "the larger class",
+        named: str = "always saying the larger class",
         *,
         share: bool = True,
     ) -> Markup:
@@ -172,7 +172,7 @@ class Charts:
         if ends is not None:
             said += f", between {words(ends[0])} and {words(ends[1])}"
         if floor is not None:
-            said += f"; {named} alone: {words(floor)}"
+            said += f"; {named}: {words(floor)}"
         return self.svg(62, title, f"{said}.", body, width)
 
     def svg(

@@ -10,6 +10,7 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from rosenblatt._support.foreign import shown
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many, named
 from rosenblatt.report.charts import Charts
 from rosenblatt.report.classes import class_cards, conflict_rivals, differences, formula
@@ -36,7 +37,13 @@ def environment() -> Environment:
     )
     made.filters |= {"number": number, "signed": signed, "percent": percent, "many": many}
     made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
+    made.filters |= {"row": row}
     return made
+
+
+def row(counted_from_0: Any) -> str:
+    """A row as a person counts it who has the table in a file, or in Python."""
+    return number(row_number(counted_from_0))
 
 
 def _finalize(value: Any) -> Any:
@@ -99,6 +106,7 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
         "threshold_rows": _threshold_rows(content.get("thresholds")),
         "calibration_chart": calibration_chart(charts, content.get("calibration")),
         "hard_columns": _hard_columns(content),
+        "counted": sentence(counted()),
         "highest_rate": _highest_rate(content.get("candidates") or []),
     }
 
@@ -116,11 +124,11 @@ def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -
         always = {label: total for label, total in prices if total is not None}
         label = min(always, key=always.__getitem__, default=None)
         rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
-        title, said, share = "The price of a test row", f"always {named(label)}", False
+        title, said, share = "The price of a test row", f"always saying {named(label)}", False
     else:
         label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
         floor, title = error.get("majority_errors"), "The error on the test rows"
-        said, share = largest, True
+        said, share = f"always saying {largest}", True
     found = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
     if rate is None:
         return {**found, "error_chart": None}
@@ -141,9 +149,11 @@ def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup
 def _learning_chart(charts: Charts, learning: Mapping[str, Any] | None) -> Markup | None:
     if not learning or not learning.get("mistakes"):
         return None
-    series = {"Rows that called for an update": learning["mistakes"]}
+    series = {"Rows that changed the weights": learning["mistakes"]}
     if learning.get("kept"):
-        series = {"Training errors of the rule it would return": learning["kept"]} | series
+        series = {
+            "Training errors of the rule, had training ended there": learning["kept"]
+        } | series
     return charts.line(series, "Learning, epoch by epoch", "epoch")
 
 
@@ -164,9 +174,9 @@ def _margins_chart(
     if len(counts) > 2:
         counts = {"all classes": [sum(bar) for bar in zip(*counts.values(), strict=True)]}
         unit = (
-            "lead over the next class"
+            "lead over the nearest other class"
             if kernel
-            else "distance to the next class, in standard deviations"
+            else "distance to the nearest other class, in standard deviations"
         )
     said = f"← wrong side · {unit} · right side →"
     return charts.histogram(margins["edges"], counts, "Margins of the training rows", said)
@@ -187,7 +197,7 @@ def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     if conflict:
         rows, labels = conflict.get("rows") or [], conflict.get("labels") or []
         for row, label in zip(rows, labels, strict=False):
-            found.setdefault(str(label), []).append(row)
+            found.setdefault(str(label), []).append(row_number(row))
     return found
 
 

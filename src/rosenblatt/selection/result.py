@@ -148,8 +148,8 @@ class Selection:
         return (
             f"{self.test_errors:,} of {self.test_n:,} test rows are wrong: "
             f"{self.test_errors / self.test_n:.1%}, between {lo:.1%} and {hi:.1%} with "
-            f"{100 * self.confidence:g} % confidence{how}; always {named(self.majority)} is "
-            f"wrong on {self.majority_errors:,}."
+            f"{100 * self.confidence:g} % confidence{how}; always saying "
+            f"{named(self.majority)} is wrong on {self.majority_errors:,}."
         )
 
     @property
@@ -157,11 +157,11 @@ class Selection:
         """Why the winner's validation error is no estimate."""
         winner, compared = self.winner, sum(not (c.baseline or c.peer) for c in self.candidates)
         if compared < 2:
-            return "One candidate was given, so that nothing was chosen on the validation rows."
+            return "Only one candidate was given, so nothing was chosen on the validation rows."
         return (
             f"{self._chosen_by(winner)} is too optimistic: the best of {compared} candidates on "
-            "the same rows is partly the luckiest. So it is measured once more, on test rows that "
-            "chose nothing."
+            "the same rows is partly the luckiest. So its error is measured again, on test rows "
+            "that played no part in the choice."
         )
 
     def _chosen_by(self, winner: Candidate) -> str:
@@ -169,7 +169,7 @@ class Selection:
         if winner.price is None:
             return f"The winner's validation error, {winner.validation_errors:,} of {n:,},"
         if self.judge.objective == "balanced":
-            mean = f"{winner.price / n:.1%}, the mean of the errors of each label"
+            mean = f"{winner.price / n:.1%}, the mean of the error rates of the labels"
             return f"The winner's validation error, {mean},"
         return f"The winner's price, {winner.price:,g} for {n:,} validation rows,"
 
@@ -178,7 +178,7 @@ class Selection:
         lines = [f"{'candidate':<{room}}{'train':>10}{'validation':>12}"]
         lines += [
             f"{c.name:<{room}}{c.train_errors / c.train_n:>10.1%}{c.validation_rate:>12.1%}"
-            f"{'  chosen' if c is self.winner else '  not chosen: a peer' if c.peer else ''}"
+            f"{'  chosen' if c is self.winner else '  for comparison only' if c.peer else ''}"
             for c in self.candidates
         ]
         return "\n".join([*lines, *([self.sentence] if self.test_n else []), self.optimism])

@@ -76,7 +76,7 @@ def select(
         A folder in which every `Perceptron` keeps where its training stands, as `train` does: the
         same comparison goes on there after a crash, to the same bits.
     checkpoint_every : float
-        Seconds from one writing to the next.
+        Seconds between two checkpoints.
 
     Raises
     ------

@@ -1,9 +1,10 @@
-"""After the verdict of `certify`: what a logistic regression still has where its estimate is not
-finite.
+"""What to do where a logistic regression has no finite estimate: complete or quasi-complete
+separation, as `certify` finds it.
 
-- `firth`: estimates by Firth's penalised likelihood, always finite, with profile intervals.
-- `limiting_model`: Geyer's limiting conditional model: what maximum likelihood comes to. Separated
-  rows have probability 0 or 1, and the others are fitted as ever.
+- `firth`: estimates by Firth's penalised likelihood. They are always finite, with profile
+  intervals. The usual choice.
+- `limiting_model`: Geyer's limiting conditional model, the limit of maximum likelihood. Separated
+  rows have probability 0 or 1, and the other rows are fitted as usual.
 """
 
 from rosenblatt.separation.firth import FirthEstimate, firth

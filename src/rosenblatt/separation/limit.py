@@ -52,15 +52,16 @@ class LimitingModel:
         table = table_of(self.coefficients, self.intervals, self.confidence)
         if self.verdict == "complete separation":
             return (
-                "No limiting conditional model: complete separation holds every row at its label, "
-                "and no row is left to fit.\n"
-                "rosenblatt.separation.firth(X, y) has finite estimates."
+                "No limiting conditional model: under complete separation every row has its label "
+                "with probability 1, and no row is left to fit.\n"
+                "Use rosenblatt.separation.firth(X, y), which has finite estimates."
             )
         if self.verdict == "overlap":
-            head = f"Maximum likelihood estimate, {odds}; it is finite, and no row is held"
+            head = f"Maximum likelihood estimate (finite), {odds}; no row is separated"
         else:
             held = len(self.separated_rows)
-            rows = f"{many(held, 'row')} held at {'its' if held == 1 else 'their'} label"
+            word = "has its label" if held == 1 else "have their label"
+            rows = f"{many(held, 'separated row')} {word} with probability 1"
             head = f"Limiting conditional model, {odds}; {rows}"
         return "\n".join([head, *table])
 

@@ -15,7 +15,7 @@ _WIDEST = (-6.0, 4.0)  # powers of e between which λ is looked for
 
 
 def progressive_bound(mistakes: int, rows: int, *, lam: float, confidence: float = 0.95) -> float:
-    """How often rules err on new rows, on average, that were each judged by the next row.
+    """The mean error on new rows of the rules of one pass is at most this: progressive validation.
 
     Rows come independently from one source. Before row t is learned from, the rule met there, which
     may depend on all rows before in any way, predicts it: `mistakes` of `rows` are wrong, a share

@@ -168,7 +168,7 @@ function sceneOf({ data, run, replay, step, verdict, ghost, moving }) {
 function legendOf({ data }, { kept, star, ghost, conflict }, say) {
   const entry = (/** @type {string} */ kind, /** @type {string} */ words) => h("li", { class: kind }, h("i", { "aria-hidden": "true" }), words);
   return [
-    ...[1, 0, 2].flatMap((c) => (c in data.classes ? [entry(KINDS[c], `${SIGNS[c]} ${say("legend.class", { label: data.classes[c] })}`)] : [])),
+    ...data.classes.map((/** @type {string} */ label, /** @type {number} */ c) => entry(KINDS[c], `${SIGNS[c]} ${say("legend.class", { label })}`)),
     entry("line", say("legend.line")), ...(kept ? [entry("kept", say("legend.kept"))] : []),
     ...(star ? [entry("star", say("legend.star"))] : []), ...(ghost ? [entry("ghost", say("legend.ghost"))] : []),
     ...(conflict ? [entry("conflict", say("legend.conflict"))] : []),

@@ -121,6 +121,8 @@ export const zh = {
   "train.degree": "次数",
   "train.margin": "间隔 μ",
   "train.seed": "随机种子",
+  "seed.why": "只有 shuffle 和 random 顺序使用随机种子。",
+  "kernel.why": "核函数需要两列和最多 {most} 个点：请选择两列，或减少点数。",
   "train.intercept": "带截距 b(不选：过原点)",
   "stop.clean": "收敛：在同一组权重下看过每一行，没有一行需要更新。",
   "stop.max_iter": "{epochs} 轮之后停止：仍有行需要更新。",

@@ -78,17 +78,21 @@ export function trainingCard(say, model) {
     seed: numeric("seed", { min: 0, step: 1 }, (v) => Math.min(Math.max(Math.round(v), 0), 2 ** 32 - 1)),
   };
   const intercept = h("input", { type: "checkbox", onchange: () => model.set({ intercept: intercept.checked }) });
+  const why = h("p", { class: "quiet why", hidden: true }, say("kernel.why", { most: MOST_WITH_KERNEL }));
   const stop = h("p", { class: "stop" }), facts = h("dl", { class: "facts" });
   const fields = Object.entries(inputs).map(([name, input]) =>
     h("label", { class: `field ${name}` }, h("span", {}, say(`train.${name}`)), input));
   const show = () => {
     const { settings, run, dragging, data } = model, curved = settings.kernel !== "none";
-    inputs.kernel.disabled = data.d !== 2 || data.n > MOST_WITH_KERNEL;
+    const straight = data.d !== 2 || data.n > MOST_WITH_KERNEL;
+    inputs.kernel.disabled = straight;
+    why.hidden = !straight;
     inputs.gamma.parentElement.hidden = !curved;
     inputs.degree.parentElement.hidden = settings.kernel !== "poly";
     for (const [name, input] of Object.entries(inputs)) input.value = String(settings[/** @type {keyof typeof settings} */ (name)]);
     intercept.checked = settings.intercept;
     inputs.seed.disabled = !["shuffle", "random"].includes(settings.order);
+    inputs.seed.title = inputs.seed.disabled ? say("seed.why") : "";
     stop.textContent = say(`stop.${run.stop}`, { epochs: grouped(run.mistakes.length), updates: grouped(run.updates) });
     const w = run.returned, one = data.d + 1;
     const weights = () => Array.from({ length: w.length / one }, (_, c) => `${w.length > one ? `${run.rows.classes[c]}: ` : ""}${vector(w.subarray(c * one, c * one + data.d))}, ${number(w[c * one + data.d])}`).join("; ");
@@ -98,7 +102,7 @@ export function trainingCard(say, model) {
       facts.replaceChildren(...rows.map(([name]) => h("div", { class: name }, h("dt", {}, say(`fact.${name}`)), h("dd"))));
     rows.forEach(([, value], a) => { facts.children[a].lastChild.textContent = value; });
   };
-  const element = card(say("train.title"), "training", h("div", { class: "fields" }, fields), h("label", { class: "check" }, intercept, say("train.intercept")), stop, facts);
+  const element = card(say("train.title"), "training", h("div", { class: "fields" }, fields), why, h("label", { class: "check" }, intercept, say("train.intercept")), stop, facts);
   return { element, show };
 }
 

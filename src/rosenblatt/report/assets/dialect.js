@@ -51,7 +51,7 @@ function likeliest(head, first) {
 }
 
 /** @param {string} name @param {number} row */
-export const place = (name, row) => `${name}, row ${row} (counted from 0, without the header)`;
+export const place = (name, row) => `${name}, row ${row + 1} (counted from 1)`;
 
 /** The number in a cell; null if it is none. @param {string} cell @param {string} mark */
 export function numberIn(cell, mark) {

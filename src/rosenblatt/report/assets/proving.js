@@ -32,7 +32,7 @@ export function proving() {
   const checked = element("checked");
   const check = () => everything(checked, certificate, held.table);
   if (held.table?.length > LONG) {
-    show(checked, "checking", "", ["Everything that the certificate claims, against all rows of the table."]);
+    show(checked, "checking", "", ["Checking all claims of the certificate against all rows of the table."]);
     setTimeout(check, PAUSE);
   } else if (held.table !== null) check();
   else opening(checked, certificate, held.rows);
@@ -46,7 +46,7 @@ const bare = (line) => line.replace(/^[A-Z]+: /, "");
 function everything(place, certificate, text) {
   const { status, lines } = judge(certificate, (claim) => readPlain(claim, { name: HERE, text }));
   if (status) return show(place, "not proved", "odd", lines.map(bare));
-  show(place, "checked in your browser just now", "good", [`Everything that the certificate claims, against all rows of the table, in whole numbers: ${bare(lines[0])}`, lines[1]]);
+  show(place, "checked in your browser just now", "good", [`All claims of the certificate hold for all rows of the table, checked in exact arithmetic: ${bare(lines[0])}`, lines[1]]);
 }
 
 /** @param {HTMLElement} place @param {string} certificate @param {any[]} rows */
@@ -55,8 +55,8 @@ function opening(place, certificate, rows) {
     const found = checkSome(certificate, rows);
     if (!found) return place.replaceChildren(); // the page holds too few rows
     const rest = found.whole
-      ? "What is left is whether these are rows of the table: drop it below."
-      : "What is left needs all rows of the table: drop it below.";
+      ? "Not checked yet: whether these are rows of the table. Drop it below."
+      : "Not checked yet: what needs all rows of the table. Drop it below.";
     show(place, "checked in your browser just now", "good", [found.sentences.join(" "), rest]);
   } catch (error) {
     show(place, "not proved", "odd", [/** @type {Error} */ (error).message]);
@@ -96,7 +96,7 @@ async function judgment(own, given) {
   const named = certificates[0]?.name ?? "certificate.json", reads = (/** @type {string} */ name) => elsewhere(name, named, name);
   const certificate = certificates.length ? decoded(await bytesOf(certificates[0]), null, () => elsewhere(named, named, tables[0]?.name)) : own;
   if (isOther(certificate)) throw elsewhere(named, named, tables[0]?.name);
-  if (!tables.length) throw new Error("Give the table, too: the certificate alone claims something, and proves nothing.");
+  if (!tables.length) throw new Error("Give the table, too: without it, the certificate cannot be checked.");
   const sparse = tables.find((file) => /\.(svm|svmlight|libsvm)(\.\w+)?$/i.test(file.name));
   if (sparse) throw reads(sparse.name);
   const files = await Promise.all(inOrder(tables).map(async (file) => ({ name: file.name, bytes: await bytesOf(file) })));

@@ -40,7 +40,7 @@ function conflict(claim, data, balanced) {
   checkConflict(data, part);
   const sentences = [];
   if (data instanceof Lifted) {
-    sentences.push(`${many(n, "comparison")} of a row's own class with a rival, each times a positive whole number, add up to exactly zero.`, "So no scores can rank all these rows' own classes strictly first.");
+    sentences.push(`${many(n, "comparison")} of a row's own class with a rival, each times a positive whole number, add up to exactly zero.`, "So no linear scores put the own class strictly first in all of them.");
   } else {
     const sides = [1n, -1n].map((side) => part.y.filter((/** @type {bigint} */ y) => y === side).length);
     const of = (/** @type {number} */ k) => {
@@ -56,7 +56,7 @@ function conflict(claim, data, balanced) {
   if (whole) {
     checkBalance(claim, data);
     const some = places((claim.balance ?? part).rows).length;
-    sentences.push(`${claim.balance ? `A blend of ${many(some, "row")}` : "They"} also ${claim.balance ? "cancels and leaves" : "leave"} no direction free: every hyperplane has a row on the wrong side, or all of them on it. That is the overlap.`);
+    sentences.push(`${claim.balance ? `A weighted sum of ${many(some, "row")} is zero, too, and leaves` : "They also leave"} no direction free: every hyperplane has a row on the wrong side, or all rows on it. This is what overlap means.`);
   }
   return { sentences, whole };
 }
@@ -71,7 +71,7 @@ function margins(claim, data) {
     whole: false,
     sentences: [
       `The separator of the certificate has ${many(n, "row")}, the nearest ones, on the right side, by a ${kind} margin of at least ${shown(part.lo)}.`,
-      `By a blend of them no separator has a margin greater than ${far}.`,
+      `A weighted sum of them proves that no separator has a margin greater than ${far}.`,
     ],
   };
 }

@@ -17,6 +17,9 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 ATTACKS := tests/attacks tests/model/test_model_file_attacks.py tests/model/test_checkpoint.py \
   tests/data/test_fuzz.py tests/support tests/streams/test_faults.py tests/study/test_study_killed.py
+# pip would compile modules on one processor, and the tests of libraries with them.
+INSTALL := $(RUN) -m pip install --quiet --no-compile
+COMPILE := $(RUN) -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV)/lib || true
 SECONDS := 60
 FULL := 1
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
@@ -97,11 +100,13 @@ $(VENV)/bin/python:
 
 $(VENV)/core: $(VENV)/bin/python $(SOURCES)
 	$(RUN) -m pip install --quiet --upgrade pip
-	$(RUN) -m pip install --quiet --editable .
+	$(INSTALL) --editable .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/tools: $(VENV)/core
-	$(RUN) -m pip install --quiet --group test --group check
+	$(INSTALL) --group test --group check
+	$(COMPILE)
 	touch $@
 
 clean:

@@ -64,6 +64,16 @@ using LogArrays = std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vec
 using JointLogArrays =
     std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>>;
 
+// Room for the order of the next epoch, the seed and number of the permutation, and the swaps made.
+using NextPool = std::optional<std::tuple<IndexVector, uint64_t, int64_t, int64_t>>;
+
+inline std::optional<NextOrder> next_order(const NextPool& next, int64_t to) {
+  if (!next) return std::nullopt;
+  const auto& [pool, seed, k, made] = *next;
+  const int64_t n = int64_t(pool.shape(0));
+  return NextOrder{indices(std::optional(pool)), Swaps(seed, k, n), made, to < n ? to : n};
+}
+
 inline Labels labels_of(const Vector<const int8_t>& y, const Maybe<const double>& c) {
   return {y.data(), data(c)};
 }

@@ -11,6 +11,9 @@
 // copies a block that the reader reaches meanwhile has worked for nothing: a helper that is too slow
 // leaves the next blocks to the reader and goes on ahead of it. Where few blocks are ready in time
 // (the other processors are busy, or far away), the reader goes on alone.
+//
+// Before it copies, the first helper makes the order of the next epoch: that takes it about as long as
+// the reader would need, and copying gains less.
 #pragma once
 
 #include <memory>
@@ -72,8 +75,10 @@ class Gathering {
   static constexpr int64_t lead = 3;  // blocks, at least, from the reader to what is copied
   const int64_t size;                 // rows of a block
 
-  Gathering(const Rows& rows, Indices order, int64_t begin, int64_t end, int helpers)
-      : size(rows_of_block(rows)), rows(rows), order(order), begin(begin), end(end),
+  // `next`: what is to be made of the next order; null: nothing.
+  Gathering(const Rows& rows, Indices order, int64_t begin, int64_t end, int helpers,
+            NextOrder* next)
+      : size(rows_of_block(rows)), rows(rows), order(order), next(next), begin(begin), end(end),
         number(std::min<int64_t>(helpers, most_helpers)), slots(number * slots_each),
         room(slots), held(new Held[slots]) {
     for (auto& slot : room) slot.make_room(rows, size);
@@ -99,6 +104,8 @@ class Gathering {
 
   // Every `number`-th block, from block h on.
   void gather(int64_t h) {
+    if (h == 0 && next)
+      while (!next->finished() && reader.load(std::memory_order_acquire) < end) next->go_on(1024);
     const int64_t blocks = (end - begin + size - 1) / size;
     for (int64_t b = h; b < blocks; b += number) {
       int64_t at;
@@ -122,6 +129,7 @@ class Gathering {
 
   const Rows rows;
   const Indices order;
+  NextOrder* const next;
   const int64_t begin, end, number, slots;
   std::vector<Slot<Rows>> room;
   std::unique_ptr<Held[]> held;
@@ -146,11 +154,12 @@ template <class Rows, class Stored, class Labels, class Rule, class Learner>
 ROSENBLATT_INLINE int64_t gathered_pass(const Rows& rows, Gathering<Stored>& others, Labels labels,
                                         Rule rule, Indices order, int64_t begin, int64_t end,
                                         int64_t most, Learner& learner) {
-  constexpr int64_t ahead = 16, trial = 64;
+  constexpr int64_t ahead = 16, trial = 64;  // blocks, from the first copy on: a thread begins late
   const int64_t stop = learner.updates + most;
-  int64_t k = begin, copied = 0;
+  int64_t k = begin, copied = 0, since_first = 0;
   for (int64_t b = 0; k < end && learner.updates < stop; others.left(b++)) {
-    if (b == trial && 3 * copied < trial) {
+    since_first += copied > 0;
+    if (since_first == trial && 3 * copied < trial) {
       others.stop();
       return pass(rows, labels, rule, order, k, end, stop - learner.updates, learner);
     }

@@ -198,8 +198,10 @@ ROSENBLATT_INLINE bool count(const Rows& rows, ClassLabels labels, const Weights
     for (int64_t a = 0; a < number; ++a) {
       if (total[a].weighted >= limit[a]) continue;
       alive = true;
+      double m[block];
       for (int64_t i = from; i < to; ++i)
-        total[a].add(standing(rows, candidates[a], i, labels.y[i], scores).m, labels.weight(i));
+        m[i - from] = standing(rows, candidates[a], i, labels.y[i], scores).m;
+      total[a].add(m, labels.c ? labels.c + from : nullptr, to - from);
     }
   }
   return alive;

@@ -80,7 +80,7 @@ void bind_learning(nb::module_& m) {
       [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, JointLogArrays log) {
+         int64_t visits, JointLogArrays log, const NextPool& next) {
         const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
         std::vector<double> scores(k);
         Copies copies(rows, k, size, most > 1 ? end - begin : 0, 1);
@@ -94,12 +94,13 @@ void bind_learning(nb::module_& m) {
                                 begin, end, most, learner);
                  updates = learner.updates;
                });
+        if (auto later = next_order(next, end)) later->go_on(end);
         return std::tuple(reached, updates);
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
       "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
       "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none());
+      "log"_a.noconvert().none(), "next"_a.noconvert().none() = nb::none());
 
   m.def(
       "epochs",

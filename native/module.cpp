@@ -178,17 +178,19 @@ NB_MODULE(_core, m) {
       [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
          double margin, bool intercept, Vector<double> w, Maybe<double> drift,
-         Vector<int64_t> counts, int64_t visits, LogArrays log) {
+         Vector<int64_t> counts, int64_t visits, LogArrays log, const NextPool& next) {
         Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
                         log_of(log)};
-        const int64_t reached = visit_rows(rows, labels_of(y, c), FixedIncrement{margin},
-                                           indices(order), begin, end, most, learner);
+        std::optional<NextOrder> later = next_order(next, end);
+        const int64_t reached =
+            visit_rows(rows, labels_of(y, c), FixedIncrement{margin}, indices(order), begin, end,
+                       most, later ? &*later : nullptr, learner);
         return std::tuple(reached, learner.updates);
       },
       "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
       "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
       "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none());
+      "log"_a.noconvert().none(), "next"_a.noconvert().none() = nb::none());
 
   m.def(
       "epochs",

@@ -21,7 +21,7 @@ struct Labels {
 };
 
 // Updates by row. They lie scattered in memory: waiting for each would stall the visits, so rows are
-// noted and counted together, where the waits overlap.
+// noted and their counts fetched, and some time later all are counted together.
 struct Counts {
   int64_t* of_row;
   static constexpr int room = 64;
@@ -31,6 +31,7 @@ struct Counts {
   explicit Counts(int64_t* counts) : of_row(counts) {}
   ~Counts() { write(); }
   ROSENBLATT_INLINE void add(int64_t i) {
+    ROSENBLATT_PREFETCH_TO_WRITE(of_row + i);
     noted[filled++] = i;
     if (filled == room) write();
   }

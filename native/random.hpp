@@ -64,17 +64,35 @@ struct Indices {
   explicit operator bool() const { return narrow || wide; }
 };
 
+// Swaps from .. to of a permutation, in a pool that has those before.
+inline void make_swaps(Indices pool, const Swaps& swaps, int64_t from, int64_t to) {
+  constexpr int64_t ahead = 16;  // partners are known beforehand: fetch them
+  int64_t partner[ahead];
+  for (int64_t i = from; i < from + ahead && i < to; ++i) partner[i % ahead] = swaps.partner(i);
+  for (int64_t i = from; i < to; ++i) {
+    pool.swap(i, partner[i % ahead]);
+    if (i + ahead < to) pool.prefetch(partner[i % ahead] = swaps.partner(i + ahead));
+  }
+}
+
 // pool := the first m swaps of permutation k, applied to `rows` (all rows in order, where empty).
 inline void arrange(Indices pool, Indices rows, int64_t n, uint64_t seed, int64_t k, int64_t m) {
   for (int64_t i = 0; i < n; ++i) pool.set(i, rows ? rows[i] : i);
-  const Swaps swaps(seed, k, n);
-  constexpr int64_t ahead = 16;  // partners are known beforehand: fetch them
-  int64_t partner[ahead];
-  for (int64_t i = 0; i < ahead && i < m; ++i) partner[i] = swaps.partner(i);
-  for (int64_t i = 0; i < m; ++i) {
-    pool.swap(i, partner[i % ahead]);
-    if (i + ahead < m) pool.prefetch(partner[i % ahead] = swaps.partner(i + ahead));
-  }
+  make_swaps(pool, Swaps(seed, k, n), 0, m);
 }
+
+// A permutation that is made little by little, while something else is done: at most the swaps made .. to.
+struct NextOrder {
+  Indices pool;
+  Swaps swaps;
+  int64_t made, to;
+
+  bool finished() const { return made >= to; }
+  void go_on(int64_t steps) {
+    const int64_t end = made + steps < to ? made + steps : to;
+    make_swaps(pool, swaps, made, end);
+    made = end;
+  }
+};
 
 }  // namespace rosenblatt

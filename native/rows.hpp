@@ -13,9 +13,11 @@
 #if defined(__GNUC__)
 #define ROSENBLATT_INLINE inline __attribute__((always_inline))
 #define ROSENBLATT_PREFETCH(address, level) __builtin_prefetch(address, 0, 4 - level)
+#define ROSENBLATT_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1, 2)
 #else
 #define ROSENBLATT_INLINE inline
 #define ROSENBLATT_PREFETCH(address, level) ((void)(address))
+#define ROSENBLATT_PREFETCH_TO_WRITE(address) ((void)(address))
 #endif
 
 namespace rosenblatt {

@@ -89,10 +89,10 @@ bool count_on_threads(const Rows& rows, bool weighted, const double* limit, int6
 }
 
 // `pass` of two classes with all that makes it faster: short rows are known as such, and scattered
-// ones are gathered by other threads.
+// ones are gathered by other threads, which also make what is wanted of the next order (null: nothing).
 template <class Rule>
 int64_t visit_rows(const Rows& rows, Labels labels, Rule rule, Indices order, int64_t begin,
-                   int64_t end, int64_t most, Learner& learner) {
+                   int64_t end, int64_t most, NextOrder* next, Learner& learner) {
   nb::gil_scoped_release unlocked;
   int64_t reached = begin;
   std::visit(
@@ -100,7 +100,7 @@ int64_t visit_rows(const Rows& rows, Labels labels, Rule rule, Indices order, in
         const int64_t visits = std::min(end - begin, most);
         const int helpers = order ? threads_for(visits * numbers_of_row(view)) - 1 : 0;
         std::optional<Gathering<std::decay_t<decltype(view)>>> others;
-        if (helpers > 0) others.emplace(view, order, begin, end, helpers);
+        if (helpers > 0) others.emplace(view, order, begin, end, helpers, next);
         with_length(view, [&](const auto& known) {
           run([&]() ROSENBLATT_LAMBDA_INLINE {
             with_weights_at_hand(known, learner, [&](Learner& near) ROSENBLATT_LAMBDA_INLINE {
@@ -112,5 +112,6 @@ int64_t visit_rows(const Rows& rows, Labels labels, Rule rule, Indices order, in
         });
       },
       rows.view);
+  if (next) next->go_on(next->to);  // what is left of it
   return reached;
 }

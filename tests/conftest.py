@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import searching
 from rosenblatt._compute import reference
 from rosenblatt._compute.backend import compute
-from rosenblatt._study import forced, opinions
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 # Hundreds of tests start a process of their own: let the first of them keep what it compiles.
@@ -37,16 +37,11 @@ def cache_of_the_tests(tmp_path_factory):
     del os.environ["ROSENBLATT_CACHE"]
 
 
-WORK, ASKED = forced.WORK, opinions.ROWS
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     """What the rows of a study force is searched in full where that is what is tested, or shown."""
     shown = "project" in item.path.parts or item.get_closest_marker("in_full")
-    forced.WORK = WORK if shown or SOAK else WORK // 20
-    opinions.ROWS = ASKED if shown or SOAK else 3
-    opinions.WORK = 1_000_000 if shown or SOAK else 50_000
+    searching.search(searching.FULL if shown or SOAK else searching.SHORT)
 
 
 @pytest.fixture(scope="session")
@@ -95,6 +90,15 @@ def shell(tmp_path, monkeypatch, capfd):
         return code, out, err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def granted():
+    """The study of the credit table without what is known only afterwards; nobody changes it."""
+    from rosenblatt import study
+    from rosenblatt.datasets import load_credit
+
+    return study(load_credit().filename, target="card", ignore=["share", "expenditure"])
 
 
 @pytest.fixture(scope="module")

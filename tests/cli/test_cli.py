@@ -12,18 +12,8 @@ import numpy as np
 import pytest
 
 from commands import CREDIT, SMALL, on_a_terminal, write
+from forked import ended
 from rosenblatt.cli import COMMANDS
-
-
-def process(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "rosenblatt", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
-
 
 # --- Help -----------------------------------------------------------------------------------------
 
@@ -90,8 +80,8 @@ def test_usage_errors(shell):
 
 
 def test_python_minus_m_and_the_version():
-    done = process("--version")
-    assert done.returncode == 0
+    command = [sys.executable, "-m", "rosenblatt", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("rosenblatt, version ")
 
 
@@ -157,10 +147,10 @@ def test_quiet_says_nothing_but_the_result(shell):
     assert shell("certify", "s.csv", "-y", "label", "-v")[2] == "4 rows, 3 features.\n"
 
 
-def test_standard_input_is_a_table():
-    done = process("certify", "-", "-y", "label", input=SMALL)
-    assert done.returncode == 0
-    assert done.stdout.startswith("Complete separation")
+def test_standard_input_is_a_table(tmp_path):
+    code, out, _ = ended(["certify", "-", "-y", "label"], tmp_path, SMALL)
+    assert code == 0
+    assert out.startswith("Complete separation")
 
 
 def test_a_failure_of_our_own_is_told_from_bad_input(shell, monkeypatch):

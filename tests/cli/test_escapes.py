@@ -1,13 +1,11 @@
 """Names and words of a table reach the terminal spelled out: they move, hide and forge nothing."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import on_a_terminal
 from rosenblatt import certify, verify
 from rosenblatt._support.foreign import in_json, one_line, shown
 
@@ -90,26 +88,14 @@ def test_json_says_the_same_and_can_be_looked_at(shell, file, hostile):
 
 
 def test_predictions_on_a_terminal_are_spelled_out_and_elsewhere_as_they_are(shell, tmp_path):
-    pty = pytest.importorskip("pty", reason="needs a terminal")
     word = "yes" + HOSTILE["escape"]
     (tmp_path / "t.csv").write_text(table("target x", word), encoding="utf-8")
     shell("fit", "t.csv", "--target", "target x", "-o", "out")
     _, out, _ = shell("predict", "out/model.json", "t.csv")
     assert word in out
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rosenblatt", "predict", "out/model.json", "t.csv", "-q"]
-    with subprocess.Popen(command, stdout=theirs, cwd=tmp_path) as process:
-        os.close(theirs)
-        found = b""
-        try:
-            while part := os.read(ours, 1 << 16):
-                found += part
-        except OSError:  # nobody is at the other end any more
-            pass
-        process.wait()
-    os.close(ours)
-    assert b"\x1b" not in found
-    assert b"yes\\x1b[2J" in found
+    found = on_a_terminal(tmp_path, "predict", "out/model.json", "t.csv", "-q")
+    assert "\x1b" not in found
+    assert "yes\\x1b[2J" in found
 
 
 def test_of_a_certificate_in_python(hostile):

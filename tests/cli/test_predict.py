@@ -14,10 +14,10 @@ from rosenblatt import Perceptron, data
 
 def test_reading_is_shown_on_a_terminal(trained, tmp_path):
     asked = ("predict", "m.rosenblatt", str(CREDIT))
-    with open(tmp_path / "p.csv", "w") as out:
-        assert "reading: 1,319 rows, 100%" in on_a_terminal(tmp_path, *asked, out=out)
-        assert on_a_terminal(tmp_path, *asked, "--quiet", out=out) == ""
-    printed = (tmp_path / "p.csv").read_text().splitlines()
+    out = tmp_path / "p.csv"
+    assert "reading: 1,319 rows, 100%" in on_a_terminal(tmp_path, *asked, out=out)
+    assert on_a_terminal(tmp_path, *asked, "--quiet", out=out) == ""
+    printed = out.read_text().splitlines()
     assert len(printed) == 2 * 1320
     assert printed[:1320] == printed[1320:]
 

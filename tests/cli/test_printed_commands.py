@@ -1,16 +1,15 @@
 """Every command that is printed can be pasted: a shell runs it, and it does what was said."""
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from commands import write
+from forked import ended
 
 RNG = np.random.default_rng(0)
 
@@ -36,20 +35,17 @@ def colic(header, n=150, separator=","):
 
 @pytest.fixture
 def paste(tmp_path):
-    """Runs a line as a shell does; returns exit code and what is printed."""
-    path = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
+    """Runs a line, whose words a shell has found; returns exit code and what is printed."""
 
     def run(line):
-        done = subprocess.run(
-            line,
-            shell=True,
-            cwd=tmp_path,
-            env=os.environ | {"PATH": path},
+        words = subprocess.run(
+            ["sh", "-c", f'rosenblatt() {{ printf "%s\\0" "$@"; }}; {line}'],
             capture_output=True,
             text=True,
-            check=False,
+            check=True,
         )
-        return done.returncode, done.stdout + done.stderr
+        code, out, err = ended(words.stdout.split("\0")[:-1], tmp_path)
+        return code, out + err
 
     return run
 

@@ -1,8 +1,6 @@
 """rosenblatt verify: what the stand-alone program says, of numbers that it tells about."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +8,7 @@ import pandas as pd
 import pytest
 
 from commands import SMALL, write
+from forked import ended
 from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.levels import Words
@@ -191,11 +190,8 @@ def test_what_cannot_be_read_is_neither_accepted_nor_rejected(shell, capfd, tmp_
 
 def test_a_table_from_standard_input_is_checked(shell, tmp_path):
     shell("certify", write("t.csv", APART), "-y", "ok", "-o", "c.json")
-    command = [sys.executable, "-m", "rosenblatt", "verify", "c.json", "-"]
-    done = subprocess.run(
-        command, cwd=tmp_path, input=APART, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout.splitlines()[1]) == (
+    code, out, _ = ended(["verify", "c.json", "-"], tmp_path, APART)
+    assert (code, out.splitlines()[1]) == (
         0,
         "About the numbers in standard input, each as the nearest floating-point number.",
     )

@@ -106,6 +106,30 @@ def test_threads_train_as_the_reference_does():
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("backend", [_core, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_the_next_order_is_made_while_rows_are_visited(backend, index):
+    """As far as the visits go: in two calls, the second of which stops at its first update."""
+    n = N if backend is _core else 300
+    X, y, _ = table(2)
+    X, y, expected = X[:n], y[:n], np.empty(n, dtype=index)
+    _core.arrange(expected, None, 7, 5, n)
+
+    def made():
+        order, pool = np.arange(n, dtype=index)[::-1].copy(), np.empty(n, dtype=index)
+        rows, w, counts = backend.dense(X), np.zeros(3), np.zeros(n, dtype=np.int64)
+        learned = 0.0, True, w, None, counts, 0, None
+        backend.arrange(pool, None, 7, 5, 10)
+        backend.visit(rows, y, None, order, 0, n - 9, 1 << 60, *learned, (pool, 7, 5, 10))
+        partly = pool.copy()
+        backend.visit(rows, y, None, order, n - 9, n, 1, *learned, (pool, 7, 5, n - 9))
+        return partly, pool, w, counts
+
+    partly, pool, *_ = same_for_all(made)
+    np.testing.assert_array_equal(pool, expected)
+    np.testing.assert_array_equal(partly[: n - 9], expected[: n - 9])  # swaps go from the front
+
+
 @pytest.mark.parametrize("d", [2, 40])
 def test_counts_scores_votes_and_slack_have_the_same_bits(d):
     X, y, rng = table(d)
@@ -262,7 +286,7 @@ def fit(_=None):
 
 if __name__ == "__main__":
     found = {"main": fit()}
-    for backend in ("threading", "loky"):
+    for backend in sys.argv[1:]:
         with joblib.parallel_config(backend=backend, n_jobs=2):
             (found[backend],) = joblib.Parallel()([joblib.delayed(fit)(0)])[:1]
     if hasattr(os, "fork"):
@@ -280,11 +304,11 @@ def test_the_same_bits_in_workers_and_after_a_fork(tmp_path):
     program, found = tmp_path / "everywhere.py", {}
     program.write_text(EVERYWHERE)
     plain = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
-    for said in (None, "1"):
+    # A worker of loky has one thread either way: two of them are started once.
+    for said, workers in ((None, ["threading", "loky"]), ("1", ["threading"])):
         given = plain if said is None else {**plain, "OMP_NUM_THREADS": said}
-        done = subprocess.run(
-            [sys.executable, str(program)], env=given, capture_output=True, text=True, check=True
-        )
+        command = [sys.executable, str(program), *workers]
+        done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
         found[said] = json.loads(done.stdout)
     assert found[None]["main"][0] == min(threads.processors(), threads.MOST)
     assert found["1"]["main"][0] == 1

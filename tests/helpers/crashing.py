@@ -1,10 +1,5 @@
-"""Trainings in processes of their own, to be killed: always the same, whoever runs them.
+"""Trainings in processes of their own, to be killed: always the same, whoever runs them."""
 
-Processes are forked from a server that has imported everything, so that one costs milliseconds.
-"""
-
-import functools
-import multiprocessing
 import os
 import signal
 import sys
@@ -12,6 +7,14 @@ import time
 import warnings
 
 import numpy as np
+
+import searching
+from forked import server
+
+
+class Crash(Exception):  # noqa: N818 - it is not an error of ours
+    """As sudden as a test can be within one process."""
+
 
 SOURCES = ["shuffle best", "cyclic vote", "blocks best", "stream"]
 
@@ -87,13 +90,14 @@ def _run_until(step, source, place):
     run(source, place)
 
 
-def command(arguments, place, writes=None):
+def command(arguments, place, amounts, writes=None):
     """Run the command in a folder, and die when so many checkpoints were written."""
     from rosenblatt._compute.backend import compute
     from rosenblatt._model import checkpoint_file
     from rosenblatt.cli import run
 
     compute.chunk, compute.block = 16 * 50, 100  # many states to be killed in
+    searching.search(amounts)
     os.chdir(place)
     write, left = checkpoint_file.Checkpoint.write, writes
 
@@ -111,7 +115,8 @@ def command(arguments, place, writes=None):
 
 def command_ended(arguments, place, writes=None):
     """The exit code of a command in a process of its own: -9 where it was killed."""
-    process = _server().Process(target=command, args=(arguments, place, writes))
+    given = (arguments, place, searching.amounts(), writes)
+    process = server().Process(target=command, args=given)
     process.start()
     process.join()
     return process.exitcode
@@ -149,23 +154,15 @@ def _write_and_die(write, place, step, exchanging):
 
 def killed_before(step, write, place, *, exchanging):
     """Run write() in a folder, killed before a step there: how many it took, if it came so far."""
-    process = _server().Process(target=_write_and_die, args=(write, place, step, exchanging))
+    process = server().Process(target=_write_and_die, args=(write, place, step, exchanging))
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGKILL or process.exitcode > 1
     return None if process.exitcode < 0 else process.exitcode
 
 
-@functools.cache
-def _server():
-    context = multiprocessing.get_context("forkserver")
-    ours = ["_streams.train", "model_file", "cli.fit", "_study.study", "report"]
-    context.set_forkserver_preload([*(f"rosenblatt.{name}" for name in ours), "crashing"])
-    return context
-
-
 def started(source, place):
-    process = _server().Process(target=run, args=(source, place))
+    process = server().Process(target=run, args=(source, place))
     process.start()
     return process
 
@@ -190,7 +187,7 @@ def _terminated_in(turn, source, place):
 
 
 def terminated_in(turn, source, place):
-    process = _server().Process(target=_terminated_in, args=(turn, source, place))
+    process = server().Process(target=_terminated_in, args=(turn, source, place))
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGTERM
@@ -204,7 +201,7 @@ def killed_after(seconds, source, place):
 
 
 def killed_in(step, source, place):
-    process = _server().Process(target=_run_until, args=(step, source, place))
+    process = server().Process(target=_run_until, args=(step, source, place))
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGKILL

@@ -15,7 +15,10 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
+import fitting
 from common import X_VAL, Y_VAL, X, Y, every_keep, every_order, everything, may_not_converge, noisy
+from fitting import fit_until_ctrl_c
+from forked import started
 from pressing import Pressing
 from rosenblatt import Perceptron, RandomLinearClassifier, StopReason
 from rosenblatt._compute.backend import compute
@@ -36,79 +39,52 @@ def wrong(p, rows, labels):
 
 # --- A process of its own, and a signal from outside --------------------------------------------
 
-CHILD = """
-import json, signal, sys
-import numpy as np
-from rosenblatt import Perceptron
-signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be started in the background
-n, d, catch, cases = json.loads(sys.argv[1])
-random = np.random.default_rng(0)
-X = random.standard_normal((n, d), dtype=np.float32)
-y = np.where(random.random(n) < 0.5, -1, 1)
-for order, keep in cases:
-    p = Perceptron(patience=None, order=order, keep=keep, max_iter=10**9, random_state=0, verbose=1)
-    try:
-        p.fit(X, y)
-    except KeyboardInterrupt:
-        if not catch:
-            raise
-        some = slice(0, 1000)
-        print("caught", json.dumps({
-            "reason": p.stop_reason_.name,
-            "errors": p.training_errors_,
-            "recount": int(np.sum(y * p.decision_function(X) <= 0)),
-            "predicted": sorted(set(p.predict(X[some]).tolist()) | {-1, 1}),
-            "mistakes": p.mistakes_.tolist()[:3],
-            "epochs": p.n_iter_,
-            "updates": p.n_updates_,
-            "handler": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
-        }), flush=True)
-print("end", flush=True)
-"""
 PATIENCE = 120  # seconds: far more than is needed, only to end at all
 
 
 class Child:
     """A process that trains; its lines of stdout and stderr together."""
 
-    def __init__(self, n, d, cases, *, catch=True):
+    def __init__(self, place, n, d, cases):
+        self.pipe = place / "printed"
+        os.mkfifo(self.pipe)
         quiet = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", CHILD, json.dumps([n, d, catch, cases])],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=quiet,
-        )
-        self.limit = threading.Timer(PATIENCE, self.process.kill)
+        streams = (os.devnull, self.pipe, self.pipe)
+        self.process = started(fit_until_ctrl_c, n, d, cases, environment=quiet, streams=streams)
+        self.limit = threading.Timer(PATIENCE, self.end)
 
     def __enter__(self):
         self.limit.start()
+        self.lines = open(self.pipe)
         return self
 
     def __exit__(self, *_):
         self.limit.cancel()
         self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
+        self.process.join()
+        self.lines.close()
+
+    def end(self):
+        self.process.kill()
+        os.close(os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK))  # nobody waits for it to begin
 
     def wait_for(self, word):
         seen = []
-        for line in self.process.stdout:
+        for line in self.lines:
             seen.append(line)
             if word in line:
                 return line
         pytest.fail(f"ended or was ended after {PATIENCE} s without {word!r}: {seen[-20:]}")
 
     def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
+        os.kill(self.process.pid, signal.SIGINT)
 
 
 @every_order
-def test_ctrl_c_stops_a_fit_that_would_take_years(order):
+def test_ctrl_c_stops_a_fit_that_would_take_years(order, tmp_path):
     cases = [(order, keep) for keep in ("last", "best", "pocket", "vote")]
     n = 500
-    with Child(n, 3, cases) as child:
+    with Child(tmp_path, n, 3, cases) as child:
         for _ in cases:
             child.wait_for("epoch 1/")  # it trains; the first epoch is over
             child.interrupt()
@@ -120,13 +96,14 @@ def test_ctrl_c_stops_a_fit_that_would_take_years(order):
             assert found["updates"] >= sum(found["mistakes"]) > 0
             assert found["handler"]
         child.wait_for("end")
-        assert child.process.wait() == 0
+        child.process.join()
+        assert child.process.exitcode == 0
 
 
-def test_ctrl_c_is_heard_within_an_epoch_of_many_rows():
+def test_ctrl_c_is_heard_within_an_epoch_of_many_rows(tmp_path):
     # An epoch is several calls of a kernel and takes about a second.
     n = 4_500_000
-    with Child(n, 4, [("shuffle", "best"), ("random", "last")]) as child:
+    with Child(tmp_path, n, 4, [("shuffle", "best"), ("random", "last")]) as child:
         for _ in range(2):
             child.wait_for("epoch 1/")
             time.sleep(0.1)  # into the second epoch
@@ -137,11 +114,22 @@ def test_ctrl_c_is_heard_within_an_epoch_of_many_rows():
 
 
 def test_ctrl_c_that_nobody_catches_ends_the_process():
-    with Child(500, 3, [("shuffle", "best")], catch=False) as child:
-        child.wait_for("epoch 1/")
-        child.interrupt()
-        child.wait_for("KeyboardInterrupt")
-        assert child.process.wait() == -signal.SIGINT
+    code = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(fitting.__file__)!r})
+from fitting import fit_until_ctrl_c
+fit_until_ctrl_c(500, 3, [("shuffle", "best")], catch=False)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        limit = threading.Timer(PATIENCE, process.kill)
+        limit.start()
+        assert any("epoch 1/" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert any("KeyboardInterrupt" in line for line in process.stdout)
+        assert process.wait() == -signal.SIGINT
+        limit.cancel()
 
 
 # --- At every moment: the signal comes with a chosen call of a kernel ---------------------------

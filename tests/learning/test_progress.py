@@ -3,13 +3,12 @@
 import os
 import re
 import signal
-import subprocess
-import sys
-import threading
+import time
 
 import numpy as np
 import pytest
 
+import forked
 from common import (
     X_VAL,
     Y_VAL,
@@ -21,6 +20,7 @@ from common import (
     may_not_converge,
     may_not_separate,
 )
+from fitting import fit_with_a_bar
 from rosenblatt import Perceptron, StopReason
 
 
@@ -182,7 +182,7 @@ def test_a_warm_start_in_the_middle_of_an_epoch_counts_to_its_end(order, capsys)
     assert found[-1][0] == p.n_iter_
 
 
-def test_a_fit_that_was_already_clean_prints_no_wrong_line(capsys):
+def test_a_fit_that_was_already_clean_prints_no_wrong_line(capsys, tmp_path):
     rows, labels = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
     p = Perceptron(verbose=1, warm_start=True, random_state=0).fit(rows, labels)
     epochs = p.n_iter_
@@ -193,59 +193,26 @@ def test_a_fit_that_was_already_clean_prints_no_wrong_line(capsys):
 
 # --- A terminal ---------------------------------------------------------------------------------
 
-CHILD = """
-import signal, sys
-import numpy as np
-from rosenblatt import Perceptron
-signal.signal(signal.SIGINT, signal.default_int_handler)
-epochs, verbose = int(sys.argv[1]), int(sys.argv[2])
-random = np.random.default_rng(0)
-X = random.normal(size=(3000, 3))
-y = np.where(random.random(3000) < 0.5, -1, 1)
-p = Perceptron(patience=None, max_iter=epochs, random_state=0, verbose=verbose)
-try:
-    p.fit(X, y)
-except KeyboardInterrupt:
-    print("interrupted", file=sys.stderr)
-print("errors", p.training_errors_, "epochs", p.n_iter_)
-print("the end", file=sys.stderr)
-"""
 
-
-def on_a_terminal(epochs, *, verbose=1, columns=120, interrupt_at=None):
+def on_a_terminal(place, epochs, *, verbose=1, columns=120, interrupt_at=None):
     """Fit in a process whose stderr is a terminal; what came there, on stdout, and the end."""
-    pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
-    ours, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "LINES": "24"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(epochs), str(verbose)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env=env,
-    )
-    os.close(theirs)
-    limit = threading.Timer(120, process.kill)  # far more than is needed, only to end at all
-    limit.start()
-    seen = b""
-    try:
-        while True:
-            try:
-                some = os.read(ours, 65536)
-            except OSError:  # Linux: the other end is closed
-                break
-            if not some:
-                break
-            seen += some
-            if interrupt_at is not None and interrupt_at in seen:
-                process.send_signal(signal.SIGINT)
-                interrupt_at = None
-        out = process.stdout.read().decode()
-        return seen.decode(), out, process.wait()
-    finally:
-        limit.cancel()
-        os.close(ours)
-        process.stdout.close()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "LINES": "24"}
+    printed, pressed = place / f"printed with {verbose}", []
+    deadline = time.monotonic() + 120  # far more than is needed, only to end at all
+
+    def start(path):
+        about = {"environment": environment, "streams": (os.devnull, printed, path)}
+        return forked.started(fit_with_a_bar, epochs, verbose, **about)
+
+    def look(process, shown):
+        if interrupt_at is not None and interrupt_at in shown and not pressed:
+            os.kill(process.pid, signal.SIGINT)
+            pressed.append(True)
+        if time.monotonic() > deadline:
+            process.kill()
+
+    code, shown = forked.on_a_terminal(start, look)
+    return shown, printed.read_text(), code
 
 
 def screen(seen):
@@ -279,8 +246,8 @@ def check_the_bar(line):
     assert "best so far" in line
 
 
-def test_on_a_terminal_one_bar_is_drawn_and_ends_cleanly():
-    seen, out, code = on_a_terminal(200)
+def test_on_a_terminal_one_bar_is_drawn_and_ends_cleanly(tmp_path):
+    seen, out, code = on_a_terminal(tmp_path, 200)
     assert code == 0
     found = re.fullmatch(r"errors (\d+) epochs 200\n", out)
     bar, end, empty = screen(seen)  # one line of progress, then what the program prints itself
@@ -293,8 +260,8 @@ def test_on_a_terminal_one_bar_is_drawn_and_ends_cleanly():
     assert "\x1b[?25l" in seen
 
 
-def test_the_bar_and_what_it_says_fit_on_a_terminal_of_80_columns():
-    seen, _, code = on_a_terminal(200, columns=80)
+def test_the_bar_and_what_it_says_fit_on_a_terminal_of_80_columns(tmp_path):
+    seen, _, code = on_a_terminal(tmp_path, 200, columns=80)
     assert code == 0
     bar, *_ = screen(seen)
     assert len(bar) <= 80
@@ -302,8 +269,8 @@ def test_the_bar_and_what_it_says_fit_on_a_terminal_of_80_columns():
     assert re.search(r"epoch 200/200: \d+ mistakes, best so far \d+\b", bar)
 
 
-def test_after_ctrl_c_the_terminal_is_in_order():
-    seen, out, code = on_a_terminal(10**9, interrupt_at=b"mistakes")
+def test_after_ctrl_c_the_terminal_is_in_order(tmp_path):
+    seen, out, code = on_a_terminal(tmp_path, 10**9, interrupt_at=b"mistakes")
     assert code == 0
     bar, interrupted, end, empty = screen(seen)
     check_the_bar(bar)
@@ -314,7 +281,7 @@ def test_after_ctrl_c_the_terminal_is_in_order():
     assert shown in (epochs, epochs - 1)  # the one just begun, or the last whole one
 
 
-def test_on_a_terminal_nothing_is_drawn_by_default():
-    seen, out, code = on_a_terminal(200, verbose=0)
+def test_on_a_terminal_nothing_is_drawn_by_default(tmp_path):
+    seen, out, code = on_a_terminal(tmp_path, 200, verbose=0)
     assert (seen, code) == ("the end\r\n", 0)
-    assert out == on_a_terminal(200)[1]  # the same result
+    assert out == on_a_terminal(tmp_path, 200)[1]  # the same result

@@ -9,6 +9,7 @@ from scipy import sparse
 from common import noisy
 from pressing import Pressing
 from rosenblatt import Perceptron, train
+from rosenblatt._compute.backend import compute
 from rosenblatt._learning import primal
 
 
@@ -70,7 +71,8 @@ def test_of_a_stream_as_well(monkeypatch):
     assert streamed().training_errors_ is None
 
 
-def test_ctrl_c_ends_the_count_and_leaves_the_rule(with_core):
+def test_ctrl_c_ends_the_count_and_leaves_the_rule(with_core, monkeypatch):
+    monkeypatch.setattr(compute, "chunk", 1 << 22)  # several calls
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         X, y = noisy(400, 40)

@@ -110,7 +110,8 @@ def test_a_call_leaves_time_to_hear_ctrl_c(monkeypatch):
     monkeypatch.setattr(
         whole_epochs, "_make", lambda s, m, o, e: most.append(e) or make(s, m, o, e)
     )
-    monkeypatch.setattr(compute, "chunk", 3 * 200 * 16 * 7)  # seven epochs: visits and two counts
+    # Seven epochs, visits and two counts of each, in a quarter of a chunk.
+    monkeypatch.setattr(compute, "chunk", 4 * 3 * 200 * 16 * 7)
     X, y = table(0, 200, 5, 1.0)
     Perceptron(patience=None, max_iter=20, random_state=0).fit(X, y)
     assert most == [7, 7, 6]

@@ -26,17 +26,8 @@ from rosenblatt.errors import FileError, InputError, InputTypeError, WeightsOver
 pytestmark = [may_not_converge, may_not_separate]
 
 
-class Crash(Exception):  # noqa: N818 - it is not an error of ours
-    """As sudden as a test can be within one process."""
-
-
 def perceptron(**given):
     return Perceptron(**{"order": "shuffle", "max_iter": 6, "random_state": 1} | given)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.checkpoint"
 
 
 @pytest.fixture
@@ -46,28 +37,6 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(compute, "block", 25)
 
 
-@pytest.fixture
-def crash_after(monkeypatch):
-    """The process dies with the k-th writing of the checkpoint, after it or before it."""
-    write = checkpoint_file.Checkpoint.write
-
-    def crash(k, *, before=False):
-        turns = itertools.count(1)
-
-        def writing(self, state):
-            turn = next(turns)
-            if turn == k and before:
-                raise Crash
-            write(self, state)
-            if turn == k:
-                raise Crash
-
-        monkeypatch.setattr(checkpoint_file.Checkpoint, "write", writing)
-
-    yield crash
-    monkeypatch.setattr(checkpoint_file.Checkpoint, "write", write)
-
-
 def to_the_end(p, source, path, crash_after, rng):
     """Train with crashes here and there; returns how many there were."""
     crashes = 0
@@ -75,7 +44,7 @@ def to_the_end(p, source, path, crash_after, rng):
         crash_after(int(rng.integers(1, 12)), before=bool(rng.integers(2)))
         try:
             train(p, source, checkpoint=path, checkpoint_every=0)
-        except Crash:
+        except crashing.Crash:
             crashes += 1
         else:
             return crashes
@@ -223,7 +192,7 @@ def test_batch_steps_may_go_beyond_max_updates(path):
 def test_an_epoch_that_was_begun_is_not_cut_off(path, crash_after):
     crash_after(30)  # in the middle of the fourth epoch
     p = perceptron(order="cyclic", keep="last", patience=None)
-    with pytest.raises(Crash):
+    with pytest.raises(crashing.Crash):
         train(p, (X, Y), checkpoint=path, checkpoint_every=0)
     state = json.loads(path.read_bytes())["state"]
     assert state["under_way"]

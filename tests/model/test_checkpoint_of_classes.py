@@ -1,6 +1,5 @@
 """multi_class="ovr": a checkpoint keeps the training of each class, to go on to the same bits."""
 
-import itertools
 import json
 import shutil
 from pathlib import Path
@@ -9,10 +8,10 @@ import numpy as np
 import pytest
 
 from common import KEEPS, everything, may_not_converge, may_not_separate, noisy
+from crashing import Crash
 from rosenblatt import Perceptron, train
 from rosenblatt._compute.backend import compute
 from rosenblatt._learning import orders
-from rosenblatt._model import checkpoint_file
 from rosenblatt.errors import InputError
 
 pytestmark = [may_not_converge, may_not_separate]
@@ -21,40 +20,9 @@ X, _ = noisy(24)
 Y = np.array(["a", "b", "c"])[(X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0)]
 
 
-class Crash(Exception):  # noqa: N818 - it is not an error of ours
-    """As sudden as a test can be within one process."""
-
-
 def perceptron(**given):
     choices = {"order": "shuffle", "max_iter": 4, "random_state": 1, "multi_class": "ovr"}
     return Perceptron(**choices | given)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.checkpoint"
-
-
-@pytest.fixture
-def crash_after(monkeypatch):
-    """The process dies with the k-th writing of the checkpoint, after it or before it."""
-    write = checkpoint_file.Checkpoint.write
-
-    def crash(k, *, before=False):
-        turns = itertools.count(1)
-
-        def writing(self, state):
-            turn = next(turns)
-            if turn == k and before:
-                raise Crash
-            write(self, state)
-            if turn == k:
-                raise Crash
-
-        monkeypatch.setattr(checkpoint_file.Checkpoint, "write", writing)
-
-    yield crash
-    monkeypatch.setattr(checkpoint_file.Checkpoint, "write", write)
 
 
 @pytest.mark.parametrize(

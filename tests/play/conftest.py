@@ -2,6 +2,7 @@
 
 import pytest
 
+from paging import watch
 from rosenblatt.play import page
 
 
@@ -31,9 +32,7 @@ def opened(browser, usual, file):
         found = context.new_page()
         pages.append(found)
         found.set_default_timeout(10_000)
-        found.on("request", lambda r: r.url.startswith("file:") or troubles.append(r.url))
-        found.on("console", lambda m: troubles.append(m.text))
-        found.on("pageerror", lambda e: troubles.append(str(e)))
+        watch(found, troubles, own=lambda url: url.startswith("file:"))
         found.goto(path.as_uri() + link)
         found.wait_for_selector(".board-svg .point", state="attached")
         return found

@@ -1,13 +1,26 @@
 """The playground in a real browser: every hand that a person has, and nothing leaves the page."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
 import playing
-from paging import DOTS, paste, place, state, tool, violations, words
+from paging import (
+    DOTS,
+    fingerprint_of,
+    link_of,
+    paste,
+    place,
+    run_copied,
+    said_of,
+    saved,
+    state,
+    tool,
+    touch,
+    violations,
+    words,
+)
 from rosenblatt import Perceptron, certify, trace
 from rosenblatt.play import fingerprint
 from rosenblatt.play.page import asset
@@ -51,24 +64,7 @@ def test_all_words_are_those_of_trace(opened, choice):
     sets = playing.data_sets()["8 x 2, noise 0"]
     t = trace(P, *sets)
     shown = opened()
-    data = json.dumps(
-        {"x": sets[0].ravel().tolist(), "y": sets[1].tolist(), "names": ["a", "b"]}
-        | {"classes": ["-1", "1"]}
-    )
-    said = state(
-        shown,
-        f"""m => {{
-            const d = {data};
-            m.use({{ ...d, x: Float64Array.from(d.x), y: Int8Array.from(d.y), n: 8, d: 2 }},
-                  {{ order: "{order}", margin: {margin}, seed: 4 }});
-            const said = [];
-            for (let t = 0; t <= m.replay.steps; ++t) {{
-                m.goTo(t);
-                said.push(document.querySelector(".says").textContent);
-            }}
-            return said;
-        }}""",
-    )
+    said = said_of(shown, *sets, ["-1", "1"], order=order, margin=margin, seed=4)
     assert said == [t.step(k) for k in range(len(t) + 1)]
 
 
@@ -204,10 +200,7 @@ def test_a_set_that_is_small_can_be_moved_too_and_the_view_follows(opened):
 def test_a_finger_moves_a_point(opened):
     shown = opened(has_touch=True, viewport={"width": 390, "height": 800})
     start, end = place(shown, 1, 1), place(shown, 2, 1)
-    touch = shown.context.new_cdp_session(shown)
-    for kind, at in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
-        points = [{"x": x, "y": y} for x, y in at]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch(shown, start, end)
     assert state(shown)["x"][4:] == pytest.approx([2, 1], abs=0.05)
 
 
@@ -240,7 +233,7 @@ def test_settings_are_those_of_python(opened):
         random_state=9,
     )
     run = trace(p, np.array(got["x"]).reshape(-1, 2), got["y"])
-    assert shown.locator(".fingerprint dd").inner_text() == fingerprint(run)
+    assert fingerprint_of(shown) == fingerprint(run)
     errors = shown.locator(".errors dd").inner_text()
     assert errors == str(run.estimator.training_errors_)
 
@@ -250,10 +243,7 @@ def test_settings_are_those_of_python(opened):
 def test_copied_python_gives_the_fingerprint_that_is_shown(opened, preset, capsys):
     shown = opened()
     shown.get_by_label("Example").select_option(preset)
-    shown.get_by_role("button", name="Copy as Python").click()
-    code = shown.locator(".sharing textarea[readonly]").input_value()
-    exec(compile(code, "copied", "exec"), {})
-    assert capsys.readouterr().out.splitlines()[-1] == shown.locator(".fingerprint dd").inner_text()
+    assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
 @pytest.mark.parametrize("labels", [("2", "10"), ("B", "a"), ("-1", "1"), ("no", "yes")])
@@ -261,10 +251,7 @@ def test_labels_keep_their_sides_in_copied_python(opened, labels, capsys):
     shown = opened()
     low, high = labels
     paste(shown, f"u,v,y\n1,2,{low}\n3,4,{high}\n5,5.5,{high}\n0,1,{low}\n")
-    shown.get_by_role("button", name="Copy as Python").click()
-    code = shown.locator(".sharing textarea[readonly]").input_value()
-    exec(compile(code, "copied", "exec"), {})
-    assert capsys.readouterr().out.splitlines()[-1] == shown.locator(".fingerprint dd").inner_text()
+    assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
 def test_a_link_carries_everything(opened):
@@ -276,9 +263,7 @@ def test_a_link_carries_everything(opened):
     shown.get_by_label("Margin μ").fill("0.25")
     shown.get_by_label("Margin μ").press("Tab")
     shown.get_by_role("slider", name="Step").fill("2")
-    shown.get_by_role("button", name="Copy link").click()
-    link = shown.locator(".sharing textarea[readonly]").input_value()
-    other = opened("#" + link.split("#")[1])
+    other = opened(link_of(shown))
     assert state(other) == state(shown)
     settings = "m => m.settings"
     assert state(other, settings) == state(shown, settings)
@@ -361,11 +346,7 @@ def test_a_saved_page_is_the_same(opened, tmp_path):
     shown.get_by_label("Order").select_option("random")
     tool(shown, "Flip")
     shown.mouse.click(*place(shown, 4, 3))
-    with shown.expect_download() as waiting:
-        shown.get_by_role("button", name="Save page").click()
-    saved = tmp_path / "saved.html"
-    waiting.value.save_as(saved)
-    other = opened(path=saved)
+    other = opened(path=saved(shown, tmp_path / "saved.html"))
     same = "m => [[...m.data.x], [...m.data.y], m.settings, m.run.row]"
     assert state(other, same) == state(shown, same)
 

@@ -1,6 +1,5 @@
 """Three classes on the board, by every hand; what is shown is what Python computes."""
 
-import json
 import re
 
 import numpy as np
@@ -8,7 +7,20 @@ import pytest
 from sklearn.datasets import load_iris
 
 import playing
-from paging import paste, place, state, tool, violations, words
+from paging import (
+    fingerprint_of,
+    link_of,
+    paste,
+    place,
+    run_copied,
+    said_of,
+    saved,
+    state,
+    tool,
+    touch,
+    violations,
+    words,
+)
 from rosenblatt import KernelPerceptron, Perceptron, certify, trace
 from rosenblatt.play import fingerprint
 
@@ -33,18 +45,6 @@ def rows_of(shown):
     return np.reshape(got["x"], (-1, 2)), np.array(got["y"])
 
 
-def shown_fingerprint(shown):
-    return shown.locator(".fingerprint dd").inner_text()
-
-
-def run_copied(shown, capsys):
-    """The last line that the copied Python code prints."""
-    shown.get_by_role("button", name="Copy as Python").click()
-    code = shown.locator(".sharing textarea[readonly]").input_value()
-    exec(compile(code, "copied", "exec"), {})
-    return capsys.readouterr().out.splitlines()[-1]
-
-
 def test_steps_are_told_in_the_words_of_trace(opened):
     shown = three(opened)
     t = trace(Perceptron(order="cyclic", keep="last"), *rows_of(shown))
@@ -67,24 +67,8 @@ def test_all_words_are_those_of_trace(opened, order, margin, kernel):
     p = kind(order=order, margin=margin, keep="last", patience=None, random_state=4, **more)
     t = trace(p, X, y)
     shown = opened()
-    data = json.dumps(
-        {"x": X.ravel().tolist(), "y": y.tolist(), "names": ["a", "b"], "classes": ["0", "1", "2"]}
-    )
     settings = {"order": order, "margin": margin, "seed": 4, "kernel": kernel, "gamma": 0.5}
-    said = state(
-        shown,
-        f"""m => {{
-            const d = {data};
-            m.use({{ ...d, x: Float64Array.from(d.x), y: Int8Array.from(d.y), n: 9, d: 2 }},
-                  {json.dumps(settings)});
-            const said = [];
-            for (let t = 0; t <= m.replay.steps; ++t) {{
-                m.goTo(t);
-                said.push(document.querySelector(".says").textContent);
-            }}
-            return said;
-        }}""",
-    )
+    said = said_of(shown, X, y, ["0", "1", "2"], **settings)
     assert said == [t.step(k) for k in range(len(t) + 1)]
 
 
@@ -104,7 +88,7 @@ def test_a_third_class_comes_and_goes_by_mouse(opened):
     shown.mouse.click(*place(shown, 2, 3))
     now = state(shown, BOARD)
     assert (now["y"], now["k"]) == ([1, 1, 0], 2)  # what is left is trained as two classes are
-    assert shown_fingerprint(shown) == fingerprint(
+    assert fingerprint_of(shown) == fingerprint(
         trace(Perceptron(order="cyclic", keep="last"), [[3, 3], [4, 3], [1, 1]], [1, 1, -1])
     )
 
@@ -133,10 +117,7 @@ def test_a_finger_moves_a_square(opened):
     at = dot.bounding_box()
     start = (at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
     end = (start[0], start[1] - 0.1 * box["height"])
-    touch = shown.context.new_cdp_session(shown)
-    for kind, where in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
-        points = [{"x": x, "y": y} for x, y in where]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch(shown, start, end)
     after = rows_of(shown)[0]
     assert np.flatnonzero((before != after).any(axis=1)).tolist() == [6]
     assert after[6, 1] > before[6, 1]
@@ -170,7 +151,7 @@ def test_iris_with_three_species_is_that_of_python(opened, capsys):
     assert y.tolist() == iris.target.tolist()
     assert shown.locator(".verdict-tag").inner_text() == ONLY.format("▲")  # setosa
     assert "200 right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
-    assert run_copied(shown, capsys) == shown_fingerprint(shown)
+    assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
 @pytest.mark.parametrize("labels", [("0", "1", "10"), ("B", "a", "b"), ("x", "Y", "-1")])
@@ -180,7 +161,7 @@ def test_an_own_table_with_three_labels_goes_to_python_and_back(opened, labels, 
     paste(shown, f"u,v,y\n1,2,{a}\n3,4,{b}\n5,1,{c}\n0,1,{a}\n2.5,5,{b}\n6,0.5,{c}\n")
     assert shown.locator(".message").inner_text() == "6 rows, 2 columns of numbers; labels: y."
     assert state(shown, "m => m.run.rows.k") == 3
-    assert run_copied(shown, capsys) == shown_fingerprint(shown)
+    assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
 def test_a_link_and_a_saved_page_carry_three_classes(opened, tmp_path):
@@ -189,18 +170,13 @@ def test_a_link_and_a_saved_page_carry_three_classes(opened, tmp_path):
     tool(shown, "Add ■")
     shown.mouse.click(*place(shown, 3, 3))
     shown.get_by_role("slider", name="Step").fill("2")
-    shown.get_by_role("button", name="Copy link").click()
-    link = shown.locator(".sharing textarea[readonly]").input_value()
-    other = opened("#" + link.split("#")[1])
+    other = opened(link_of(shown))
     assert state(other) == state(shown)
     assert state(other, BOARD) == state(shown, BOARD)
     assert words(other) == words(shown)
-    with shown.expect_download() as waiting:
-        shown.get_by_role("button", name="Save page").click()
-    saved = tmp_path / "saved.html"
-    waiting.value.save_as(saved)
     same = "m => [[...m.data.x], [...m.data.y], m.data.classes, m.settings, m.run.row, m.run.rival]"
-    assert state(opened(path=saved), same) == state(shown, same)
+    other = opened(path=saved(shown, tmp_path / "saved.html"))
+    assert state(other, same) == state(shown, same)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -5,38 +5,23 @@ import json
 import pytest
 
 import reports
+from paging import violations
 from rosenblatt.report import render
 
 each = pytest.mark.parametrize("name", reports.ALL)
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """A function that opens a report from a file; whatever goes wrong there is in `troubles`."""
-    troubles = []
+def opened(opened, tmp_path):
+    """A function that opens a report of this content."""
 
     def open_(content, **settings):
         path = tmp_path / "report.html"
         path.write_text(render(content), encoding="utf-8")
-        page = browser.new_page(**{"viewport": {"width": 1100, "height": 900}} | settings)
-        page.on("request", lambda r: r.url == path.as_uri() or troubles.append(r.url))
-        page.on("console", lambda m: troubles.append(m.text))
-        page.on("pageerror", lambda e: troubles.append(str(e)))
-        page.on("dialog", lambda d: (troubles.append(d.message), d.dismiss()))
-        page.goto(path.as_uri())
-        return page
+        return opened(path, **settings)
 
-    open_.troubles = troubles
-    yield open_
-    for context in browser.contexts:
-        context.close()
-
-
-def violations(page, **options):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page, options=options)
-    return found.violations_count and found.generate_report()
+    open_.troubles = opened.troubles
+    return open_
 
 
 @each
@@ -142,16 +127,11 @@ def test_a_report_is_printed_on_white_and_without_the_button(opened):
     assert page.pdf().startswith(b"%PDF")
 
 
-def test_without_scripts_everything_is_still_there(browser, tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text(render(reports.credit()), encoding="utf-8")
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(path.as_uri())
+def test_without_scripts_everything_is_still_there(opened):
+    page = opened(reports.credit(), java_script_enabled=False)
     assert page.locator("section").count() == 14
     assert page.locator("svg[role=img]").count() == 7
     assert not page.locator("button").is_visible()
-    context.close()
 
 
 def test_on_paper_all_folds_are_open(opened):

@@ -254,7 +254,7 @@ def test_an_encoding_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
     claim["encoding"]["columns"][0] |= {"center": 1e17}
     python, page = encoded(json.dumps(claim), table)
     assert python[0] == page[0] == 1
-    assert "makes one number of 3.0 and 4.0" in page[1][0]
+    assert "makes 3.0 and 4.0 in the column 'a' the same number" in page[1][0]
     assert page[1][0] in python[1][0]
 
 

@@ -39,9 +39,9 @@ def dear():
     return study(CREDIT, target="card", ignore=LEAK, costs={("no", "yes"): 5})
 
 
-@pytest.fixture(scope="module")
-def plain():
-    return study(CREDIT, target="card", ignore=LEAK)
+@pytest.fixture
+def plain(granted):
+    return granted
 
 
 # --- What is told is what scikit-learn tells of the same predictions, scores and probabilities ----

@@ -146,9 +146,9 @@ def test_the_index_of_a_frame_is_no_column(frame):
 @pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [-1.0, 1.0], [False, True]])
 def test_arrays_give_what_their_file_gives(here, labels):
     rng = np.random.default_rng(1)
-    X = rng.standard_normal((300, 4))
-    y = np.array(labels)[(X[:, 0] - X[:, 1] + rng.standard_normal(300) > 0).astype(int)]
-    groups = np.arange(300) // 5
+    X = rng.standard_normal((100, 4))
+    y = np.array(labels)[(X[:, 0] - X[:, 1] + rng.standard_normal(100) > 0).astype(int)]
+    groups = np.arange(100) // 5
     frame = pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"]).assign(y=y, group=groups)
     frame.to_csv("t.csv", index=False)
     found = study("t.csv", target="y", group="group")
@@ -185,9 +185,9 @@ def test_a_stream_may_come_from_memory(frame, tmp_path):
 # --- What it has ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def credit():
-    return study(load_credit().filename, target="card", ignore=LEAK)
+@pytest.fixture
+def credit(granted):
+    return granted
 
 
 def test_its_attributes_are_those_of_the_document(credit):

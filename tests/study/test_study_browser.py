@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from paging import watch
 from rosenblatt import study
-from rosenblatt.datasets import load_credit
 
 HOSTILE = "</script></iframe><script>parent.document.title='taken'</script>"
 
@@ -23,9 +23,7 @@ def notebook(browser, tmp_path):
             encoding="utf-8",
         )
         page = browser.new_page(viewport={"width": 1000, "height": 900})
-        page.on("request", lambda r: r.url == path.as_uri() or troubles.append(r.url))
-        page.on("console", lambda m: troubles.append(m.text))
-        page.on("pageerror", lambda e: troubles.append(str(e)))
+        watch(page, troubles, own=lambda url: url == path.as_uri())
         page.goto(path.as_uri())
         return page
 
@@ -35,12 +33,11 @@ def notebook(browser, tmp_path):
         context.close()
 
 
-def test_the_report_is_shown_in_the_notebook(notebook):
-    found = study(load_credit().filename, target="card", ignore=["share", "expenditure"])
-    page = notebook(found)
+def test_the_report_is_shown_in_the_notebook(notebook, granted):
+    page = notebook(granted)
     report = page.frame_locator("iframe")
     assert report.locator("h1").inner_text().startswith("card")
-    assert report.get_by_text(f"{found.error:.1%}").first.is_visible()
+    assert report.get_by_text(f"{granted.error:.1%}").first.is_visible()
     assert report.locator("section").count() > 8  # styles of the notebook do not reach in
     assert report.locator("section").first.is_visible()
     frame = page.locator("iframe").bounding_box()
@@ -51,9 +48,8 @@ def test_the_report_is_shown_in_the_notebook(notebook):
     assert notebook.troubles == []
 
 
-def test_its_script_turns_it_dark_and_nothing_else(notebook):
-    found = study(load_credit().filename, target="card", ignore=["share", "expenditure"])
-    page = notebook(found)
+def test_its_script_turns_it_dark_and_nothing_else(notebook, granted):
+    page = notebook(granted)
     inside = page.frames[1]
     light = inside.evaluate("getComputedStyle(document.body).backgroundColor")
     outside = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -92,7 +92,7 @@ def _chosen() -> Compute:
         warnings.warn(_NO_CORE.format(error=error), RuntimeWarning, stacklevel=2)
         return on_reference
     threads.begin(_core)
-    return Compute(_core, chunk=1 << 24)
+    return Compute(_core, chunk=1 << 26)
 
 
 compute = _chosen()

@@ -19,6 +19,7 @@ Labels = NDArray[Any]  # int8: -1 or +1; int32: the numbers of many classes
 Indices = NDArray[Any]  # int32 or int64
 Values = NDArray[Any]  # float32 or float64
 NativeRows = Any  # a backend's own handle on X: made by `dense` or `csr`, read by nobody else
+NextPool = tuple[Indices, int, int, int]  # pool, seed, number of the permutation, swaps made
 LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes margin and rival instead
 
 
@@ -55,6 +56,7 @@ class Backend(Protocol):
         counts: Ints,
         visits: int,
         log: LogColumns | None,
+        next: NextPool | None = None,
         /,
     ) -> tuple[int, int]: ...
 

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._compute.protocol import NextPool
+
 Vector = NDArray[np.float64]
 Labels = NDArray[Any]  # int8: -1 or +1; int32: numbers of classes
 Indices = NDArray[np.integer[Any]]
@@ -197,8 +199,12 @@ def arrange(pool: Indices, rows: Indices | None, seed: int, k: int, swaps: int) 
     """pool := the given rows (all, in order, where None) after the first swaps of permutation k."""
     n = len(pool)
     pool[:] = np.arange(n) if rows is None else rows
-    for i in range(swaps):
-        _swap(pool, i, _partner(seed, k, n, i))
+    _make_swaps(pool, seed, k, range(swaps))
+
+
+def _make_swaps(pool: Indices, seed: int, k: int, places: range) -> None:
+    for i in places:
+        _swap(pool, i, _partner(seed, k, len(pool), i))
 
 
 # --- Learning --------------------------------------------------------------------------------
@@ -429,8 +435,15 @@ def visit(
     counts: NDArray[np.int64],
     visits: int,
     log: Log | None,
+    next: NextPool | None = None,
 ) -> tuple[int, int]:
-    """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates."""
+    """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates.
+
+    Of `next`, the permutation k of a seed with the first swaps made, those before `end` are made.
+    """
+    if next is not None:
+        pool, seed, k, made = next
+        _make_swaps(pool, seed, k, range(made, min(end, len(pool))))
     rule = _FixedIncrement(margin)
     learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
     return _visit(learner, order, begin, end, most)

@@ -201,7 +201,7 @@ def signs(
         if present is not None:
             known |= ~present[begin : begin + _BLOCK]
         _refuse_strangers(block, known, begin, classes, name)
-        out[begin : begin + len(block)] = np.where(second, 1, -1)
+        out[begin : begin + len(block)] = np.where(second, np.int8(1), np.int8(-1))
     return out
 
 

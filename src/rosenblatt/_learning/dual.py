@@ -27,7 +27,7 @@ from rosenblatt._rules.gram import Floats, Gram
 from rosenblatt._rules.kernel_expansion import DualVoters, KernelExpansion, add
 from rosenblatt._support.interrupt import no_interrupt
 
-_WORK = 32 * compute.chunk  # numbers to multiply until the next look at Ctrl-C
+_WORK = 8 * compute.chunk  # numbers to multiply until the next look at Ctrl-C
 _NEAR, _FAR = 32, 1024  # visits in a window with updates: at least, at most
 
 

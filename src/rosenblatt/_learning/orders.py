@@ -21,7 +21,7 @@ from rosenblatt._learning.blocks import (
 )
 from rosenblatt._learning.machine import TrainingRows, V, W
 from rosenblatt._learning.mixing import Part, Share, share_of, take
-from rosenblatt._learning.primal import Primal
+from rosenblatt._learning.primal import NextOrder, Primal
 
 if TYPE_CHECKING:
     from rosenblatt._compute.update_log import Log
@@ -65,12 +65,15 @@ class _Pass(Order):
         self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, most: int
     ) -> None:
         end = min(state.position + self.chunk, self.n)
-        reached, updates = job.machine.visit(
-            state.memory, order, state.position, end, most, state.visits
-        )
+        reached, updates = self._look(job, state, order, end, most)
         state.record(reached - state.position, updates)
         state.position = reached
         state.clean = reached == self.n and state.mistakes[-1] == 0
+
+    def _look(
+        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
+    ) -> tuple[int, int]:
+        return job.machine.visit(state.memory, order, state.position, end, most, state.visits)
 
 
 class Cyclic(_Pass):
@@ -115,12 +118,39 @@ class _Arranged(_Pass):
 class Shuffle(_Arranged):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
+    _next: NextOrder | None = None  # made during this epoch, where another thread has time for it
+
     def _arrange(self, state: State[W, V]) -> None:
-        k = state.epoch - 1
+        k, later = state.epoch - 1, self._next
         if self._on_gpu is not None:
             self._arrange_on_gpu(state.seed, k, self.n, [0])
+        elif later and (later.seed, later.number, later.made) == (state.seed, k, self.n):
+            self.pool, later.pool = later.pool, self.pool
         else:
             compute.backend.arrange(self.pool, self.present, state.seed, k, self.n)
+
+    def _look(
+        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
+    ) -> tuple[int, int]:
+        machine: Any = job.machine
+        if not isinstance(machine, Primal) or self._on_gpu is not None:
+            return super()._look(job, state, order, end, most)
+        memory: Any = state.memory
+        return machine.visit(
+            *(memory, order, state.position, end, most, state.visits),
+            self._following(state),
+        )
+
+    def _following(self, state: State[W, V]) -> NextOrder | None:
+        """The permutation of the next epoch, made as far as the chunks before needed it."""
+        if compute.threads_for(self.n * 16) == 1:
+            return None
+        if state.position == 0:
+            pool = self._room() if self._next is None else self._next.pool
+            compute.backend.arrange(pool, self.present, state.seed, state.epoch, 0)
+            self._next = NextOrder(pool, state.seed, state.epoch)
+        of_next = self._next is not None and self._next.number == state.epoch
+        return self._next if of_next else None
 
 
 class Blocks(_Arranged):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from rosenblatt._compute import folding
 from rosenblatt._compute.examples import Examples, Rows, Weights
 from rosenblatt._compute.folding import Fold
 from rosenblatt._compute.matrices import nonzeros
+from rosenblatt._compute.protocol import NextPool
 from rosenblatt._compute.scale import Scale
 from rosenblatt._compute.screening import Screen, ScreenedRows
 from rosenblatt._compute.update_log import Log
@@ -133,6 +135,22 @@ class InMemory(InFeatures):
         return voters.scores(rows, check_interrupt) if may_vote(voters, [rows], most) else None
 
 
+@dataclass
+class NextOrder:
+    """A permutation of the next epoch, of which some swaps are made."""
+
+    pool: NDArray[Any]
+    seed: int
+    number: int
+    made: int = 0
+
+    def by_then(self, end: int) -> NextPool:
+        """What the core is told, so that it makes all swaps before `end`."""
+        told = self.pool, self.seed, self.number, self.made
+        self.made = max(self.made, end)
+        return told
+
+
 class Primal(InMemory):
     """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin.
 
@@ -153,12 +171,16 @@ class Primal(InMemory):
         end: int,
         most: int,
         visits: int,
+        next_order: NextOrder | None = None,
     ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
+        """Visit order[begin:end], at most `most` updates; returns place reached, updates.
+
+        The order of the next epoch is made as far as `end` meanwhile, where another thread can.
+        """
         e, log, screen = self.examples, self.log, self.screen
         if screen.before(begin, memory.w):
             return begin, 0  # nothing yet: a look at Ctrl-C first
-        given = (
+        given: tuple[Any, ...] = (
             e.rows.native,
             e.y,
             e.c,
@@ -174,6 +196,8 @@ class Primal(InMemory):
             visits,
             None if log is None else log.columns,
         )
+        if next_order is not None and not screen.ready:
+            given += (next_order.by_then(end),)
         reached, updates = (screen.visit if screen.ready else e.rows.backend.visit)(*given)
         screen.visited(reached - begin, updates)
         if log is not None:

@@ -36,8 +36,9 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
         return False  # one by one sparse rows of many classes find their weights side by side
     if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:
         return False
-    # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C.
-    together = compute.chunk // max(3 * order.n * e.rows.row_size * (e.k or 1), 1)
+    # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C. Longer
+    # epochs are better made one by one: several threads work on each.
+    together = compute.chunk // max(12 * order.n * e.rows.row_size * (e.k or 1), 1)
     most = min(most, together, _MOST, machine.screen.epochs_without())
     if most < 1 or compute.whole_epochs is None:
         return False

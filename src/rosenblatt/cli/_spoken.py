@@ -14,7 +14,8 @@ _VALUE = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^\s,;:
 _BOTH = re.compile(rf"(?<!['\"\w])([a-z_]+)=({_VALUE})(?:, [a-z_]+={_VALUE})* \((--[^()]*)\)")
 _NAMED = re.compile(r"\b([a-z_]+(?: and [a-z_]+)*) \((--[a-z-]+(?:, --[a-z-]+| [^()]+)?)\)")
 # What an error may begin with, without saying that it is an option.
-_OPTIONS = ("target", "ignore", "positive", "categorical", "numeric", "text", "group", "weight") + (
+_OPTIONS = (
+    *("target", "ignore", "positive", "categorical", "numeric", "text", "group", "weight"),
     *("keep", "missing", "charset", "sheet", "time_limit", "engine"),
 )
 _FIRST = re.compile(rf"^({'|'.join(_OPTIONS)})=({_VALUE})(?= (?:is|holds)\b)")

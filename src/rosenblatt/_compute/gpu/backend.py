@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt._compute.gpu import judging, learning, permuting
 from rosenblatt._compute.gpu.driver import cupy, errors_in_words
 from rosenblatt._compute.gpu.rows import DeviceRows
-from rosenblatt._compute.protocol import Floats, Ints, Labels, LogColumns
+from rosenblatt._compute.protocol import Floats, Ints, Labels, LogColumns, NextPool
 
 
 class OnGpu:
@@ -35,9 +35,10 @@ class OnGpu:
         counts: Ints,
         visits: int,
         log: LogColumns | None,
+        next: NextPool | None = None,
         /,
     ) -> tuple[int, int]:
-        """As the protocol has it; it may stop earlier."""
+        """As the protocol has it; it may stop earlier, and orders are made by `arrange` alone."""
         with errors_in_words():
             labels = rows.labels(y, c)
             given = learning.Visits(

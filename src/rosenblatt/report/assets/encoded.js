@@ -23,7 +23,7 @@ export function readEncoded(claim, files) {
   checkEncoding(encoding);
   const columns = columnsOf(encoding), reading = encoding.reading ?? READING, features = columns.flatMap((c) => c.features);
   const about = repr(features) === repr(claim.columns) && encoding.target?.name === claim.target;
-  demand(about, "The certificate is about other columns than its encoding gives");
+  demand(about, "The certificate contradicts itself: its encoding gives other columns than it has");
   const table = look(files, reading);
   const inputs = [...columns.map((/** @type {any} */ c) => c.name), claim.target];
   demand(new Set(inputs).size === inputs.length, "This is not the encoding of a table: a name stands twice");
@@ -59,12 +59,12 @@ function encode(claim, table, columns, reading) {
         demand(found !== null, `${where} holds ${repr(text)}: a number is expected`);
         demand(found !== Infinity, `${where} holds inf: numbers must be finite`);
         const written = text.trim().replace(mark, ".");
-        demand(!exactly || style || equal(written, String(found)), `${where} holds ${written}, which floating point cannot tell from its neighbours`);
+        demand(!exactly || style || equal(written, String(found)), `${where} holds ${written}, which float64 cannot hold exactly`);
         return Number.isNaN(found) ? null : found;
       };
       const said = cell(target, true);
       if (said === null && reading.drop_unlabelled) {
-        demand(dropped.has(labels.length), "The certificate counts rows that have no label");
+        demand(dropped.has(labels.length), "The certificate counts rows that have no label in this table");
         for (let j = 0; j < claim.columns.length; ++j) numbers.push(0);
         labels.push("");
         ++left;
@@ -118,16 +118,16 @@ function numbersOf({ name, kind, ...given }, measure) {
   return {
     name, kind, scaled, features: [name + measure],
     write(/** @type {number | null} */ x, /** @type {number[]} */ out, /** @type {string} */ where) {
-      demand(x !== null || !Number.isNaN(fill), `${where}: the value is missing, and the encoding does not say what to put there`);
+      demand(x !== null || !Number.isNaN(fill), `${where}: the value is missing, and training did not learn how to fill it`);
       if (x === null) ++filled;
       else if (scaled) seen.add(x + 0);
       out.push(made(x ?? fill));
     },
     refuseMerged() {
       const values = [...seen].sort((a, b) => a - b), all = values.map(made);
-      demand(all.every(Number.isFinite), `The encoding makes numbers of the column ${repr(name)} infinite (${shift})`);
+      demand(all.every(Number.isFinite), `Scaling makes numbers of the column ${repr(name)} infinite (${shift})`);
       const k = all.findIndex((v, i) => i && !(v > all[i - 1]));
-      demand(k < 0, `The encoding makes one number of ${float(values[k - 1])} and ${float(values[k])} in the column ${repr(name)} (${shift}): what is said of the result is not said of the table`);
+      demand(k < 0, `Scaling makes ${float(values[k - 1])} and ${float(values[k])} in the column ${repr(name)} the same number (${shift}), so a proof about the scaled numbers would not be one about the table`);
     },
     told() {
       const gaps = filled ? `${float(fill)} for ${filled.toLocaleString("en-US")} missing value${filled > 1 ? "s" : ""}` : "";
@@ -146,11 +146,11 @@ function wordsOf({ name, kind, words, missing, reference = null }, old) {
     name, kind, scaled: false, features: single ? [name] : levels.map((value) => `${name}=${value}`),
     write(/** @type {string | null} */ word, /** @type {number[]} */ out, /** @type {string} */ where) {
       const known = word !== null && boolean && word in TRUTH ? repr(TRUTH[/** @type {keyof TRUTH} */ (word)]) : word;
-      demand(word !== null || missing, `${where}: the value is missing, and the encoding does not say what to put there`);
+      demand(word !== null || missing, `${where}: the value is missing, and training did not learn how to fill it`);
       demand(word === null || words.includes(known), `${where} holds ${repr(word)}, which did not occur in training`);
       for (const level of levels) out.push(Number(level === (known ?? GAP)));
     },
-    refuseMerged: () => demand(!missing || !words.includes(GAP), `The encoding makes one value of missing ones and the word ${repr(GAP)} in the column ${repr(name)}: what is said of the result is not said of the table`),
+    refuseMerged: () => demand(!missing || !words.includes(GAP), `In the column ${repr(name)} missing values and the word ${repr(GAP)} become the same, so a proof about the numbers would not be one about the table`),
     told: () => single ? "" : `${repr(name)} as ${levels.length === 1 ? "0 or 1" : `${levels.length} columns of 0 and 1`}${base === null ? "" : `, reference ${repr(base)}`}`,
   };
 }

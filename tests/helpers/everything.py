@@ -1,0 +1,15 @@
+"""What the server imports from which processes are forked: all that `rosenblatt fit` needs."""
+
+# ruff: noqa: F401
+import sklearn.ensemble
+import sklearn.linear_model
+
+import rosenblatt._streams.train
+import rosenblatt._study.study
+import rosenblatt.cli.fit
+import rosenblatt.cli.predict
+import rosenblatt.model_file
+from rosenblatt.report.view import environment
+
+for name in environment().list_templates(extensions="html"):
+    environment().get_template(name)  # compiled once

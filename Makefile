@@ -9,6 +9,8 @@
 # gpu    tests and benchmark on an NVIDIA GPU; says so where there is none
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
+# wheel  the source distribution and the wheels of this Linux machine, in dist/
+# release  everything that is checked before a release; stops before uploading
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.
 
@@ -29,7 +31,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm
+.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm wheel release
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -75,8 +77,17 @@ wasm: $(VENV)/core
 	$(RUN) -m pip install --quiet --group wasm
 	$(RUN) scripts/wasm.py
 
+wheel: $(VENV)/core
+	$(RUN) -m pip install --quiet --group release
+	$(RUN) scripts/build_wheel.py
+
+release: $(VENV)/core
+	$(RUN) scripts/release.py --before
+	$(MAKE) check test wheel
+	$(RUN) scripts/release.py
+
 soak: $(VENV)/tools browser
-	$(RUN) -m pip install --quiet --group soak
+	$(RUN) -m pip install --quiet --group soak --group release
 	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/firefox.sh
 	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
 

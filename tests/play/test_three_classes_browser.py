@@ -150,7 +150,7 @@ def test_iris_with_three_species_is_that_of_python(opened, capsys):
     assert X.tolist() == iris.data[:, 2:].tolist()
     assert y.tolist() == iris.target.tolist()
     assert shown.locator(".verdict-tag").inner_text() == ONLY.format("▲")  # setosa
-    assert "200 right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
+    assert "200 are right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
     assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
@@ -236,3 +236,14 @@ def test_everyone_can_read_it_on_any_screen_in_light_and_dark(opened, width):
     assert not violations(shown, runOnly=["color-contrast"])
     shown.get_by_role("button", name="Dark").click()
     assert not violations(shown, runOnly=["color-contrast"])
+
+
+def test_a_kernel_that_cannot_be_chosen_says_why_and_classes_stand_in_order(opened):
+    shown = opened()
+    why = shown.get_by_text("A kernel needs two columns and at most 400 points")
+    for example, hidden in (("xor", True), ("credit", False), ("three", True)):
+        shown.get_by_label("Example").select_option(example)
+        assert why.is_hidden() is hidden
+        assert shown.locator(".field.kernel select").is_enabled() is hidden
+    said = shown.locator(".legend").inner_text()
+    assert sorted(range(3), key=lambda c: said.index(f"class {c}")) == [0, 1, 2]

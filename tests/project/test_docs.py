@@ -95,7 +95,7 @@ def alike(printed):
 
 
 def test_links_between_pages_lead_somewhere():
-    for page in [*PAGES, ROOT / "CHANGELOG.md"]:
+    for page in [*PAGES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 

@@ -42,7 +42,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         (gradient descent on the perceptron loss).
     keep : {"auto", "best", "last", "pocket", "average", "vote"}, default="auto"
         What is returned. "best": after each epoch the last and the averaged weights are counted,
-        and those with the fewest mistakes so far are kept (of equal ones an average). "last": the
+        and those with the fewest mistakes so far are kept (on a tie an average). "last": the
         last weights. "pocket": the fewest mistakes, counted after every update. "average": the
         mean of the weights over all visits. "vote": every weight vector votes. "auto": "last"
         with tol=None, else "best".
@@ -113,7 +113,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         The returned weights; keep="vote" has none.
     classes_ : array of shape (k,)
         The labels. Of two, a score of 0 or greater means `classes_[1]`; of more, the highest score
-        decides, of equal ones the first.
+        decides, on a tie the first.
     training_errors_ : int
         Training rows with y_i (w·x_i + b) <= 0, or s_y - s_r <= 0, under the returned rule.
         `1 - score(X, y)` may be lower, since `predict` counts a score of 0 for `classes_[1]`, and
@@ -258,9 +258,10 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     def from_certificate(cls, certificate: Certificate, *, classes: Any = None) -> Self:
         """The separator of a certificate of complete separation, as a fitted estimator.
 
-        It is the one of the largest geometric margin, or where the certificate has none (through
-        the origin, or a search cut short) of the best homogeneous margin it has proved; ‖w‖ = 1,
-        so that scores are distances (of many classes the weights of all together have length 1).
+        It is the one of the largest geometric margin. If the certificate has none (through the
+        origin, or a search cut short), it is the one of the best homogeneous margin that it has
+        proved. ‖w‖ = 1, so that scores are distances (with more than two classes the weights of all
+        classes together have length 1).
         Nothing is trained: `n_iter_` and `n_updates_` are 0.
         `training_errors_` is 0, as the certificate proves; None where rounding to floating-point
         numbers might turn a row, or where the proof is about decimal numbers.

@@ -23,7 +23,7 @@ class RandomLinearClassifier(LinearClassifier):
     """The best of k random hyperplanes.
 
     Each is uniform on the unit sphere of the lifted space: (w, b) is Gaussian, divided by its norm.
-    The one with the fewest training mistakes (by weight) is kept; of equal ones the first. With
+    The one with the fewest training mistakes (by weight) is kept; on a tie the first. With
     more than two classes a draw is a hyperplane for each class, all together on the unit sphere,
     and the class with the highest score is predicted.
 
@@ -42,7 +42,7 @@ class RandomLinearClassifier(LinearClassifier):
         The best hyperplane, or one for each class.
     classes_ : array of shape (c,)
         The labels. Of two, a score of 0 or greater means `classes_[1]`; of more, the highest score
-        decides, of equal ones the first.
+        decides, on a tie the first.
     training_errors_ : int
         Training rows with y_i (w·x_i + b) <= 0; of more than two classes, rows whose class does
         not have the highest score alone.

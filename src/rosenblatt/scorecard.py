@@ -118,7 +118,7 @@ class Scorecard(Classifier):
         """Search for the card of rows X with labels y.
 
         With X_val and y_val the number of terms is the one with the fewest errors on these rows,
-        of equal ones the smallest; terms, cuts and points come from X and y alone. Ctrl-C leaves
+        on a tie the smallest; terms, cuts and points come from X and y alone. Ctrl-C leaves
         the estimator fitted with the best card so far, then raises KeyboardInterrupt.
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):

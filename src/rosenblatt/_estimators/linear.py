@@ -37,7 +37,7 @@ class LinearClassifier(Classifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: `classes_[1]` where the score is 0 or greater.
 
-        Of k > 2 classes the one with the highest score; of equal ones the first.
+        Of k > 2 classes the one with the highest score; on a tie the first.
         """
         rows = self._rows(X)
         rule = self._rule

@@ -36,7 +36,7 @@ class Spelled:
     def sentence(self) -> str:
         what = self.target or "the label"
         if len(self.labels) > 2:
-            return f"{what}: the label with the highest score, of equal ones the first"
+            return f"{what}: the label with the highest score, on a tie the first"
         sum_ = "points reach" if self.is_card else "score reaches"
         second, first = self.labels[1], self.labels[0]
         return f"{what} is {second} where the {sum_} {self.threshold}, else {first}"

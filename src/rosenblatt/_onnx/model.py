@@ -31,7 +31,7 @@ _OF_TWO = (
     "label of a negative row and the second of a positive one."
 )
 _OF_MANY = (
-    "`score` has a column for each label; `label` is the one with the highest score, of equal ones "
+    "`score` has a column for each label; `label` is the one with the highest score, on a tie "
     "the first."
 )
 

@@ -11,9 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt._rules.card import Card, Term, minus
-from rosenblatt._study.card_document import CardExample, CardRule, CardTerm, Earned, OfPoints
+from rosenblatt._study.card_document import CARD, CardExample, CardRule, CardTerm, Earned, OfPoints
 from rosenblatt._study.objective import judge_of
-from rosenblatt._study.words import CARD
 from rosenblatt._support.words import many
 from rosenblatt.data.encode import Number
 from rosenblatt.errors import InputError

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+CARD = "card of"  # so many terms: the name of a candidate
+
 
 class CardTerm(TypedDict):
     """What earns points on a card."""

@@ -11,8 +11,8 @@ from rosenblatt.selection.training import Progress, checkpoint_of
 
 _NOTE = "about.txt"
 _ABOUT = (
-    "Checkpoints of rosenblatt fit: the same command goes on from here, and removes this folder\n"
-    "when it is done. So does the same rosenblatt.study when it is saved.\n"
+    "Checkpoints of rosenblatt fit. Run the same command again to resume from here; it removes\n"
+    "this folder when it is done. So does the same rosenblatt.study when it is saved.\n"
 )
 
 

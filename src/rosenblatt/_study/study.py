@@ -117,7 +117,7 @@ def study(
     retrain : bool
         False: the chosen rule is tested as it was compared, having learned from three fifths.
     no_rows : bool
-        True: nothing that comes from single rows is shown or saved, for data about people.
+        True: nothing derived from individual rows is shown or saved, for data about people.
     embed_data : bool
         True: the report contains all rows, and checks the whole proof when it is opened. Whoever
         has the report then has the data.

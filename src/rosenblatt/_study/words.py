@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rosenblatt._study.card_document import CARD
 from rosenblatt._study.document import (
     Beginning,
     Candidate,
@@ -26,7 +27,6 @@ _INDENT = 12
 _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
-CARD = "card of"  # so many terms: the name of a candidate
 _PEERS_OF_CARDS = (
     "the rules for comparison use all columns, with a 0/1 column for every category as cards have "
     "them: without --points their figures are a little different"

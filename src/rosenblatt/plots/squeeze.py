@@ -23,11 +23,11 @@ _MOST = 2_000  # points of a curve
 class SqueezeDisplay:
     """After k updates kγ <= ⟨w, ŵ*⟩ <= ‖w‖ <= √k·R, so that k cannot exceed (R/γ)².
 
-    In the form that holds for the run (in the lifted space, and times η): from a start w₀ the outer
-    curves are ⟨w₀, ŵ*⟩ + kγ and √(‖w₀‖² + kβ²), where β² = max‖c_i x̃_i‖² + 2μ max c_i / η, which is
-    R² without weights and margin; with order="batch" the rows count for as many as the largest step
-    has, and of more than two classes for two, since w is the weights of all classes. γ is the
-    homogeneous margin of w*. Without a w* only the upper curve is there.
+    The curves have the form that holds for the run, in the lifted space and times η. From a start
+    w₀ they are ⟨w₀, ŵ*⟩ + kγ and √(‖w₀‖² + kβ²), where β² = max‖c_i x̃_i‖² + 2μ max c_i / η. That is
+    R² without weights and margin. With order="batch" a row counts as often as the largest step has
+    rows. With more than two classes it counts twice, since w is the weights of all classes. γ is
+    the homogeneous margin of w*. Without a w* only the upper curve is there.
 
     Attributes
     ----------

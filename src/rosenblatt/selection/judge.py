@@ -92,7 +92,7 @@ class Judge:
 
     def best(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
-        weights. Of equal ones a rule with weights, which can be read, then the fewest training
+        weights. On a tie a rule with weights, which can be read, then the fewest training
         errors, then the first."""
         ours = [c for c in found if not c.peer]
         chosen_from = [c for c in ours if not c.baseline] or ours[1:]  # Ctrl-C: all there is

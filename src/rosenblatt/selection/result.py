@@ -57,7 +57,7 @@ class Selection:
     candidates : list of Candidate
         In the order given, the largest class before them, peers behind them.
     winner : Candidate
-        The fewest validation errors, or the lowest price; of equal ones one with weights, then the
+        The fewest validation errors, or the lowest price; on a tie one with weights, then the
         fewest training errors, then the first. The floor is not chosen: the largest class, and a
         RandomLinearClassifier beside other candidates. Nor are peers.
     passed_over : Candidate or None

@@ -64,7 +64,7 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
     is_flag=True,
     help="Find the weights whose sign is the same in every linear rule that makes no more errors "
     "than the best rule found. For two labels and at most 10 columns of numbers; takes as long "
-    "again as --fewest-errors. (Signs of infinite logistic coefficients are always printed.)",
+    "again as --fewest-errors. The signs of infinite logistic coefficients need no option.",
 )
 @click.option(
     "--proofs",

@@ -177,16 +177,19 @@ def test_a_warning_when_max_iter_ends_last_with_errors(rng):
     with pytest.warns(ConvergenceWarning) as caught:
         p = Perceptron(keep="last", max_iter=20, random_state=0).fit(X, y)
     text = str(caught[0].message)
-    assert f"{p.training_errors_} of 50 training rows are on the wrong side" in text
+    assert (
+        f"{p.training_errors_} of 50 training rows on the wrong side or on the hyperplane" in text
+    )
     assert "max_iter=20" in text
-    assert "falling" in text
+    assert f"Updates: {p.mistakes_[0]} in the first epoch, {p.mistakes_[-1]} in the last." in text
+    assert "Either max_iter is too small, or no hyperplane separates the rows: certify(" in text
     assert "StandardScaler" in text
     assert "keep='best'" in text
 
 
 def test_a_warning_when_a_separable_fit_returns_errors():
     X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
-    with pytest.warns(ConvergenceWarning, match="although a hyperplane with none exists"):
+    with pytest.warns(ConvergenceWarning, match="although training found a hyperplane with none"):
         p = Perceptron(order="cyclic", keep="average").fit(X, y)
     assert p.converged_
     assert p.training_errors_ > 0

@@ -365,7 +365,7 @@ def test_every_chart_is_drawn(opened):
     shown = opened()
     shown.get_by_label("Example").select_option("overlap")
     shown.get_by_role("button", name="To the end").click()
-    for name in ("Mistakes", "Vector sum", "Weight space", "Pocket", "Dual"):
+    for name in ("Updates by epoch", "Vector sum", "Weight space", "Pocket", "Dual"):
         shown.get_by_role("tab", name=name).click()
         assert shown.locator(".picture svg > *").count() > 5
     shown.get_by_role("tab", name="Proof").click()

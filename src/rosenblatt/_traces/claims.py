@@ -6,8 +6,8 @@ rows of one step (1 unless order="batch"):
     B = M Z² + 2μ C,   αŵ* = B w*/g.
 
 For single rows B is the β² of the theorem. A step with m mistakes has m <= M, so that
-‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ*‖² <= ‖w - αŵ*‖² - m B. An epoch of several
-shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
+‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ*‖² <= ‖w - αŵ*‖² - m B. An epoch of
+several shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
 """
 
 from __future__ import annotations
@@ -98,10 +98,8 @@ def setting(run: Run, k: Constants, bound: int) -> str:
     star, square = root(k.ends[0]), "" if run.k is None else "2"
     beta = f"β = {'√2 ' if square else ''}R" if k.margin == 0 else f"β² = {square}R² + 2μ/η, β"
     known = [words for words, holds in simple if holds]
-    known += (
-        [f"{beta} = {root(k.growth):.6g}"] if len(known) == 2 else [f"β = {root(k.growth):.6g}"]
-    )
-    known += [f"γ = {k.gamma:.6g}", f"‖w*‖ = {star:.6g}"]
+    beta = beta if len(known) == 2 else "β"
+    known += [f"{beta} = {root(k.growth):.6g}", f"γ = {k.gamma:.6g}", f"‖w*‖ = {star:.6g}"]
     formula = "⌊β²/γ²⌋ = " if k.ends[2] == 0 else ""
     return f"{', '.join(known)}: the bound is {formula}{bound:,}."
 

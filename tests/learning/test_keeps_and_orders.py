@@ -203,3 +203,37 @@ def test_no_warning_when_the_result_is_without_errors():
     assert p.training_errors_ == 0
     assert not p.converged_
     Perceptron(keep="best", max_iter=1).fit(X, y)
+
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+
+
+def test_a_warning_names_who_tells_whether_the_rows_are_separable():
+    X, y = XOR
+    three = np.arange(4) % 3
+    last = {"keep": "last", "order": "cyclic", "max_iter": 2}
+    cases = [
+        (lambda: Perceptron(**last).fit(X, y), "no hyperplane separates the rows: certify(X, y) "),
+        (lambda: train(Perceptron(**last), (X, y)), "the rows: certify_stored(source) tells which"),
+        (
+            lambda: KernelPerceptron(kernel="poly", degree=1, **last).fit(X, y),
+            "the kernel does not separate the rows; certify(X, y) is about hyperplanes only.",
+        ),
+        (
+            lambda: Perceptron(multi_class="ovr", **last).fit(X, three),
+            "some class is not separable from the rest: certify(X, y == label) tells which.",
+        ),
+    ]
+    for fit, told in cases:
+        with pytest.warns(ConvergenceWarning) as caught:
+            fit()
+        assert told in str(caught[0].message)
+
+
+def test_a_warning_has_the_numbers_of_patience(rng):
+    X, y = rng.normal(size=(100, 4)), rng.integers(0, 2, 100)
+    with pytest.warns(ConvergenceWarning, match=r"did not fall by a sixteenth\. Whether a hyper") as c:
+        p = Perceptron(keep="last", order="cyclic").fit(X, y)
+    # 2²⁰ numbers, 16 for each of 100 rows: 655.36 epochs.
+    assert p.n_iter_ == 656
+    assert "It stopped after 656 epochs: in the last 5 or more (patience)" in str(c[0].message)

@@ -221,7 +221,7 @@ def test_many_columns_keep_the_predictions(opened, name):
 def test_every_chart_is_drawn(opened):
     shown = three(opened)
     shown.get_by_role("button", name="To the end").click()
-    for name in ("Updates by epoch", "Vector sum", "Proof", "Weight space", "Pocket", "Dual"):
+    for name in ("Updates", "Vector sum", "Proof", "Weight space", "Pocket", "Dual"):
         shown.get_by_role("tab", name=name).click()
         assert shown.locator(".picture svg > *").count() > 5
     shown.get_by_role("tab", name="Vector sum").click()

@@ -103,7 +103,7 @@ export const en = {
   "verdict.bound.line": "With a kernel the boundary is a curve, and this bound is about lines: {bound} updates.",
   "bound.lifted": "a 1 is appended to every row, for b",
   "bound.plain": "the rows are taken as they are",
-  "verdict.quasi.says": "No {line} has every point on its right side. One comes close: it has {count} points on the right side, the others on the {line} itself, and none on the wrong side.",
+  "verdict.quasi.says": "No {line} has every point on its right side. One comes close: {count} points are on the right side, the others lie on it, and none is on the wrong side.",
   "verdict.quasi.many": "No weights give every point the highest score for its own class.{apart} Weights come close that have none of the {all} comparisons with another class wrong: {right} right, the others tied.",
   "verdict.quasi.class": " {apart} can be separated from both others; {one} and {other} cannot be separated from each other.",
   "verdict.overlap.says": "Every {line} has at least one point on the wrong side, or all points on it.",
@@ -153,7 +153,7 @@ export const en = {
   "fact.fingerprint": "Fingerprint",
 
   "view.title": "What happens",
-  "view.mistakes": "Updates by epoch",
+  "view.mistakes": "Updates",
   "view.sum": "Vector sum",
   "view.squeeze": "Proof",
   "view.space": "Weight space",

@@ -209,7 +209,7 @@ def test_other_data_is_rejected(cancer, report):
         (np.ones((4, 2)), {"errors": -1}, "errors must be a number from 0 on"),
         (np.ones((4, 2)), {"errors": np.inf}, "errors must be a number from 0 on"),
         (np.ones((4, 2)), {"time_limit": 0}, "time_limit"),
-        (np.array([[1e-300, 1], [1, 2], [3, 4], [5, 6]]), {}, "numbers of similar size"),
+        (np.array([[1e-300, 1], [1, 2], [3, 4], [5, 6]]), {}, "numbers that are of similar size"),
     ],
 )
 def test_bad_input_gets_one_clear_error(X, choices, message):

@@ -865,7 +865,7 @@ def test_words_of_each_verdict_say_what_follows():
     quasi = certify([[1], [2], [2], [3]], [0, 0, 1, 1], sample_weight=[1, 1, 1, 2])
     assert quasi.verdict == QUASI
     assert says[QUASI] in str(quasi)
-    assert "rows 1 and 2 have the same values and different labels, 0 and 1" in str(quasi)
+    assert 'rows 1 and 2 have the same values and different labels, "0" and "1"' in str(quasi)
     left_out = certify([[1], [2], [3]], [0, 1, 0], sample_weight=[1, 1, 0])
     assert left_out.n_dropped == 1
     assert "Left out: one row of weight 0." in str(left_out)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from common import ORDERS
 from oracle import Oracle, permutation
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import KernelPerceptron, Perceptron, train
 from rosenblatt._compute.backend import compute
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -214,7 +214,10 @@ def test_a_warning_names_who_tells_whether_the_rows_are_separable():
     last = {"keep": "last", "order": "cyclic", "max_iter": 2}
     cases = [
         (lambda: Perceptron(**last).fit(X, y), "no hyperplane separates the rows: certify(X, y) "),
-        (lambda: train(Perceptron(**last), (X, y)), "the rows: certify_stored(source) tells which"),
+        (
+            lambda: train(Perceptron(**last), lambda: iter([(X, y)])),
+            "the rows: certify_stored(source) tells which",
+        ),
         (
             lambda: KernelPerceptron(kernel="poly", degree=1, **last).fit(X, y),
             "the kernel does not separate the rows; certify(X, y) is about hyperplanes only.",
@@ -232,7 +235,9 @@ def test_a_warning_names_who_tells_whether_the_rows_are_separable():
 
 def test_a_warning_has_the_numbers_of_patience(rng):
     X, y = rng.normal(size=(100, 4)), rng.integers(0, 2, 100)
-    with pytest.warns(ConvergenceWarning, match=r"did not fall by a sixteenth\. Whether a hyper") as c:
+    with pytest.warns(
+        ConvergenceWarning, match=r"did not fall by a sixteenth\. Whether a hyper"
+    ) as c:
         p = Perceptron(keep="last", order="cyclic").fit(X, y)
     # 2²⁰ numbers, 16 for each of 100 rows: 655.36 epochs.
     assert p.n_iter_ == 656

@@ -47,7 +47,9 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] == "train":  # the function of Python
-            ctx.fail("No such command 'train'. rosenblatt fit trains; for rows on disk fit --stream.")
+            ctx.fail(
+                "No such command 'train'. rosenblatt fit trains; for rows on disk fit --stream."
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

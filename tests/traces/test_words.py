@@ -177,7 +177,7 @@ def test_hostile_names_in_latex():
 
 def test_hostile_names_in_text_and_frames():
     t = hostile()
-    assert len(str(t).splitlines()) == 3 + len(t)
+    assert len(str(t).splitlines()) == 3 + len(t) + 1
     assert {f"w({name})" for name in HOSTILE} <= set(t.to_pandas().columns)
 
 

@@ -41,3 +41,25 @@ def test_errors_and_problems_name_options(shell):
     assert "leave the column out: --ignore b." in err
     out = shell("inspect", "t.csv", "-y", "y")[1]
     assert "or say --impute median, which" in " ".join(out.split())
+
+
+def test_warnings_of_training_speak_of_options(shell):
+    path = write("t.csv", "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    err = shell("trace", path, "-y", "y", "--max-iter", "3")[2]
+    assert "stopped at --max-iter 3 epochs" in err
+    assert "or no hyperplane separates the rows: rosenblatt certify tells which." in err
+    assert "raise --max-iter; scale the columns with --scale, which" in err
+    assert "or --keep best, which returns" in err
+
+
+def test_trace_counts_the_rows_of_a_file_from_one(shell):
+    path = write("t.csv", "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    out = shell("trace", path, "-y", "y", "--max-iter", "3", "--check", "-q")[1]
+    assert "w(a)  w(b)   b" in out
+    assert "contradict each other: 1, 2, 3, 4 (rows are counted from 1" in " ".join(out.split())
+
+
+def test_train_is_called_fit_here(shell):
+    code, _, err = shell("train", "t.csv")
+    assert code == 2
+    assert "for rows on disk fit --stream" in err

@@ -26,7 +26,7 @@ def test_trace_says_every_step(shell):
 def test_trace_checks_the_proofs_and_names_the_columns(shell):
     code, out, _ = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--check")
     assert code == 0
-    assert " x1 " in out.splitlines()[1]
+    assert " w(x1) " in out.splitlines()[2]
     assert "9 held" in out
 
 
@@ -83,11 +83,11 @@ THREE = "x1,x2,y\n1,0,a\n0,1,b\n-1,-1,c\n"
 def test_trace_of_three_classes_names_the_rival(shell):
     code, out, err = shell("trace", write("three.csv", THREE), "-y", "y", "--steps", "--check")
     assert (code, err) == (0, "")
-    assert "step 2: row 1 (0, 1) is b but a scores 2 more: b moves towards it: w " in out
+    assert "step 2: row 2 (0, 1) is b but a scores 2 more: b moves towards it: w " in out
     assert "9 held" in out
     code, out, _ = shell("trace", "three.csv", "-y", "y")
     assert code == 0
-    assert "  label  rival  margin  " in out.splitlines()[1]
+    assert "  label  rival  margin  " in out.splitlines()[2]
 
 
 def test_trace_of_three_classes_has_a_film_and_a_file(shell):

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from common import ORDERS
 from oracle import Oracle, permutation
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import KernelPerceptron, Perceptron, train
 from rosenblatt._compute.backend import compute
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -177,9 +177,12 @@ def test_a_warning_when_max_iter_ends_last_with_errors(rng):
     with pytest.warns(ConvergenceWarning) as caught:
         p = Perceptron(keep="last", max_iter=20, random_state=0).fit(X, y)
     text = str(caught[0].message)
-    assert f"{p.training_errors_} of 50 training rows are on the wrong side" in text
+    assert (
+        f"{p.training_errors_} of 50 training rows on the wrong side or on the hyperplane" in text
+    )
     assert "max_iter=20" in text
-    assert "falling" in text
+    assert f"Updates: {p.mistakes_[0]} in the first epoch, {p.mistakes_[-1]} in the last." in text
+    assert "Either max_iter is too small, or no hyperplane separates the rows: certify(" in text
     assert "StandardScaler" in text
     assert "keep='best'" in text
 
@@ -200,3 +203,42 @@ def test_no_warning_when_the_result_is_without_errors():
     assert p.training_errors_ == 0
     assert not p.converged_
     Perceptron(keep="best", max_iter=1).fit(X, y)
+
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+
+
+def test_a_warning_names_who_tells_whether_the_rows_are_separable():
+    X, y = XOR
+    three = np.arange(4) % 3
+    last = {"keep": "last", "order": "cyclic", "max_iter": 2}
+    cases = [
+        (lambda: Perceptron(**last).fit(X, y), "no hyperplane separates the rows: certify(X, y) "),
+        (
+            lambda: train(Perceptron(**last), lambda: iter([(X, y)])),
+            "the rows: certify_stored(source) tells which",
+        ),
+        (
+            lambda: KernelPerceptron(kernel="poly", degree=1, **last).fit(X, y),
+            "the kernel does not separate the rows; certify(X, y) is about hyperplanes only.",
+        ),
+        (
+            lambda: Perceptron(multi_class="ovr", **last).fit(X, three),
+            "some class is not separable from the rest: certify(X, y == label) tells which.",
+        ),
+    ]
+    for fit, told in cases:
+        with pytest.warns(ConvergenceWarning) as caught:
+            fit()
+        assert told in str(caught[0].message)
+
+
+def test_a_warning_has_the_numbers_of_patience(rng):
+    X, y = rng.normal(size=(100, 4)), rng.integers(0, 2, 100)
+    with pytest.warns(
+        ConvergenceWarning, match=r"did not fall by a sixteenth\. Whether a hyper"
+    ) as c:
+        p = Perceptron(keep="last", order="cyclic").fit(X, y)
+    # 2²⁰ numbers, 16 for each of 100 rows: 655.36 epochs.
+    assert p.n_iter_ == 656
+    assert "It stopped after 656 epochs: in the last 5 or more (patience)" in str(c[0].message)

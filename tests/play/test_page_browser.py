@@ -365,7 +365,7 @@ def test_every_chart_is_drawn(opened):
     shown = opened()
     shown.get_by_label("Example").select_option("overlap")
     shown.get_by_role("button", name="To the end").click()
-    for name in ("Mistakes", "Vector sum", "Weight space", "Pocket", "Dual"):
+    for name in ("Updates", "Vector sum", "Weight space", "Pocket", "Dual"):
         shown.get_by_role("tab", name=name).click()
         assert shown.locator(".picture svg > *").count() > 5
     shown.get_by_role("tab", name="Proof").click()
@@ -440,3 +440,32 @@ def test_another_language_is_spoken_at_once_and_the_run_stays(opened):
 def test_the_first_language_is_that_of_the_browser(opened):
     shown = opened(locale="de-AT")
     assert shown.get_by_role("heading", level=1).inner_text() == "Perzeptron zum Ausprobieren"
+
+
+def test_the_words_beside_the_board_name_what_they_are_about(opened):
+    shown = opened()
+    said = shown.locator(".verdict").inner_text()
+    # Three points, with a 1 appended: R² = 26, γ² = 2/9, and the largest margin is √2.
+    assert "distance of 1.41421 on both sides" in said
+    assert "a 1 is appended to every row, for b: R = 5.09902 and γ = 0.471405. So" in said
+    shown.get_by_role("tab", name="Proof").click()
+    assert "at k = 117 (far to the right of this picture)" in shown.locator(".views").inner_text()
+    shown.get_by_label("Margin μ").fill("2")
+    shown.get_by_label("Margin μ").press("Enter")
+    assert "√k·β, β² = R² + 2μ. Blue" in shown.locator(".views").inner_text()
+    shown.get_by_label("Margin μ").fill("0")
+    shown.get_by_label("Margin μ").press("Enter")
+    shown.get_by_label("Keep").select_option("average")
+    kept = shown.locator(".training .errors dd").inner_text()
+    assert kept != "0"
+    assert f"What is kept is wrong on some rows: {kept}." in shown.locator(".stop").inner_text()
+
+
+def test_a_kernel_may_do_what_no_line_does(opened):
+    shown = opened()
+    shown.get_by_label("Example").select_option("xor")
+    assert "(counted from 0)" in shown.locator(".verdict").inner_text()
+    assert "marked ×" in shown.locator(".verdict").inner_text()
+    shown.locator(".field.kernel select").select_option("rbf")
+    assert shown.locator(".verdict-tag").inner_text() == "No line can; this kernel did"
+    assert "marked ×" not in shown.locator(".verdict").inner_text()

@@ -24,7 +24,7 @@ from paging import (
 from rosenblatt import KernelPerceptron, Perceptron, certify, trace
 from rosenblatt.play import fingerprint
 
-ONLY = "Only {} can be told apart; the others tie"
+ONLY = "{} can be separated from both others; {} and {} cannot be separated from each other."
 BOARD = "m => ({x: [...m.data.x], y: [...m.data.y], classes: m.data.classes, k: m.run.rows.k})"
 
 REGIONS = """() => [...document.querySelectorAll(".point")].map((g) => {
@@ -132,7 +132,8 @@ def test_the_verdict_follows_a_dragged_point_and_the_former_run_stays(opened):
     shown.mouse.down()
     shown.mouse.move(*place(shown, 2.5, 4), steps=4)
     shown.mouse.move(*place(shown, 0.5, 2.5), steps=4)  # among the ▲
-    assert shown.locator(".verdict-tag").inner_text() == ONLY.format("●")
+    assert shown.locator(".verdict-tag").inner_text() == "No: not separable"
+    assert ONLY.format("●", "▲", "■") in shown.locator(".verdict").inner_text()
     shown.mouse.up()
     assert certify(*rows_of(shown)).verdict == "quasi-complete separation"
     assert re.search(r"row 6 \(2 against 0\)", shown.locator(".verdict").inner_text())
@@ -149,8 +150,10 @@ def test_iris_with_three_species_is_that_of_python(opened, capsys):
     iris = load_iris()
     assert X.tolist() == iris.data[:, 2:].tolist()
     assert y.tolist() == iris.target.tolist()
-    assert shown.locator(".verdict-tag").inner_text() == ONLY.format("▲")  # setosa
-    assert "200 are right" in shown.locator(".verdict").inner_text()  # of 300, as certify says
+    assert shown.locator(".verdict-tag").inner_text() == "No: not separable"
+    said = shown.locator(".verdict").inner_text()
+    assert ONLY.format("▲", "●", "■") in said  # setosa from versicolor and virginica
+    assert "200 right" in said  # of 300, as certify says
     assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
@@ -218,7 +221,7 @@ def test_many_columns_keep_the_predictions(opened, name):
 def test_every_chart_is_drawn(opened):
     shown = three(opened)
     shown.get_by_role("button", name="To the end").click()
-    for name in ("Mistakes", "Vector sum", "Proof", "Weight space", "Pocket", "Dual"):
+    for name in ("Updates", "Vector sum", "Proof", "Weight space", "Pocket", "Dual"):
         shown.get_by_role("tab", name=name).click()
         assert shown.locator(".picture svg > *").count() > 5
     shown.get_by_role("tab", name="Vector sum").click()

@@ -492,7 +492,10 @@ def test_more_updates_than_the_bound_of_a_kernel_that_is_no_inner_product():
 
 def test_the_report():
     check = li_hang().check()
-    assert str(check).startswith("9 claims, decided in fractions: 9 held\n")
+    assert str(check).startswith("9 claims, decided in fractions: 9 held. In brackets: the step")
+    # R² = 4² + 3² + 1, γ² = 2/9: ⌊26 · 9/2⌋ = 117.
+    setting = "w₀ = 0, all c_i = 1, β = R = 5.09902, γ = 0.471405, ‖w*‖ = 0.471405"
+    assert f"{setting}: the bound is ⌊β²/γ²⌋ = 117." in str(check).splitlines()
     assert "decided in floating point, with a bound on its rounding" in str(in_floats(li_hang()))
     assert check["bound"].left == 7
     with pytest.raises(KeyError, match="there are"):

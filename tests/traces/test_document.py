@@ -82,7 +82,7 @@ def test_names_and_labels_come_back():
     for labels in (["yes", "yes", "no"], [True, True, False], [2.0, 2.0, -1.0]):
         t = trace(Perceptron(order="cyclic"), frame, labels)
         assert_same(t, Trace.from_json(t.to_json()))
-        assert "ü|<b>" in Trace.from_json(t.to_json()).to_pandas().columns
+        assert "w(ü|<b>)" in Trace.from_json(t.to_json()).to_pandas().columns
 
 
 def test_through_a_file(tmp_path):

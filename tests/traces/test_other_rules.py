@@ -154,7 +154,7 @@ def test_in_words():
     assert f", at most {on_the_line('AROW', 1.0, X=X).bound} mistakes by its theorem. " in table
     assert "convergence theorem" not in table
     assert "cos∠" not in table
-    assert table.splitlines()[1].split()[5:9] == ["score", "loss", "v", "step"]
+    assert table.splitlines()[2].split()[5:9] == ["score", "loss", "v", "step"]
 
 
 # --- To the bit -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 from common import X, Y
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, trace
 from rosenblatt._compute import reference as reference
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt.errors import InputError
 from traced import LI_HANG_X, LI_HANG_Y, li_hang
 
@@ -78,11 +79,29 @@ def test_long_rows_and_long_steps_are_cut():
 def test_a_long_table_shows_both_ends():
     t = trace(Perceptron(order="cyclic", max_iter=5), X, Y)
     lines = str(t).splitlines()
-    assert len(lines) == 2 + 21
-    assert lines[12] == f"… {len(t) - 20} more steps …"
+    assert len(lines) == 3 + 21 + 1
+    assert lines[13] == f"… {len(t) - 20} more steps …"
     assert f"… {len(t) - 20} more steps …" in t._repr_html_()
     assert len(t.to_markdown().splitlines()) == 2 + len(t)
     assert t.to_latex().count(r"\\") == 1 + len(t)
+
+
+def test_what_is_kept_is_told():
+    # After its first update b = -1 is wrong on two rows; (0, 1), 0, then (1, 1), 1 and zero follow,
+    # wrong on three, two and four.
+    square = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    t = trace(Perceptron(order="cyclic", keep="pocket", max_iter=3), square, [-1, 1, 1, -1])
+    assert str(t).splitlines()[-1] == "Kept: weights with 2 mistakes (since update 1)."
+    assert "Kept" not in str(li_hang())
+
+
+def test_rows_of_a_file_are_counted_from_one():
+    with of_files():
+        told, steps = str(li_hang()), li_hang().steps()
+    assert "Rows are counted from 1, without the header." in told.splitlines()[1]
+    assert [line.split()[3] for line in told.splitlines()[3:]] == list("1333133")
+    assert steps.startswith("step 1: row 1 (3, 3)")
+    assert li_hang().steps().startswith("step 1: row 0 (3, 3)")
 
 
 def test_steps_that_are_none():
@@ -158,8 +177,8 @@ def test_hostile_names_in_latex():
 
 def test_hostile_names_in_text_and_frames():
     t = hostile()
-    assert len(str(t).splitlines()) == 2 + len(t)
-    assert set(HOSTILE) <= set(t.to_pandas().columns)
+    assert len(str(t).splitlines()) == 3 + len(t) + 1
+    assert {f"w({name})" for name in HOSTILE} <= set(t.to_pandas().columns)
 
 
 def test_features_named_like_columns_of_the_table():
@@ -167,7 +186,7 @@ def test_features_named_like_columns_of_the_table():
     table = trace(Perceptron(order="cyclic", keep="last"), frame, LI_HANG_Y).to_pandas()
     assert table["row"].tolist() == [0, 2, 2, 2, 0, 2, 2]
     assert table["b"].tolist() == [1, 0, -1, -2, -1, -2, -3]
-    assert table["w0 (row)"].tolist() == table["w1 (b)"].tolist() == [3, 2, 1, 0, 3, 2, 1]
+    assert table["w(row)"].tolist() == table["w(b)"].tolist() == [3, 2, 1, 0, 3, 2, 1]
 
 
 def test_the_frame_has_the_numbers():

@@ -50,8 +50,8 @@ class Several(Protocol):
     def run(self, estimator: Any, settings: Settings, /) -> None:
         """All of them; the estimator is left fitted."""
 
-    def warn(self, estimator: Any, settings: Settings, /) -> None:
-        """What a user should know of them."""
+    def warn(self, estimator: Any, settings: Settings, stored: bool, /) -> None:
+        """What a user should know of them; `stored`: there is no X and no y."""
 
 
 def fit(
@@ -69,9 +69,9 @@ def fit(
     settings, task, state = managed(estimator, prepare, X, y, sample_weight)
     if isinstance(task, Task):
         assert state is not None
-        estimator._warn(settings, task.job, state)
+        estimator._warn(settings, task.job, state, X is None)
     else:
-        task.warn(estimator, settings)
+        task.warn(estimator, settings, X is None)
 
 
 def _fit(

@@ -124,17 +124,20 @@ class Trainings:
             fitting.publish(rule, settings, task.job, state, PAIR, reason, recipe, task.more)
         _publish(p, settings, rules, self.source, self.more)
 
-    def warn(self, p: Perceptron, settings: Settings) -> None:
+    def warn(self, p: Perceptron, settings: Settings, stored: bool) -> None:
         """Of all of them at once."""
         errors, n = p.training_errors_, self.source.n
         name, reason = type(p).__name__, p.stop_reason_
         if settings.units.keep != "last" or not errors:
             return
         if reason is StopReason.MAX_ITER and not settings.all_epochs:
-            mistakes = p.mistakes_.tolist()
-            text = advice.unfinished(name, errors, n, mistakes, settings.max_iter, p._rule_number)
+            mistakes, asked = p.mistakes_.tolist(), advice.question(p, stored)
+            text = advice.unfinished(
+                name, errors, n, mistakes, settings.max_iter, p._rule_number, asked
+            )
         elif reason in (StopReason.PATIENCE, StopReason.TOL):
-            text = advice.last_of_many(name, errors, n, reason)
+            why = advice.why_stopped(reason, None, settings.patience, advice.question(p, stored))
+            text = advice.last_of_many(name, errors, n, why)
         else:
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)

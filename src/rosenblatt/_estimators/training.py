@@ -110,7 +110,7 @@ class Training(TakesCallbacks):
         more: dict[str, Any] = {"paced": streamed, "resumed": resumed, "workers": workers}
         return Progress(name, max_iter, n, text, **more)
 
-    def _warn(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
+    def _warn(self, settings: Settings, job: AnyJob, state: AnyState, stored: bool) -> None:
         n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
         if errors is None:  # Ctrl-C, and a handler that goes on
             return
@@ -125,13 +125,16 @@ class Training(TakesCallbacks):
                 name, errors, n, settings.max_iter, state.updates, state.certificate
             )
         elif reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
+            mistakes, asked = state.mistakes, advice.question(self, stored)
             text = advice.unfinished(
-                name, errors, n, state.mistakes, settings.max_iter, self._rule_number
+                name, errors, n, mistakes, settings.max_iter, self._rule_number, asked
             )
         elif reason is StopReason.UNDECIDED and errors > 0:
             text = advice.undecided(name, errors, n, settings.patience)
         elif reason in _AT_REST_NOWHERE and last and errors > 0:
-            text = advice.last_of_many(name, errors, n, reason)
+            asked = advice.question(self, stored)
+            why = advice.why_stopped(reason, state.epoch, settings.patience, asked)
+            text = advice.last_of_many(name, errors, n, why)
         elif state.clean and errors > 0 and not job.validating:
             text = advice.separable_but(name, settings.units.keep, errors, n)
         else:

@@ -159,9 +159,11 @@ def _no_labels(found: NDArray[Any], said: str) -> str:
     first = next((v for v in found.tolist() if isinstance(v, float) and v % 1), None)
     if first is None:
         return f"{said} Labels are words, whole numbers or truth values."
+    middle = found[len(found) // 2]  # leaves values on both sides
     return (
         f"{said.partition('. ')[0]}. Labels are words or whole numbers, and here is {first}: say "
-        f"which numbers are of the positive class, as y >= {first} (--positive '>={first}')."
+        f"which numbers are of the positive class, for example y >= {middle} "
+        f"(--positive '>={middle}')."
     )
 
 

@@ -31,6 +31,7 @@ class Check:
     exact: bool  # decided in fractions; otherwise in floats with a bound on their rounding
     assumption: str = ""  # which one fails, where one does
     compared: str = ""  # what u is, where a theorem has one
+    setting: str = ""  # the constants of the theorem, where it applies
 
     @property
     def ok(self) -> bool:
@@ -62,7 +63,11 @@ class Check:
             s: [c.status for c in self.claims].count(s) for s in (HELD, VIOLATED, WITHIN, FAILS)
         }
         total = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-        lines = [f"{len(self.claims)} claims, decided {how}: {total}"]
+        lines = [
+            f"{len(self.claims)} claims, decided {how}: {total}. In brackets: the step where both "
+            "sides are nearest, and the sides"
+        ]
+        lines += [self.setting] if self.setting else []
         lines += [
             f"  {name:<10}{status:<18}{statement}" + (f"   [{words}]" if words else "")
             for name, status, statement, words in self.lines()
@@ -79,7 +84,7 @@ class Check:
             for line in self.lines()
         )
         head = "".join(f"<th>{h}</th>" for h in ("claim", "", "statement", "tightest moment"))
-        notes = [text for text in (self.assumption, self.compared) if text]
+        notes = [text for text in (self.setting, self.assumption, self.compared) if text]
         note = "".join(f"<p>{escape(text)}</p>" for text in notes)
         return f"<table><tr>{head}</tr>{rows}</table>{note}"
 
@@ -128,9 +133,9 @@ def check(
         theorem = replace(theorem, status=WITHIN)  # updates that only rounding called for
     elif theorem.status == VIOLATED and distance.status == HELD and not run.linear():
         # The distance fell at every step, below zero: there is no such distance.
-        theorem, why = replace(theorem, status=FAILS), _no_inner_product("w - αŵ")
+        theorem, why = replace(theorem, status=FAILS), _no_inner_product("w - αŵ*")
     found += [lemma_1, claims.product_grows_fast(run, n, k), claims.angle_shrinks(run, n, k)]
-    return Check([*found, distance, theorem], exact, why)
+    return Check([*found, distance, theorem], exact, why, setting=claims.setting(run, k, bound))
 
 
 def _no_inner_product(vector: str) -> str:
@@ -143,7 +148,7 @@ _NEED_STAR: dict[str, str] = {
     "lemma 1": " >= γ > 0",
     "product": "⟨w, w*⟩ >= ⟨w₀, w*⟩ + k γ ‖w*‖",
     "angle": "cos∠(w, w*) >= (⟨w₀, ŵ*⟩ + kγ) / √(‖w₀‖² + kβ²)",
-    "distance": "‖w' - αŵ‖² <= ‖w - αŵ‖² - β²",
+    "distance": "‖w' - αŵ*‖² - ‖w - αŵ*‖² <= -β²",
     "bound": "updates <= the mistake bound",
 }
 

@@ -3,11 +3,11 @@
 In units of η, with z_i = c_i y_i x̃_i, g = min w*·z_i, Z² = max ‖z_i‖², C = max c_i, and M the most
 rows of one step (1 unless order="batch"):
 
-    B = M Z² + 2μ C,   αŵ = B w*/g.
+    B = M Z² + 2μ C,   αŵ* = B w*/g.
 
 For single rows B is the β² of the theorem. A step with m mistakes has m <= M, so that
-‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ‖² <= ‖w - αŵ‖² - m B. An epoch of several
-shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
+‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ*‖² <= ‖w - αŵ*‖² - m B. An epoch of
+several shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._support.row_numbers import row_number
 from rosenblatt._traces.rounding import TINY, ULP, by_step
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import Space
@@ -89,6 +90,20 @@ def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constant
     )
 
 
+def setting(run: Run, k: Constants, bound: int) -> str:
+    """The constants in one line, where a step is one row."""
+    if k.ends is None or not run.single:
+        return ""
+    simple = [("w₀ = 0", k.ends[2] == 0), ("all c_i = 1", run.c is None)]
+    star, square = root(k.ends[0]), "" if run.k is None else "2"
+    beta = f"β = {'√2 ' if square else ''}R" if k.margin == 0 else f"β² = {square}R² + 2μ/η, β"
+    known = [words for words, holds in simple if holds]
+    beta = beta if len(known) == 2 else "β"
+    known += [f"{beta} = {root(k.growth):.6g}", f"γ = {k.gamma:.6g}", f"‖w*‖ = {star:.6g}"]
+    formula = "⌊β²/γ²⌋ = " if k.ends[2] == 0 else ""
+    return f"{', '.join(known)}: the bound is {formula}{bound:,}."
+
+
 def every_margin(run: Run) -> str:
     """Of w*, in words."""
     if run.k is None:
@@ -104,7 +119,7 @@ def lemma_1(run: Run, k: Constants, claimed: float | None) -> Claim:
     statement = f"{every_margin(run)} >= γ = {gamma:.6g} > 0"
     reached = claimed is None or k.least**2 >= Fraction(claimed) ** 2 * k.ends[0]
     status = HELD if k.least > 0 and reached else VIOLATED
-    detail = f"row {k.row} has {found:.6g}"
+    detail = f"row {row_number(k.row)} has {found:.6g}"
     return Claim("lemma 1", statement, status, None, found, gamma, detail)
 
 
@@ -226,7 +241,7 @@ def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
     slop = slop + by_step(run, 2 * np.abs(run.steps) * n.doubts.scores) + 4 * ULP * floats(fall)
     return worst(
         "distance",
-        "‖w' - αŵ‖² <= ‖w - αŵ‖² - β², with α = β²/γ (in units of η)",
+        "‖w' - αŵ*‖² - ‖w - αŵ*‖² <= -β², with α = β²/γ and w in units of η",
         n.status(-fall - change, slop),
         change,
         -fall,
@@ -237,7 +252,7 @@ def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
 def _change_of_distance(
     run: Run, n: Numbers, k: Constants, star: Star
 ) -> tuple[NDArray[Any], Floats]:
-    """Of ‖w - αŵ‖², by step; and how far rounding can have moved it."""
+    """Of ‖w - αŵ*‖², by step; and how far rounding can have moved it."""
     factor, doubts = n.kind(2 * k.growth / k.least), n.doubts
     norms2, products = n.path.norms2, n.path.products
     assert products is not None
@@ -259,11 +274,11 @@ def _change_of_distance(
 def mistake_bound(run: Run, bound: int) -> Claim:
     """The theorem: no more updates than its bound."""
     batch = run.order == "batch"
-    words = "updates <= ⌊‖w₀ - αŵ‖²/β²⌋"
+    words = "updates <= ⌊‖w₀ - αŵ*‖²/β²⌋"
     if batch:
         words = f"Σ|M_t| <= max|M_t| {_longest(run)}/γ²"
     if run.mixed:
-        words, made = "epochs with a mistake <= ⌊‖w₀ - αŵ‖²/β²⌋, whatever the shards", run.n_steps
+        words, made = "epochs with a mistake <= ⌊‖w₀ - αŵ*‖²/β²⌋, whatever the shards", run.n_steps
         return Claim(
             "bound", words, HELD if made <= bound else VIOLATED, made, float(made), real(bound)
         )

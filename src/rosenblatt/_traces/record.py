@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt._compute.examples import margins as margins_of
+from rosenblatt._support.row_numbers import row_number
 from rosenblatt._traces.rounding import running
 from rosenblatt._traces.run import Floats, Ints, Run
 from rosenblatt._traces.verdict import HELD, VIOLATED, WITHIN, Claim, step_of
@@ -105,7 +106,7 @@ def _of_rivals(run: Run, path: Path, by_replay: Standing, of_kernel: Floats) -> 
     if run.kernel is not None:
         sure = other & (by_replay.ahead > 2 * (path.doubts.scores + of_kernel))
     u = int(np.argmax(sure if sure.any() else other))
-    detail = f"the rival of row {run.rows[u]} is another class by a replay"
+    detail = f"the rival of row {row_number(run.rows[u])} is another class by a replay"
     status = VIOLATED if sure.any() else WITHIN
     return Claim("record", _STATEMENT, status, step_of(run, u), detail=detail)
 
@@ -121,5 +122,7 @@ def _of_the_end(run: Run, path: Path, of_kernel: float) -> Claim | None:
     if not calls(margins[i], run.margin):
         return None
     sure = bool(calls(margins + 2 * doubts, run.margin).any())
-    detail = f"training ended clean, but row {i} has the margin {margins[i]:.6g} in the end"
+    detail = (
+        f"training ended clean, but row {row_number(i)} has the margin {margins[i]:.6g} in the end"
+    )
     return Claim("record", _STATEMENT, VIOLATED if sure else WITHIN, run.n_steps, detail=detail)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import Features, Space
 from rosenblatt._traces.walk import Star
@@ -73,18 +74,18 @@ def why_none(certificate: Certificate | None, classes: list[Any]) -> str:
     conflict = certificate.conflict
     if conflict is not None and conflict.rivals is not None:
         pairs = list(zip(conflict.rows, conflict.rivals, strict=True))
-        some = ", ".join(f"row {i} against {classes[int(r)]}" for i, r in pairs[:8])
+        some = ", ".join(f"row {row_number(i)} against {classes[int(r)]}" for i, r in pairs[:8])
         more = ", …" if len(pairs) > 8 else ""
         return (
             "no w* gives every row its highest score for its own class; these alone contradict "
-            f"each other: {some}{more}."
+            f"each other: {some}{more} ({counted()})."
         )
     if conflict is not None:
-        rows = ", ".join(str(i) for i in conflict.rows[:8])
+        rows = ", ".join(str(row_number(i)) for i in conflict.rows[:8])
         more = ", …" if len(conflict.rows) > 8 else ""
         return (
             f"no w* has every row on the right side; {len(conflict.rows)} rows alone contradict "
-            f"each other: {rows}{more}."
+            f"each other: {rows}{more} ({counted()})."
         )
     if certificate.separator is not None:
         return "the rows are separable, but no w* made of floats is known; give w_star."

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._traces.space import Features
 from rosenblatt._traces.words import number
 
@@ -31,7 +33,7 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
         "k": list(steps),
         "epoch": run.epochs[first].tolist(),
         "visit": run.visits[first].tolist(),
-        "row": [int(r[0]) for r in rows] if single else [_listed(r.tolist()) for r in rows],
+        "row": [row_number(r[0]) for r in rows] if single else [_listed(r.tolist()) for r in rows],
     }
     if single:
         found["label"] = trace.label[first].tolist()
@@ -44,7 +46,7 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
             found["v"] = trace.variance[first].tolist()
         found["step"] = trace.step_size[first].tolist()
     norm = "‖(w, b)‖" if run.intercept else "‖w‖"
-    found |= _weights(trace, steps, {*found, norm, "b", *_WITH_STAR, *_DISTANCE.values()})
+    found |= _weights(trace, steps)
     found[norm] = trace.norm[steps].tolist()
     if not run.by_count:
         distances = trace.replay.distances
@@ -57,13 +59,13 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
 
 
 def _listed(rows: list[int]) -> str:
-    return ", ".join(str(i) for i in rows[:6]) + (
+    return ", ".join(str(row_number(i)) for i in rows[:6]) + (
         f", … ({len(rows)} rows)" if len(rows) > 6 else ""
     )
 
 
-def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, list[Any]]:
-    """The columns of weights, under the names of their features where those are free."""
+def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
+    """The columns of weights: w(x1) of feature x1, or w0 where features have no names."""
     run, space = trace.replay.run, trace.replay.space
     if not isinstance(space, Features) or not len(steps):
         return {}
@@ -77,16 +79,16 @@ def _weights(trace: Trace, steps: Sequence[int], taken: set[str]) -> dict[str, l
     out: dict[str, list[Any]] = {}
     names = [f"w{j}" for j in range(space.d)]
     if run.k is None and trace.replay.about.feature_names is not None:
-        names = trace.replay.about.feature_names
+        names = [f"w({name})" for name in trace.replay.about.feature_names]
     classes: list[tuple[str, tuple[int, ...]]] = [("", ())]
     if run.k is not None:
         classes = [(f" ({label})", (c,)) for c, label in enumerate(trace.replay.about.classes)]
     for of_class, at in classes:
         for j, name in enumerate(names):
-            free = name + of_class
-            if free in taken | {*out}:
-                free = f"w{j} ({name}){of_class}"
-            out[free] = [float(found[k][*at, j]) for k in steps]
+            twice = name + of_class in out  # a file may have two features of one name
+            out[(f"w{j} {name}" if twice else name) + of_class] = [
+                float(found[k][*at, j]) for k in steps
+            ]
         if run.intercept:
             out[f"b{of_class}"] = [float(found[k][*at, -1]) for k in steps]
     return out
@@ -125,6 +127,24 @@ def _summary(trace: Trace) -> str:
     return f"{about.estimator}: {updates}{bound}. {about.ended}"
 
 
+def _reading(trace: Trace) -> str:
+    """How the table is read."""
+    if not trace.replay.run.single:
+        return f"{counted().capitalize()}."
+    before = "Score" if trace.replay.run.k is None else "Margin"
+    return f"{before}: before the update. Weights and lengths: after it. {counted().capitalize()}."
+
+
+def _kept(trace: Trace) -> list[str]:
+    """Which weights were kept, where training judged them."""
+    if not trace.kept:
+        return []
+    fewest = trace.kept[-1][1]
+    alike = takewhile(lambda judged: judged[1] == fewest, reversed(trace.kept))
+    *_, (since, _) = alike
+    return [f"Kept: weights with {fewest} mistakes (since update {since})."]
+
+
 def as_text(trace: Trace) -> str:
     head, tail = _ends(trace)
     table = columns(trace, [*head, *tail])
@@ -138,7 +158,7 @@ def as_text(trace: Trace) -> str:
     if tail:
         hidden = len(trace) - len(head) - len(tail)
         shown.insert(1 + len(head), f"… {hidden} more steps …")
-    return "\n".join([_summary(trace), *shown])
+    return "\n".join([_summary(trace), _reading(trace), *shown, *_kept(trace)])
 
 
 def as_html(trace: Trace) -> str:
@@ -150,7 +170,9 @@ def as_html(trace: Trace) -> str:
         lines.insert(len(head), f'<td colspan="{len(table)}">… {hidden} more steps …</td>')
     names = "".join(f"<th>{escape(str(name))}</th>" for name in table)
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<p>{escape(_summary(trace))}</p><table><tr>{names}</tr>{body}</table>"
+    above = escape(f"{_summary(trace)} {_reading(trace)}")
+    below = "".join(f"<p>{escape(line)}</p>" for line in _kept(trace))
+    return f"<p>{above}</p><table><tr>{names}</tr>{body}</table>{below}"
 
 
 def as_markdown(trace: Trace) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._support.row_numbers import row_number
 from rosenblatt._traces.loss_steps import growing
 from rosenblatt._traces.run import Floats, Run
 from rosenblatt._traces.space import Features
@@ -101,7 +102,7 @@ def _why(trace: Trace, k: int) -> str:
     rows = run.rows[made].tolist()
     if len(rows) == 1:
         return _one(trace, made.start)
-    listed = ", ".join(str(i) for i in rows[:8]) + (", …" if len(rows) > 8 else "")
+    listed = ", ".join(str(row_number(i)) for i in rows[:8]) + (", …" if len(rows) > 8 else "")
     return f"{len(rows)} rows call for an update: {listed}"
 
 
@@ -125,7 +126,7 @@ def _one(trace: Trace, u: int) -> str:
     else:
         mu = number(run.margin * run.eta)
         why = f"is {label} and has the margin {number(margin)} only, μ is {mu}"
-    return f"row {i}{x} {why}"
+    return f"row {row_number(i)}{x} {why}"
 
 
 _LETTER = {"PA-I": "τ", "PA-II": "τ", "AROW": "α"}  # of the step, as in the papers
@@ -198,7 +199,7 @@ def _alpha(trace: Trace, k: int) -> str:
     if run.k is not None:
         return _alpha_of_classes(trace, made, after, after - before)
     found = [
-        f"α of row {i} {_sum(before[i], after[i] - before[i])} = {number(after[i])}"
+        f"α of row {row_number(i)} {_sum(before[i], after[i] - before[i])} = {number(after[i])}"
         for i in run.rows[made].tolist()[:8]
     ]
     if run.intercept:
@@ -220,5 +221,5 @@ def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) 
             f" = {number(after[i, c])}"
             for c in both
         )
-        found.append(f"α of row {i} {words}")
+        found.append(f"α of row {row_number(i)} {words}")
     return _some("; ", found, 8)

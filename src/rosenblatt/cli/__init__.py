@@ -43,6 +43,15 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] == "train":  # the function of Python
+            ctx.fail(
+                "No such command 'train'. rosenblatt fit trains; for rows on disk fit --stream."
+            )
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for task, names in TASKS.items():
             commands = ((name, self.get_command(ctx, name)) for name in names)

@@ -25,6 +25,23 @@ def as_options(message: str) -> str:
     return _FIRST.sub(_first, _NAMED.sub(_named, _BOTH.sub(_both, message)))
 
 
+_SPOKEN = (
+    (re.compile(r"\bmax_iter=(\d+)"), r"--max-iter \1"),
+    (re.compile(r"\bmax_iter\b"), "--max-iter"),
+    (re.compile(r"\w+\(keep='(\w+)'\)"), r"--keep \1"),
+    (re.compile(r"\bkeep='(\w+)'"), r"--keep \1"),
+    (re.compile(r"the features, if they are not \(StandardScaler\)"), "the columns with --scale"),
+    (re.compile(r"\bcertify\(X, y\)"), "rosenblatt certify"),
+)
+
+
+def advice_as_options(warning: str) -> str:
+    """A warning of an estimator, which speaks of its parameters."""
+    for python, option in _SPOKEN:
+        warning = python.sub(option, warning)
+    return warning
+
+
 def _both(found: re.Match[str]) -> str:
     """positive='a' (--positive a), or points=0 (--points)."""
     name, value, options = found.groups()

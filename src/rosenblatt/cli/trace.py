@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt._support.row_numbers import of_files
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._spoken import advice_as_options
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -137,7 +139,7 @@ def command(
 ) -> int:
     """Train on a small table and show every update.
 
-    Row numbers start at 0, as in the arrays of Python.
+    Rows are counted from 1, without the header; in JSON and on the page from 0.
 
     \b
     Examples:
@@ -174,7 +176,7 @@ def command(
         with _common.working(f"training on {X.shape[0]:,} rows", quiet=quiet):
             found = trace(estimator, X, y, feature_names=names)
     for warning in caught:
-        _common.say(str(warning.message), quiet=quiet)
+        _common.say(advice_as_options(str(warning.message)), quiet=quiet)
     if output is not None:
         found.to_json(output)
         _common.say(f"The trace is in {output}.", quiet=quiet)
@@ -186,7 +188,8 @@ def command(
 
         animate(found, film)
         _common.say(f"The film is in {film}.", quiet=quiet)
-    _show(found, files, steps=steps, check=check, form=form, as_json=as_json)
+    with of_files(not as_json):
+        _show(found, files, steps=steps, check=check, form=form, as_json=as_json)
     return 0
 
 

@@ -20,9 +20,9 @@ def candidates(
 ) -> dict[str, Any]:
     """The perceptrons to compare on n training rows of d features, the simplest first.
 
-    A random linear classifier is the floor: a rule that is no better has learned nothing. The
-    pocket and the rbf kernel are there where n allows it; `kernel=False` leaves the kernel out.
-    `class_weight` is that of the perceptrons.
+    A random linear classifier is a baseline that any rule should beat. The pocket and the rbf
+    kernel are there where n allows it; `kernel=False` leaves the kernel out. `class_weight` is that
+    of the perceptrons.
 
     Examples
     --------

@@ -159,9 +159,9 @@ class Selection:
         if compared < 2:
             return "Only one candidate was given, so nothing was chosen on the validation rows."
         return (
-            f"{self._chosen_by(winner)} is too optimistic: the best of {compared} candidates on "
-            "the same rows is partly the luckiest. So its error is measured again, on test rows "
-            "that played no part in the choice."
+            f"{self._chosen_by(winner)} is too optimistic on average, as it is the lowest of "
+            f"{compared} (baselines are not counted). So the winner is measured again, on test "
+            "rows that played no part in the choice."
         )
 
     def _chosen_by(self, winner: Candidate) -> str:

@@ -20,26 +20,31 @@ export function verdictCard(say) {
     const { status } = verdict, of = many ? ".many" : "";
     title.textContent = say(`verdict.title${of}`);
     const good = { separable: "good", quasi: "odd", overlap: "bad" }[/** @type {string} */ (status)] ?? "";
-    tag.className = `verdict-tag ${good}`;
-    const apart = many && status === "quasi" ? classesApart(verdict.separated, run.rows) : [];
+    // A curve may do what no line does.
+    const curve = status !== "separable" && settings.kernel !== "none" && run.rows.n > 0 && run.errors === 0 ? ".kernel" : "";
+    tag.className = `verdict-tag ${curve ? "odd" : good}`;
+    // With an intercept, what one class is apart from is proved to be apart from it; otherwise it may tie.
+    const apart = many && status === "quasi" && settings.intercept ? classesApart(verdict.separated, run.rows) : [];
+    const others = SIGNS.filter((sign) => sign !== apart[0]);
     const how = !many || status !== "quasi" ? "" : apart.length === 1 ? ".apart" : ".tied";
-    tag.textContent = say(`verdict.${status}${how}`, { apart: apart[0] });
+    tag.textContent = curve && good && !many ? say("verdict.overlap.kernel") : say(`verdict.${status}${how}`);
+    const line = say(run.rows.d > 2 ? "verdict.plane" : "verdict.line");
     exact.textContent = good ? say("verdict.exact") : "";
     if (status === "separable") {
       const { geometric } = verdict;
-      says.textContent = many ? say("verdict.separable.many", { count: run.rows.k }) : geometric ? say("verdict.separable.says", { margin: number(geometric.margin) }) : say("verdict.one.says");
+      says.textContent = many ? say("verdict.separable.many", { count: run.rows.k }) : geometric ? say("verdict.separable.says", { margin: number(geometric.margin), line }) : say("verdict.one.says");
       const key = settings.kernel !== "none" ? "line" : settings.order === "batch" ? "batch" : settings.margin > 0 ? "mu" : "says";
-      proof.textContent = say(`verdict.bound.${key}${key === "says" || key === "mu" ? of : ""}`, { bound: grouped(verdict.bound), made: grouped(run.updates) });
+      proof.textContent = say(`verdict.bound.${key}${key === "says" || key === "mu" ? of : ""}`, { bound: grouped(verdict.bound), made: grouped(run.updates), radius: number(verdict.radius), gamma: number(verdict.gamma), lifted: say(settings.intercept ? "bound.lifted" : "bound.plain") });
       return;
     }
-    says.textContent = say(`verdict.${status}.${many && verdict.conflict ? "many" : "says"}`, { count: verdict.separated?.length, right: grouped(verdict.right ?? 0), all: grouped(verdict.compared ?? 0) });
-    proof.textContent = verdict.conflict ? conflictWords(verdict.conflict, run.rows, settings.intercept) : "";
+    says.textContent = say(`verdict.${status}.${many && verdict.conflict ? "many" : "says"}`, { line, count: verdict.separated?.length, apart: apart.length === 1 ? say("verdict.quasi.class", { apart: apart[0], one: others[0], other: others[1] }) : "", right: grouped(verdict.right ?? 0), all: grouped(verdict.compared ?? 0) });
+    proof.textContent = verdict.conflict ? conflictWords(verdict.conflict, run.rows, settings) : "";
   };
 
-  /** @param {any} conflict @param {any} rows @param {boolean} intercept */
-  function conflictWords({ rows, rivals, meetings }, { k, y, classes, shown }, intercept) {
+  /** @param {any} conflict @param {any} rows @param {any} settings */
+  function conflictWords({ rows, rivals, meetings }, { k, d, y, classes, shown }, { intercept, kernel }) {
     const order = rows.map((/** @type {number} */ _, /** @type {number} */ a) => a).sort((/** @type {number} */ a, /** @type {number} */ b) => rows[a] - rows[b]);
-    if (k === 2) return say(intercept ? "verdict.conflict.says" : "verdict.conflict.origin", { ...bothSigns(shown), rows: order.map((/** @type {number} */ a) => rows[a]).join(", "), place: vector(meetings[0]) });
+    if (k === 2) return say(intercept ? "verdict.conflict.says" : "verdict.conflict.origin", { ...bothSigns(shown), rows: order.map((/** @type {number} */ a) => rows[a]).join(", "), place: vector(meetings[0]), marked: d > 2 || kernel !== "none" ? "" : say("verdict.marked") });
     const told = order.map((/** @type {number} */ a) => say("verdict.conflict.row", { row: rows[a], label: classes[y[rows[a]]], rival: classes[rivals[a]] }));
     return say("verdict.conflict.many", { rows: told.join(", ") });
   }
@@ -93,7 +98,8 @@ export function trainingCard(say, model) {
     intercept.checked = settings.intercept;
     inputs.seed.disabled = !["shuffle", "random"].includes(settings.order);
     inputs.seed.title = inputs.seed.disabled ? say("seed.why") : "";
-    stop.textContent = say(`stop.${run.stop}`, { epochs: grouped(run.mistakes.length), updates: grouped(run.updates) });
+    const kept = run.stop === "clean" && run.errors ? ".kept" : "";
+    stop.textContent = say(`stop.${run.stop}${kept}`, { epochs: grouped(run.mistakes.length), updates: grouped(run.updates), errors: grouped(run.errors) });
     const w = run.returned, one = data.d + 1;
     const weights = () => Array.from({ length: w.length / one }, (_, c) => `${w.length > one ? `${run.rows.classes[c]}: ` : ""}${vector(w.subarray(c * one, c * one + data.d))}, ${number(w[c * one + data.d])}`).join("; ");
     const rows = [["updates", grouped(run.updates)], ["epochs", grouped(run.mistakes.length)], ["errors", grouped(run.errors)],
@@ -150,7 +156,13 @@ export function viewsCard(say, model) {
     } else if (data.d === 2) made = now === "sum" ? sum(state, say) : weightSpace(state, say);
     else key = "note.space.no";
     picture.replaceChildren(...(made ? [made] : []));
-    note.textContent = say(key, { ...bothSigns(model.run.rows.shown), bound: verdict.bound === undefined ? "" : grouped(verdict.bound) });
+    note.textContent = say(key, { ...bothSigns(model.run.rows.shown), bound: verdict.bound === undefined ? "" : grouped(verdict.bound), ...limits(model) });
+  }
+
+  /** The upper curve of the proof, and whether its end is in the picture. @param {Model} model */
+  function limits({ verdict, settings, replay: { many, steps } }) {
+    const beta = settings.margin > 0 ? `β, β² = ${many ? 2 : ""}R² + 2μ` : `${many ? "√2·" : ""}R`;
+    return { beta, far: verdict.bound > 8 * steps ? say("note.squeeze.far") : "" };
   }
   return { element: card(say("view.title"), "views", list, panel), show };
 }

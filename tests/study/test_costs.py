@@ -145,10 +145,12 @@ def test_what_is_printed_with_costs(shell):
     made().to_csv("t.csv", index=False)
     out = shell("fit", "t.csv", "-y", "ill", "--cost", "yes:no=4")[1]
     subjects = [line.split()[0] for line in out.splitlines() if line[:1] not in ("", " ")]
-    assert subjects[:6] == ["core", "data", "split", "candidates", "error", "price"]
-    assert "price a row" in out
+    assert subjects[:6] == ["core", "data", "split", "candidates", "error", "cost"]
+    assert "validation cost a row" in out
     assert out.count("for comparison only") == 2
-    assert "always" in out.split("price ")[2]
+    assert "always saying no: " in out.split("\ncost ")[1]
+    assert "not by this rate" in " ".join(out.split())
+    assert "one pass" not in out  # it knows no costs
     balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced", "--force")[1]
     assert "balanced error); always saying one label: 50.0%" in " ".join(balanced.split())
 
@@ -168,10 +170,10 @@ def test_balanced_finds_more_of_the_rare_label():
     ("options", "words"),
     [
         ({"costs": {"yes": 5}}, "does not name two labels: give actual:predicted=number"),
-        ({"costs": "yes:no"}, "'yes:no' is not a price: give actual:predicted=number"),
-        ({"costs": {"yes:no": 0}}, "0 is not a price. Give a number greater than 0"),
-        ({"costs": {"yes:no": "many"}}, "'many' is not a price"),
-        ({"costs": {"yes:no": True}}, "True is not a price"),
+        ({"costs": "yes:no"}, "'yes:no' is not a cost: give actual:predicted=number"),
+        ({"costs": {"yes:no": 0}}, "0 is not a cost. Give a number greater than 0"),
+        ({"costs": {"yes:no": "many"}}, "'many' is not a cost"),
+        ({"costs": {"yes:no": True}}, "True is not a cost"),
         ({"costs": {"yes:maybe": 5}}, "'maybe' is not one of the labels, 'no', 'yes'"),
         ({"costs": {"yes:yes": 5}}, "yes:yes is a right answer"),
         ({"costs": 5}, "costs=5 is not allowed"),

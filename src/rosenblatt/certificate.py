@@ -73,8 +73,9 @@ class Certificate(Subject):
         wrong side. None: undecided.
     coefficient_signs : dict
         By name, the signs that a coefficient takes over all hyperplanes with no row on the wrong
-        side. "+", "-" and "±" run to infinity in a logistic regression, "0" stays finite,
-        "collinear" is left out; "?": not known, as under complete separation.
+        side. In a logistic regression "+" and "-" run to infinity, "±" can run either way. "0"
+        does not: its estimate is finite, and need not be 0. "collinear" is left out; "?": not
+        known, as under complete separation.
     collinear : list of CollinearColumn
         Columns that are combinations of others: their coefficients are not determined.
     class_coefficient_signs : dict of dicts or None

@@ -113,7 +113,35 @@ class ErrorBracket:
         """What errors on all rows would count."""
         return self.n_rows if self._weights is None else float(self._weights.sum())
 
+    def with_rule(
+        self, lifted: NDArray[np.float64], wrong_rows: NDArray[np.intp], units: int
+    ) -> ErrorBracket:
+        """The same bracket with a better rule, which another search has found."""
+        proved, lower, _ = self.ends
+        return ErrorBracket(
+            self._head,
+            lifted=lifted,
+            wrong_rows=wrong_rows,
+            weights=self._weights,
+            unit=self._unit,
+            ends=(proved, min(lower, units), units),
+            conflicts=self._parts,
+            proof=self._proof,
+            tree=self._tree,
+            limits=[] if lower >= units else self.limits,
+        )
+
+    @property
+    def lifted(self) -> NDArray[np.float64]:
+        """The weights of the rule, and its intercept."""
+        return np.append(self.coef_[0], self.intercept_)
+
     # --- The two ends ---
+
+    @property
+    def ends(self) -> tuple[int, int, int]:
+        """Proved, claimed, and reached by the rule, in units."""
+        return self._ends
 
     @property
     def proved_lower(self) -> int | float:
@@ -190,7 +218,7 @@ class ErrorBracket:
             unit=self._unit,
             at_least=self._ends[0],
             at_most=self._ends[2],
-            rule=np.append(self.coef_[0], self.intercept_),
+            rule=self.lifted,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

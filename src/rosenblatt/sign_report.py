@@ -19,6 +19,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._minimum.tree import Tree
+    from rosenblatt.error_bracket import ErrorBracket
 
 
 @final
@@ -39,6 +40,8 @@ class ColumnSign:
         column of words, a constant.
     at_least, at_most : int or float
         The fewest errors of rules with weight 0 or the other sign lie between these.
+    best : "+", "-" or "0"
+        The sign of its weight in the best rule found.
     rule : array of shape (d + 1,)
         One that makes `at_most`: weights, then the intercept.
     """
@@ -47,6 +50,7 @@ class ColumnSign:
     sign: Literal["+", "-"] | None
     free: bool
     collinear: bool
+    best: Literal["+", "-", "0"]
     ends: tuple[int, int]
     unit: Fraction
     rule: NDArray[np.float64]
@@ -82,9 +86,12 @@ class SignReport:
         ends: tuple[int, int],
         unit: Fraction,
         longer: str | None,
+        asked: bool,
+        weighted: bool,
+        best: tuple[NDArray[np.float64], NDArray[np.intp]],
     ):
         self._head, self.columns, self._ends, self._unit = head, columns, ends, unit
-        self._longer = longer
+        self._longer, self._asked, self._weighted, self._best = longer, asked, weighted, best
 
     @property
     def errors(self) -> int | float:
@@ -93,6 +100,12 @@ class SignReport:
     @property
     def at_least(self) -> int | float:
         return _counted(self._ends[0] * self._unit)
+
+    def improved(self, bracket: ErrorBracket) -> ErrorBracket:
+        """The bracket, with the best rule of this search if it makes fewer errors."""
+        if self._asked or self._ends[1] >= bracket.ends[2]:
+            return bracket
+        return bracket.with_rule(*self._best, self._ends[1])
 
     @property
     def n_rows(self) -> int:
@@ -165,33 +178,55 @@ class SignReport:
 
     def lines(self) -> Iterator[str]:
         yield (
-            "Signs of the weights in all linear rules with at most "
-            f"{self.errors:,} errors on these {self.n_rows:,} rows "
-            f"(+ speaks for the label {self.label}, - against it):"
+            f"Signs of the weights in all linear rules with {self._most()} on these "
+            f"{self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
         )
         yield from (f"  {line}" for line in map(self._line, self.columns))
         yield "This is about these rows only; other rows may show something else."
+        if not self._asked and self.at_least < self.errors:
+            more = ", and more signs may then be forced" if any(not c.sign for c in self) else ""
+            yield (
+                f"{self.errors:,} is the fewest found, and not proved to be the minimum. With more "
+                f"time a rule with fewer may be found{more}."
+            )
         if self._longer is not None and any(c.sign is None and not c.free for c in self):
             yield f"Open signs may be settled by {self._longer}."
 
     def _line(self, column: ColumnSign) -> str:
         name = one_line(column.name)
         low, high = column.at_least, column.at_most
+        other = "+" if column.best == "-" else "-"
         if column.sign is not None:
-            other = {"+": "not positive", "-": "not negative"}[column.sign]
-            most = "" if low == high else f"; the best such rule found errs on {high:,}"
+            not_so = {"+": "not positive", "-": "not negative"}[column.sign]
+            most = "" if low == high else f"; the best such rule found {self._errs(high)}"
             return (
-                f"{name}: {column.sign} is forced. Every rule whose weight on it is {other} "
-                f"errs on at least {low:,} rows{most}."
+                f"{name}: {column.sign} is forced. Every rule whose weight on it is {not_so} "
+                f"{self._errs(low, 'at least ')}{most}."
             )
         if column.collinear:
             return f"{name}: free. It is a combination of other columns: its weight can be 0."
+        if column.free and column.best == "0":
+            return f"{name}: free. The best rule found does without the column."
         if column.free:
             return (
-                f"{name}: free. A rule with the other sign, or without it, errs on {high:,} rows."
+                f"{name}: free. The best rule found has {column.best} here; another one, with "
+                f"{other} or without the column, {self._errs(high)}."
             )
         much = f"between {low:,} and {high:,}" if low else f"at most {high:,}"
-        return f"{name}: open. The fewest errors with the other sign, or without it: {much}."
+        return (
+            f"{name}: open. The best rule found has {column.best} here; the fewest errors with "
+            f"{other} or without the column: {much}."
+        )
+
+    def _most(self) -> str:
+        if self._weighted:
+            return f"errors that weigh at most {self.errors:,}"
+        return f"at most {self.errors:,} {'error' if self.errors == 1 else 'errors'}"
+
+    def _errs(self, value: int | float, least: str = "") -> str:
+        if self._weighted:
+            return f"makes errors that weigh {least}{value:,}"
+        return f"errs on {least}{value:,} {'row' if value == 1 else 'rows'}"
 
 
 def _counted(exact: Fraction) -> int | float:

@@ -122,7 +122,7 @@ def test_certificates_made_in_python_are_found_by_column_names(shell):
 def test_what_is_no_certificate(shell):
     code, out, err = shell("verify", write("c.json", ""), CREDIT)
     assert (code, out) == (2, "")
-    assert "cannot read c.json" in err
+    assert "c.json is not a certificate: it is not JSON. Name the certificate first" in err
     for text in ("{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
         code, out, err = shell("verify", write("c.json", text), CREDIT)
         assert (code, out[:10], err) == (1, "REJECTED: ", "")
@@ -342,3 +342,42 @@ def test_numbers_with_fractions_are_no_labels(shell, command):
     assert "--positive '>=-3.5'" in err
     code, _, err = shell(command, "t.csv", "--target", "y", "--positive", ">=0.25")
     assert code != 2, err
+
+
+# --- what the rows force --------------------------------------------------------------------------
+
+
+def test_signs_of_too_many_columns_are_refused_first(shell):
+    names = [f"c{j}" for j in range(11)]
+    rows = [[i * j % 7 for j in range(11)] for i in range(8)]
+    pd.DataFrame(rows, columns=names).assign(y=list("abbabaab")).to_csv("t.csv", index=False)
+    code, out, err = shell("certify", "t.csv", "-y", "y", "--signs", "-o", "c.json")
+    assert (code, out, Path("c.json").exists()) == (2, "", False)
+    assert "--signs takes at most 10 columns of numbers; t.csv has 11. Leave some out with" in err
+
+
+def test_a_proof_by_groups_of_rows_has_no_file_and_it_is_said(shell):
+    write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
+    _, out, err = shell("certify", "t.csv", "-y", "y", "--proofs", "p")
+    assert "A rule with 1 error errs on row " in out
+    assert (
+        "--proofs: nothing was written. The bound on the errors has no file: it is proved by" in err
+    )
+    assert not Path("p").exists()
+    _, _, err = shell("certify", "t.csv", "-y", "y", "--signs", "--proofs", "p")
+    assert "The proofs are in p: sign-1.json. The bound on the errors has no file" in err
+
+
+def test_signs_do_without_the_fewest_errors(shell):
+    """No rule is right about all rows, so that signs of all such rules would mean nothing."""
+    write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
+    _, out, _ = shell("certify", "t.csv", "-y", "y", "--signs", "--fewest-errors", "0")
+    assert "in all linear rules with at most 1 error on these 6 rows" in out
+
+
+def test_errors_that_weigh_are_a_sentence_and_what_is_left_out_is_told_once(shell):
+    write("t.csv", "dose,y,w\n1,no,2\n2,no,3\n3,no,4\n3,yes,2\n4,yes,1\n9,no,0\n")
+    _, out, _ = shell("certify", "t.csv", "-y", "y", "--weight", "w")
+    assert "\nThe errors of any linear rule weigh at least 2 of 12 (16.67%) in all.\n" in out
+    assert "\nA rule whose errors weigh so little errs on row 4 (" in out
+    assert out.count("Left out: one row of weight 0.") == 1

@@ -186,7 +186,7 @@ def test_a_warning_when_max_iter_ends_last_with_errors(rng):
 
 def test_a_warning_when_a_separable_fit_returns_errors():
     X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
-    with pytest.warns(ConvergenceWarning, match="although a hyperplane with none exists"):
+    with pytest.warns(ConvergenceWarning, match="although training found a hyperplane with none"):
         p = Perceptron(order="cyclic", keep="average").fit(X, y)
     assert p.converged_
     assert p.training_errors_ > 0

@@ -9,10 +9,11 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from rosenblatt import certify, forced_signs, minimum_errors
 from rosenblatt._minimum import forced_signs as forced_module
+from rosenblatt._minimum.clock import Clock
 from rosenblatt._minimum.pairs import NO_PAIRS, PairTable
 from rosenblatt.errors import CertificateRejected, InputError
 
@@ -205,11 +206,11 @@ def test_other_data_is_rejected(cancer, report):
 @pytest.mark.parametrize(
     ("X", "choices", "message"),
     [
-        (np.ones((4, 11)), {}, "up to 10 columns, and X has 11"),
+        (np.ones((4, 11)), {}, "at most 10 columns; X has 11"),
         (np.ones((4, 2)), {"errors": -1}, "errors must be a number from 0 on"),
         (np.ones((4, 2)), {"errors": np.inf}, "errors must be a number from 0 on"),
         (np.ones((4, 2)), {"time_limit": 0}, "time_limit"),
-        (np.array([[1e-300, 1], [1, 2], [3, 4], [5, 6]]), {}, "numbers of similar size"),
+        (np.array([[1e-300, 1], [1, 2], [3, 4], [5, 6]]), {}, "numbers that are of similar size"),
     ],
 )
 def test_bad_input_gets_one_clear_error(X, choices, message):
@@ -248,3 +249,51 @@ def test_every_orthant_is_looked_at_once(monkeypatch):
     signs = [column.sign for column in forced_signs(X, y, time_limit=None)]
     assert len(looked) == len(set(looked)) == 2**3
     assert any(signs)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X[50:].set_axis(["sl", "sw", "pl", "pw"], axis=1), y[50:]
+
+
+def test_the_best_rule_of_both_searches_counts(iris, monkeypatch):
+    """The first search was cut short at a poor rule; the other search finds those with 1 error."""
+    X, y = iris
+    bracket = minimum_errors(X, y, time_limit=None)
+    right = X["sl"] - 6.25 > 0
+    wrong = np.flatnonzero(right != (y == 2))
+    poor = bracket.with_rule(np.array([1.0, 0, 0, 0, -6.25]), wrong, len(wrong))
+    poor.verify(X, y)
+    assert (bracket.upper, poor.upper > 20) == (1, True)
+    monkeypatch.setattr(forced_module.rules, "improve", lambda problem: None)
+    found = forced_module.found_within(Clock(None), X, y, longer=None, known=poor)
+    assert found.errors == found.at_least == 1
+    assert [column.sign for column in found] == ["-", "-", "+", "+"]
+    assert min(column.at_most for column in found) > 1
+    found.verify(X, y)
+    better = found.improved(poor)
+    assert (better.upper, len(better.wrong_rows), better.limits) == (1, 1, [])
+    better.verify(X, y)
+    assert found.improved(bracket) is bracket
+
+
+def test_what_is_not_the_minimum_is_said_to_be_so(iris):
+    X, y = iris
+    found = forced_module.found_within(Clock(None, 3000), X, y, longer="more work")
+    assert found.at_least < found.errors
+    assert f"{found.errors} is the fewest found, and not proved to be the minimum." in str(found)
+    assert "the minimum" not in str(forced_signs(X, y, errors=3, time_limit=None))
+
+
+def test_free_and_open_signs_say_what_the_best_rule_has():
+    X = [[1, 0], [2, 5], [3, 1], [4, 4], [5, 3], [6, 2]]
+    found = forced_signs(X, list("aaabbb"), time_limit=None)
+    has = {"0": "does without the column.", "+": "has + here", "-": "has - here"}
+    free = found["x1"]
+    assert free.free
+    assert f"x1: free. The best rule found {has[free.best]}" in str(found)
+    one = forced_signs([[1], [2], [3], [4], [5]], [0, 0, 1, 0, 1], time_limit=None)
+    assert str(one).startswith("Signs of the weights in all linear rules with at most 1 error on")
+    weighed = forced_signs([[1], [2]], [0, 1], sample_weight=[0.5, 2], time_limit=None)
+    assert "Every rule whose weight on it is not positive makes errors that weigh" in str(weighed)

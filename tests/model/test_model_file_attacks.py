@@ -166,7 +166,7 @@ def test_costs_that_are_none(path, original, changes, words):
 def test_a_newer_version_says_so(path, original):
     newer = changed(original, "version", 7)
     refused(
-        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.1\.0'\).*version 7.*newer"
+        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.2\.0'\).*version 7.*newer"
     )
     # A newer version may have other fields and another checksum: that is not the point then.
     refused(path, '{"format": "rosenblatt-model", "version": 8}', "written by a newer rosenblatt")

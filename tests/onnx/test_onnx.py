@@ -343,7 +343,7 @@ def test_the_command_writes_over_a_file_only_if_forced(table, shell):
     assert (folder / "rule.onnx").read_text() == "mine"
     code, out, err = shell("export", "model.json", "--onnx", "rule.onnx", "--force")
     assert (code, out) == (0, "")
-    assert "X of 5 float64 columns in, label and score out" in err
+    assert "it takes X with 5 float64 columns and gives label and score" in err
     assert session(folder / "rule.onnx").get_inputs()[0].type == "tensor(double)"
     code, _, err = shell("export", "model.json", "--onnx", "model.json", "--force")
     assert code == 2

@@ -3,6 +3,7 @@
 import pytest
 
 from rosenblatt import certify
+from rosenblatt._support.row_numbers import of_files
 
 INFINITE = "some coefficients of a logistic regression are infinite. The reason: a linear rule"
 ABOUT = "This does not measure how often a rule is wrong."
@@ -62,13 +63,16 @@ def test_many_classes_are_told_alike():
     certificate = certify(X, y)
     assert first(X, y) == [
         "Quasi-complete separation: some coefficients of a multinomial logistic regression are "
-        "infinite. The reason: a linear rule for the 3 classes exists that decides only 5 of 8 "
-        "comparisons, each of a row's own class with one other, never wrongly, and leaves the "
-        f"other 3 tied. {ABOUT}",
+        "infinite. The reason: compare each of the 4 rows with the 2 other classes, in 8 "
+        "comparisons. A linear rule for the 3 classes gets 5 of them right and none wrong, and "
+        f"leaves the other 3 tied. {ABOUT}",
         "Exactly: weights for each of the classes score the own class strictly higher in 5 "
         "comparisons and equally in the other 3. No weights without a wrong comparison have more.",
     ]
-    assert "x0 for class a (-), (intercept) for class a (+)" in str(certificate)
+    assert (
+        "\nIn a multinomial logistic regression, against the reference class c:\n"
+        "  a: (intercept) runs to plus infinity; x0 runs to minus infinity.\n" in str(certificate)
+    )
     assert "row 1 (label b against a, 50.0%)" in str(certificate)
     mixed = [[0.0], [1.0], [2.0], [0.0], [1.0], [2.0]], ["a", "b", "c", "c", "a", "b"]
     assert first(*mixed, fit_intercept=False) == [
@@ -96,7 +100,7 @@ def test_what_to_do_stands_between_the_meaning_and_the_exact_statement():
     assert separated[:3] == [
         "Complete separation: a linear rule is right about all 2 rows.",
         "A perceptron converges. A logistic regression has no finite maximum likelihood estimate. "
-        "What to do: docs/separation.md, or python -m pydoc rosenblatt.separation.",
+        "What to do: python -m pydoc rosenblatt.separation.",
         "Exactly: a hyperplane has all 2 rows strictly on the right side.",
     ]
     mixed = str(certify([[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 0, 1])).split("\n")
@@ -109,3 +113,50 @@ def test_undecided_says_how_it_may_be_settled():
     said = str(certify([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], work_limit=1)).split("\n")
     assert said[0].startswith("Undecided: it is not known whether a linear rule is right about all")
     assert said[1] == "More time may settle it: time_limit=SECONDS (--time-limit SECONDS)."
+
+
+def test_coefficients_of_classes_that_stay_finite_are_named():
+    """c is far away, and a and b overlap: only the coefficients against c run."""
+    X = [[0.0], [1.0], [2.0], [3.0], [9.0]]
+    said = str(certify(X, ["a", "b", "a", "b", "0"]))
+    assert "\n  a: all coefficients are finite.\n" in said
+    assert "\nThe finite ones are those of a regression on the rows of a and b alone.\n" in said
+    assert "One class against the rest is a different model." in said
+
+
+def test_complete_separation_says_that_coefficients_are_not_worked_out():
+    said = str(certify([[1.0], [2.0]], [0, 1]))
+    assert "\nWhich coefficients run to infinity, and which way, is not worked out under " in said
+    assert "not worked out" not in str(certify([[1.0], [2.0]], [1, 1]))  # one class only
+    assert "\nWhich coefficients run" in str(certify([[1.0], [2.0], [9.0]], [0, 1, 2]))
+
+
+def test_rows_at_a_threshold_are_counted():
+    """By hand: two rows at 0, two above it, none below."""
+    certificate = certify([[0.0], [0.0], [3.0], [4.0]], ["no", "yes", "yes", "yes"])
+    assert (
+        "x0 alone tells the label of 2 of 4 rows without an error. Above 0: 2 rows, all labelled "
+        "yes. At 0: one row labelled no and 1 labelled yes. Below 0: no rows.\n" in str(certificate)
+    )
+    again = type(certificate).from_dict(certificate.to_dict())
+    assert "No row above 0 has another label than yes, and no row below it has another" in str(
+        again
+    )
+
+
+def test_chance_comes_before_the_margins():
+    """Cover (1965): 4 rows in the plane, 14 of 16 labellings are separable."""
+    said = str(certify([[0.0, 0], [1, 0], [0, 1], [1, 2]], [0, 0, 0, 1]))
+    chance = "with coin-toss labels 4 rows in general position, with 2 columns and an intercept, "
+    assert f"{chance}would be separable with probability 0.875 (Cover 1965).\nGeometric" in said
+
+
+def test_rows_of_pairs_are_counted_as_all_others():
+    """Rows 1 and 2 are equal, counted from 0."""
+    certificate = certify([[9.0], [1.0], [1.0], [5.0]], list("abca"), pairs=True)
+    assert "rows in conflict (counted from 0)" in str(certificate)
+    assert "b | c       2  overlap              1, 2" in str(certificate)
+    with of_files():
+        assert "rows in conflict (counted from 1)" in str(certificate)
+        assert "b | c       2  overlap              2, 3" in str(certificate)
+        assert "\nProved for the numbers in the file, each rounded to" in str(certificate)

@@ -477,7 +477,7 @@ def test_the_doctor_knows_the_cache(shell, tmp_path):
     with open_rows(data.read("t.csv", target="label")):
         pass
     said = shell("doctor")[1].splitlines()[-1]
-    assert said == f"cache of training rows: {tmp_path / 'cache'}, 0.0 MB"
+    assert said == f"cache of encoded rows (fit --stream): {tmp_path / 'cache'}, 0.0 MB"
 
 
 def test_without_locks_whoever_is_first_wins(monkeypatch):

@@ -162,7 +162,7 @@ def test_rows_that_lack_a_value_have_no_points(folder, tmp_path, capsys):
     )
     header, row = csv.reader(capsys.readouterr().out.splitlines())
     assert header == ["row", "prediction", "score", "points", "reasons"]
-    assert row == ["0", "", "", "", ""]
+    assert row == ["1", "", "", "", ""]
 
 
 def test_a_change_turns_its_decision(folder, tmp_path, capsys):

@@ -86,4 +86,4 @@ def test_the_command_embeds_and_says_how_to_do_it_again(shell, tmp_path):
     held = json.loads(re.search(r'id="held">(.*?)</script>', page)[1])
     assert held["table"].count("\n") == 1320
     code, out, _ = shell("fit", "--help")
-    assert "the data travel with it" in " ".join(out.split())
+    assert "Whoever gets the report gets the data." in " ".join(out.split())

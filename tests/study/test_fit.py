@@ -407,7 +407,7 @@ def test_groups_stay_together_and_are_no_feature(fit, values):
         (["t.csv"], "--target COLUMN"),
         (["t.csv", "-y", "nothing"], "is not a column"),
         (["t.csv", "-y", "label", "--group", "nothing"], "is not a column"),
-        (["t.csv", "-y", "label", "--group", "label"], "cannot be the group"),
+        (["t.csv", "-y", "label", "--group", "label"], "cannot also be the group"),
         (["t.csv", "-y", "label", "--group", "holes"], "the value is missing"),
         (["t.csv", "-y", "label", "--ignore", "holes", "--cv", "1"], "--cv"),
         (["t.csv", "-y", "label", "--ignore", "holes", "-o", "no/where"], "There is no folder"),

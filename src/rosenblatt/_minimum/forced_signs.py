@@ -30,9 +30,11 @@ from rosenblatt.sign_report import ColumnSign, SignReport
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
+    from rosenblatt.error_bracket import ErrorBracket
 
 # Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
 _RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.4
+_SIGNS: dict[int, Any] = {1: "+", 0: "0", -1: "-"}
 _MOST_CONES = 20_000  # without a time limit, of a sign that is forced
 
 
@@ -103,8 +105,13 @@ def found_within(
     sample_weight: Any = None,
     encoding: Encoding | None = None,
     names: list[str] | None = None,
+    known: ErrorBracket | None = None,
 ) -> SignReport:
-    """`longer`: what may settle more, in words; `names` of the columns, if they have others."""
+    """`longer`: what may settle more, in words; `names` of the columns, if they have others.
+
+    `known`: what the search for the fewest errors has found of the same rows. Where no `errors` are
+    given, few are as many as the best rule makes, whichever search finds it.
+    """
     table, encoding = read_encoded(
         X, y, sample_weight, encoding, semantics="binary64", asked="forced_signs"
     )
@@ -112,31 +119,54 @@ def found_within(
         table = replace(table, columns=names)
     if len(table.columns) > MOST_COLUMNS:
         raise InputError(
-            f"forced_signs looks at up to {MOST_COLUMNS} columns, and X has {len(table.columns)}: "
-            "choose those that you ask about and the most important others."
+            f"forced_signs takes at most {MOST_COLUMNS} columns; X has {len(table.columns)}. Keep "
+            "those that you ask about and the most important others."
         )
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
     problem = _problem(table, weights)
     blends = [c.vector for c in collinear_columns(problem.rows)]
     without = _rules(problem, clock)
-    least = 0 if errors is not None else _least(problem, clock)
-    allowed = _allowed(errors, problem)
+    if known is not None:
+        problem.offer(known.lifted)
+        least = known.ends[0]
+    else:
+        least = 0 if errors is not None else _least(problem, clock)
     about = head(table, True, "binary64", Budget(), encoding)
-    columns = [_Column(problem, j, known) for j, known in enumerate(without)]
-    for column in columns:
-        column.blend([v for v in blends if v[column.j]])
-    reports = {}
-    for column in _in_turn(columns, allowed, clock):
-        cones = column.settle(allowed, most=None if clock.limited else _MOST_CONES)
-        reports[column.j] = column.report(cones, about, present, allowed, least)
+    columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
+    while True:
+        allowed = _allowed(errors, problem)
+        for column in columns:
+            column.blend([v for v in blends if v[column.j]])
+        for column in _in_turn(columns, allowed, clock):
+            column.settle(allowed, most=None if clock.limited else _MOST_CONES)
+        better = min((column.others.best for column in columns), key=lambda rule: rule.cost)
+        if errors is not None or better.cost >= problem.best.cost:
+            break
+        columns = _beside(better, problem, columns, without)
     return SignReport(
         about,
-        [reports[column.j] for column in columns],
+        [column.report(about, present, allowed, least) for column in columns],
         ends=(least, allowed),
         unit=problem.unit,
         longer=longer,
+        asked=errors is not None,
+        weighted=weights is not None,
+        best=(problem.best.w, present[problem.best.wrong[problem.group]]),
     )
+
+
+def _beside(
+    better: Rule, problem: Problem, columns: list[_Column], without: list[Rule]
+) -> list[_Column]:
+    """After a better rule was found: where its sign is another one, the column is asked again."""
+    former, problem.best = problem.best, better
+    for j, column in enumerate(columns):
+        if not column.own or column.own != int(np.sign(better.w[j])):
+            has_other = former.w[j] * better.w[j] <= 0
+            known = min(without[j], former, key=lambda rule: rule.cost) if has_other else without[j]
+            columns[j] = _Column(problem, j, known)
+    return columns
 
 
 def _in_turn(columns: list[_Column], allowed: int, clock: Clock) -> Iterator[_Column]:
@@ -204,6 +234,8 @@ class _Column:
     def __init__(self, problem: Problem, j: int, known: Rule):
         own = problem.best.w[j]
         self.problem, self.j, self.sign = problem, j, 1 if own >= 0 else -1
+        self.own = int(np.sign(own))
+        self.cones: Directions | None = None
         self.others = copy.copy(problem)  # the same rows and costs, rules of its own
         self.others.best = problem.best if own == 0 else known
         self.collinear = False
@@ -216,38 +248,31 @@ class _Column:
             much = w[self.j] / v[self.j]
             self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
 
-    def settle(self, allowed: int, most: int | None) -> Directions | None:
-        """Cones until nothing is left to ask; None where that is known without them.
+    def settle(self, allowed: int, most: int | None) -> None:
+        """Cones until nothing is left to ask; none where that is known without them.
 
         `most` cones only make the price of the other sign sharper, once the sign is forced.
         """
         if self.others.best.cost <= allowed or self.collinear:
-            return None
-        cones = directions(self.others, {self.j: -self.sign})
+            return
+        cones = self.cones = self.cones or directions(self.others, {self.j: -self.sign})
         assert cones is not None
         with suppress(LimitReached), np.errstate(all="ignore"):
             cones.reach(most)
             if cones.bound <= allowed:
                 cones.reach()
-        return cones
 
-    def report(
-        self,
-        cones: Directions | None,
-        about: dict[str, Any],
-        present: Any,
-        allowed: int,
-        least: int,
-    ) -> ColumnSign:
+    def report(self, about: dict[str, Any], present: Any, allowed: int, least: int) -> ColumnSign:
         """`least`: what is known of all rules."""
-        best = self.others.best
+        best, cones = self.others.best, self.cones
         bound = 0 if cones is None else cones.bound
         forced = bound > allowed
         return ColumnSign(
             name=about["columns"][self.j],
-            sign=None if not forced else "+" if self.sign > 0 else "-",
+            sign=_SIGNS[self.sign] if forced else None,
             free=best.cost <= allowed,
             collinear=self.collinear,
+            best=_SIGNS[self.own],
             ends=(max(bound, min(least, best.cost)), best.cost),
             unit=self.others.unit,
             rule=best.w,

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 _SHOWN = 10  # rows
 
 
-def as_text(bracket: ErrorBracket) -> str:
-    return "\n".join(_lines(bracket))
+def as_text(bracket: ErrorBracket, *, alone: bool = True) -> str:
+    """`alone`: without a certificate before it, which has told what was left out."""
+    return "\n".join(_lines(bracket, alone=alone))
 
 
 def as_html(bracket: ErrorBracket) -> str:
@@ -37,13 +38,13 @@ def _coefficients(bracket: ErrorBracket) -> str:
     return f"<details><summary>the rule</summary><table>{body}</table></details>"
 
 
-def _lines(bracket: ErrorBracket) -> Iterator[str]:
+def _lines(bracket: ErrorBracket, *, alone: bool = True) -> Iterator[str]:
     yield _ends(bracket)
     if len(bracket.wrong_rows):
         yield _errors(bracket)
         yield from _proof(bracket)
     yield from (f"Cut short: {limit}." for limit in bracket.limits)
-    if bracket._weights is not None and bracket._head["dropped"]:
+    if alone and bracket._weights is not None and bracket._head["dropped"]:
         yield f"Left out: {many(len(bracket._head['dropped']), 'row', 'one')} of weight 0."
 
 
@@ -52,6 +53,11 @@ def _ends(bracket: ErrorBracket) -> str:
     lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
     if not len(bracket.wrong_rows):
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
+    if bracket._weights is not None:
+        if bracket.optimal:
+            return f"The errors of any linear rule{through} weigh at least {upper} in all."
+        best = f"those of the best one found weigh {upper}"
+        return f"The errors of every linear rule{through} weigh at least {lower} in all; {best}."
     if bracket.optimal:
         return f"The fewest errors of any linear rule{through}: {upper}."
     best = f"the best one found errs on {upper}"
@@ -62,15 +68,21 @@ def _amount(bracket: ErrorBracket, value: int | float) -> str:
     share = f"{value / bracket.total:.2%}"
     if bracket._weights is None:
         return f"{value:,} of {bracket.n_rows:,} rows ({share})"
-    return f"rows of weight {value:.6g} of {bracket.total:.6g} ({share})"
+    return f"{value:.6g} of {bracket.total:.6g} ({share})"
 
 
 def _errors(bracket: ErrorBracket) -> str:
-    rows, what = bracket.wrong_rows.tolist(), "on the wrong side or on the hyperplane"
+    rows = bracket.wrong_rows.tolist()
     some = ", ".join(str(row_number(i)) for i in rows[:_SHOWN])
     more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
     word = "row" if len(rows) == 1 else "rows"
-    return f"Errors of this rule, {what}: {word} {some}{more} ({counted()})."
+    which = "The best one found"
+    if bracket.optimal and bracket._weights is None:
+        which = f"A rule with {many(len(rows), 'error')}"
+    elif bracket.optimal:
+        which = "A rule whose errors weigh so little"
+    plane = "A row on the hyperplane counts as an error here."
+    return f"{which} errs on {word} {some}{more} ({counted()}). {plane}"
 
 
 def _proof(bracket: ErrorBracket) -> Iterator[str]:

@@ -21,6 +21,7 @@ from rosenblatt._proof.lifted_training import train_jointly
 from rosenblatt._proof.limits import noting
 from rosenblatt._proof.many_classes import conflict_at_sight, names_of, rows_of
 from rosenblatt._proof.pair_certificates import PairCertificates
+from rosenblatt._proof.parts import Sides
 from rosenblatt._proof.table import Table, named, pairs_of, read, read_encoded
 from rosenblatt._support.budget import Budget, LimitReached
 from rosenblatt._support.one_thread import one_thread
@@ -160,6 +161,7 @@ class _Case:
         self.rows = rows_of(table, intercept=intercept, decimal=decimal, budget=budget)
         self.many = len(table.classes) > 2
         self.name = names_of(table, self.rows)
+        self.sides: dict[str, Sides] = {}
 
     def _threads(self) -> AbstractContextManager[object]:
         """One, unless the table is so small that there are no others."""
@@ -171,7 +173,8 @@ class _Case:
     ) -> Certificate:
         with self._threads(), np.errstate(all="ignore"):  # floating point only guesses here
             out = self._run(only_separable)
-        return Certificate(out, checked=True, origin=self.table.origin, pairs=pairs)
+        origin = self.table.origin._replace(sides=self.sides)
+        return Certificate(out, checked=True, origin=origin, pairs=pairs)
 
     def _run(self, only_separable: bool) -> dict[str, Any]:
         small = self.rows.n * self.rows.D <= _SMALL
@@ -206,7 +209,9 @@ class _Case:
                 out["signs"] = [say.sign(s, self.name) for s in found]
         self.budget.lift()
         if not self.many and (out["separable"] or "separator" in out):
-            out["revealing"] = [say.revealing(found) for found in revealing_columns(self.rows)]
+            alone = revealing_columns(self.rows)
+            out["revealing"] = [say.revealing(found) for found in alone]
+            self.sides = {self.table.columns[found.column]: found.sides for found in alone}
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""

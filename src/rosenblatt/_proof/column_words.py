@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, RevealingColumn
 
 _SHOWN = 5  # columns
-_LEVELS = 10  # reference levels
+_LEVELS = 50  # reference levels
 _WITH_ANOTHER = "with another of the same column"
 _FEW = 10  # rows in which a column differs, or a hundredth of all: a rare category
 
@@ -54,18 +54,50 @@ def _is_rare(certificate: Certificate, column: RevealingColumn) -> bool:
 def telling_lines(certificate: Certificate) -> Iterator[str]:
     found = telling(certificate)
     for column in found[:_SHOWN]:
-        above = certificate.classes[-1 if column.sign > 0 else 0]
-        below = certificate.classes[0 if column.sign > 0 else -1]
         yield (
             f"{column.column} alone tells the label of {column.rows:,} of {certificate.n_rows:,} "
-            f"rows without an error: above {column.threshold!r} every label is {named(above)}, "
-            f"below it every label is {named(below)}."
+            f"rows without an error. {_where(certificate, column)}."
         )
     if len(found) > _SHOWN:
         yield f"{many(len(found) - _SHOWN, 'more column', 'One')} like this."
     if found:
         them = "such a column is known only after the outcome"
         yield f"Possible target leakage: if {them}, leave it out."
+
+
+def _where(certificate: Certificate, column: RevealingColumn) -> str:
+    """Which rows are on either side of the threshold; after loading only their labels are known."""
+    threshold = repr(column.threshold).removesuffix(".0")
+    sides = certificate.origin and certificate.origin.sides.get(column.column)
+    if not sides:
+        above, below = _labels(certificate, column)
+        return (
+            f"No row above {threshold} has another label than {above}, and no row below it has "
+            f"another than {below}"
+        )
+    told = [f"Above {threshold}: {_counts(certificate, sides.above)}"]
+    if any(sides.at):
+        told.append(f"At {threshold}: {_counts(certificate, sides.at)}")
+    return ". ".join([*told, f"Below {threshold}: {_counts(certificate, sides.below)}"])
+
+
+def _counts(certificate: Certificate, counts: tuple[int, int]) -> str:
+    """1,002 rows, all labelled yes; 296 rows labelled no and 21 labelled yes; no rows."""
+    labels = (named(certificate.classes[0]), named(certificate.classes[-1]))
+    present = [(n, label) for n, label in zip(counts, labels, strict=True) if n]
+    if not present:
+        return "no rows"
+    if len(present) == 1:
+        ((n, label),) = present
+        return f"one row, labelled {label}" if n == 1 else f"{n:,} rows, all labelled {label}"
+    (a, first), (b, second) = present
+    return f"{many(a, 'row', 'one')} labelled {first} and {b:,} labelled {second}"
+
+
+def _labels(certificate: Certificate, column: RevealingColumn) -> tuple[str, str]:
+    """Above and below the threshold."""
+    first, last = named(certificate.classes[0]), named(certificate.classes[-1])
+    return (last, first) if column.sign > 0 else (first, last)
 
 
 def rare_lines(certificate: Certificate) -> Iterator[str]:
@@ -110,15 +142,16 @@ def _left_out(names: list[str]) -> str:
 
 def _rare_line(certificate: Certificate, column: RevealingColumn, levels: dict[str, str]) -> str:
     rows, name = many(column.rows, "row", "one"), column.column
-    above = certificate.classes[-1 if column.sign > 0 else 0]
-    below = certificate.classes[0 if column.sign > 0 else -1]
     if column.threshold == 0 and name in levels:
-        return f"{name} has {rows}, {'' if column.rows == 1 else 'all '}labelled {named(above)}."
+        above, _ = _labels(certificate, column)
+        return f"{name} has {rows}, {'' if column.rows == 1 else 'all '}labelled {above}."
     few = "one" if column.rows == 1 else f"{column.rows:,}"
-    return (
-        f"{name} is {column.threshold:g} in every row but {few}; above that every label is "
-        f"{named(above)}, below it every label is {named(below)}."
-    )
+    lead = f"{name} is {column.threshold:g} in every row but {few}"
+    sides = certificate.origin and certificate.origin.sides.get(name)
+    if sides and not (any(sides.above) and any(sides.below)):
+        label = _labels(certificate, column)[0 if any(sides.above) else 1]
+        return f"{lead}, {'' if column.rows == 1 else 'all '}labelled {label}."
+    return f"{lead}. {_where(certificate, column)}."
 
 
 def _levels(certificate: Certificate) -> dict[str, str]:

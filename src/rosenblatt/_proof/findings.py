@@ -19,6 +19,7 @@ from rosenblatt._proof.facial_reduction import Partition
 from rosenblatt._proof.integer_algebra import Misled, kernel
 from rosenblatt._proof.least_distance import EXTRA, nearest_point
 from rosenblatt._proof.modular import longest
+from rosenblatt._proof.parts import Sides
 from rosenblatt._proof.projected import Projected
 from rosenblatt._proof.quotient import along
 from rosenblatt._proof.rows import Rows
@@ -93,6 +94,7 @@ class Revealing:
     sign: int
     threshold: Fraction
     rows: int
+    sides: Sides
 
 
 def revealing_columns(rows: Rows) -> list[Revealing]:
@@ -119,7 +121,21 @@ def _revealing(
 ) -> Revealing:
     p, q = (Fraction(*rows.ratio(v)) for v in (nearest, limit))
     threshold = (p + q) / 2 if rows.intercept else Fraction(0)
-    return Revealing(j, sign, threshold, -negative_count)
+    return Revealing(j, sign, threshold, -negative_count, _sides(rows, j, nearest, limit))
+
+
+def _sides(rows: Rows, j: int, nearest: float, limit: float) -> Sides:
+    """Between two values the threshold has no row at it; else it is the limit."""
+    x = rows.X[:, [j]]
+    x = np.asarray(x.toarray() if sparse.issparse(x) else x).ravel()
+    high = max(nearest, limit) if rows.intercept and nearest != limit else None
+    above = x > limit if high is None else x >= high
+    at = x == limit if high is None else np.zeros(rows.n, dtype=bool)
+
+    def counts(where: NDArray[np.bool_]) -> tuple[int, int]:
+        return int((rows.y[where] < 0).sum()), int((rows.y[where] > 0).sum())
+
+    return Sides(counts(above), counts(at), counts(~above & ~at))
 
 
 def _strictly_right(

@@ -10,12 +10,17 @@ from rosenblatt._support.row_numbers import counted, row_number
 from rosenblatt._support.words import many, named
 
 if TYPE_CHECKING:
+    from rosenblatt._proof.coefficients import CoefficientSign
     from rosenblatt.certificate import Certificate, ClassPair, Conflict
 
 SHOWN = 5  # pairs of classes, rows of a conflict and coefficients that are shown
 USUAL = ", as is common in real data"
 NOT_THE_ERROR = "This does not measure how often a rule is wrong."
 _LOGISTIC = "a multinomial logistic regression"
+NOT_WORKED_OUT = (
+    "Which coefficients run to infinity, and which way, is not worked out under complete "
+    "separation."
+)
 _NO_ESTIMATE = "A multinomial logistic regression has no finite maximum likelihood estimate."
 
 
@@ -39,9 +44,9 @@ def verdict(certificate: Certificate) -> Iterator[str]:
         others = "the other one" if total - strict == 1 else f"the other {total - strict:,}"
         yield (
             f"Quasi-complete separation: some coefficients of {_LOGISTIC} are infinite. The "
-            f"reason: a linear rule for the {k} classes{through} exists that decides only "
-            f"{strict:,} of {total:,} comparisons, each of a row's own class with one other, never "
-            f"wrongly, and leaves {others} tied. {NOT_THE_ERROR}"
+            f"reason: compare each of the {n:,} rows with the {k - 1} other classes, in {total:,} "
+            f"comparisons. A linear rule for the {k} classes{through} gets {strict:,} of them "
+            f"right and none wrong, and leaves {others} tied. {NOT_THE_ERROR}"
         )
         yield f"The joint perceptron does not converge. {_NO_ESTIMATE}"
         yield (
@@ -117,14 +122,18 @@ def conflict(found: Conflict) -> Iterator[str]:
         f"Why: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score for their own "
         f"class than for the other class named with them{several} ({counted()})."
     )
-    yield "  A weighted sum of these leads is zero, whatever the weights of the classes are."
+    yield (
+        "  Take the score of the own class minus that of the other, in each comparison. With fixed "
+        "positive weights these differences add up to 0 for every linear rule, so they cannot all "
+        "be positive."
+    )
     heaviest = ", ".join(
         f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
         for row, label, rival, share in shares(found)[:SHOWN]
     )
     rest = len(rows) - SHOWN
     more = f", and {many(rest, 'more comparison', 'one')}" if rest > 0 else ""
-    yield f"  The heaviest comparisons: {heaviest}{more}."
+    yield f"  The heaviest comparisons, with their share of the total weight: {heaviest}{more}."
 
 
 def shares(found: Conflict) -> list[tuple[int, str, str, float]]:
@@ -136,17 +145,52 @@ def shares(found: Conflict) -> list[tuple[int, str, str, float]]:
 
 
 def coefficients(certificate: Certificate) -> Iterator[str]:
-    by_class, last = certificate.class_coefficient_signs or {}, certificate.classes[-1]
-    endless = [
-        f"{name} for class {label} ({sign})"
-        for label, signs in by_class.items()
-        for name, sign in signs.items()
-        if sign != "0"
-    ]
-    if endless:
-        rest = len(endless) - SHOWN
-        more = f", and {many(rest, 'more coefficient', 'one')}" if rest > 0 else ""
-        yield (
-            f"In {_LOGISTIC} with the reference class {last} these coefficients run to infinity, "
-            f"upwards (+), downwards (-) or undetermined (±): {', '.join(endless[:SHOWN])}{more}."
-        )
+    if certificate.separable:
+        yield NOT_WORKED_OUT
+    by_class, last = certificate.class_coefficient_signs, certificate.classes[-1]
+    if by_class is None:
+        return
+    yield f"In {_LOGISTIC}, against the reference class {last}:"
+    for label, signs in list(by_class.items())[:SHOWN]:
+        yield f"  {label}: {_running(signs)}."
+    if len(by_class) > SHOWN:
+        rest = len(by_class) - SHOWN
+        yield f"  and {rest:,} more {'class' if rest == 1 else 'classes'}."
+    finite = [label for label, signs in by_class.items() if set(signs.values()) == {"0"}]
+    if finite and _apart(certificate, {*finite, last}):
+        them = f"{', '.join(finite)} and {last}"
+        yield f"The finite ones are those of a regression on the rows of {them} alone."
+    yield (
+        "What to do: python -m pydoc rosenblatt.separation, for two classes at a time. One class "
+        "against the rest is a different model."
+    )
+
+
+def _running(signs: dict[str, CoefficientSign]) -> str:
+    """Where the coefficients of one class go."""
+    told = []
+    for sign, meaning in (
+        ("+", "to plus infinity"),
+        ("-", "to minus infinity"),
+        ("±", "to infinity, in directions that the rows do not fix (±)"),
+    ):
+        names = [name for name, found in signs.items() if found == sign]
+        can = "can run" if sign == "±" else "runs" if len(names) == 1 else "run"
+        if len(names) == len(signs) > 1:
+            return f"all {many(len(names), 'coefficient')} {can} {meaning}"
+        if names:
+            rest = len(names) - SHOWN
+            more = f" and {rest:,} more" if rest > 0 else ""
+            told.append(f"{', '.join(names[:SHOWN])}{more} {can} {meaning}")
+    if not told:
+        return "all coefficients are finite"
+    return "; ".join([*told, *(["the others are finite"] if "0" in signs.values() else [])])
+
+
+def _apart(certificate: Certificate, some: set[str]) -> bool:
+    """Whether each of these classes is told apart in every row from each of the others."""
+    return all(
+        pair.separated == pair.rows
+        for pair in certificate.class_pairs or []
+        if (pair.first in some) != (pair.second in some)
+    )

@@ -6,6 +6,8 @@ import html
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, final
 
+from rosenblatt._support.row_numbers import row_number
+
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Margin
 
@@ -46,7 +48,8 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
         ]
 
     def _cells(self) -> list[tuple[str, ...]]:
-        head = ("classes", "rows", "verdict", "margin, or rows in conflict")
+        last = f"margin, or rows in conflict (counted from {row_number(0)})"
+        head = ("classes", "rows", "verdict", last)
         return [head, *(_line(pair, one) for pair, one in self._found.items())]
 
     def __str__(self) -> str:
@@ -76,7 +79,7 @@ def _line(pair: Pair, certificate: Certificate) -> tuple[str, ...]:
     if margin is not None:
         last = f"{margin.lo:.6g}" if margin.exact else f"{margin.lo:.6g} to {margin.hi:.6g}"
     elif conflict is not None:
-        last = ", ".join(str(i) for i in conflict.rows[:6])
+        last = ", ".join(str(row_number(i)) for i in conflict.rows[:6])
         last += ", …" if len(conflict.rows) > 6 else ""
     else:
         last = "; ".join(certificate.limits)

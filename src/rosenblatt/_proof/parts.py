@@ -136,11 +136,21 @@ class RevealingColumn:
         return cls(names[part["column"]], part["sign"], threshold, part["rows"])
 
 
+class Sides(NamedTuple):
+    """How many rows of the first and of the second class are above, at and below a threshold."""
+
+    above: tuple[int, int]
+    at: tuple[int, int]
+    below: tuple[int, int]
+
+
 class Origin(NamedTuple):
-    """What the document does not tell of the table: labels before they were text, and names."""
+    """What the document does not tell of the table: labels before they were text, names, and how
+    many rows lie where, in the columns that separate rows alone."""
 
     classes: NDArray[Any]
     named: bool  # whether the columns have names of their own
+    sides: dict[str, Sides] = {}  # noqa: RUF012 # never written into
 
 
 def lifted_name(name: int, k: int) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ from rosenblatt._proof import column_words as columns
 from rosenblatt._proof import lifted_words
 from rosenblatt._proof.chance import probability_separable
 from rosenblatt._support.foreign import one_line
-from rosenblatt._support.row_numbers import counted, row_number
+from rosenblatt._support.row_numbers import about_files, counted, row_number
 from rosenblatt._support.words import many, named
 from rosenblatt.errors import InputError
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, Conflict, Margin
 
 _NO_ESTIMATE = (
-    "A logistic regression has no finite maximum likelihood estimate. What to do: "
-    "docs/separation.md, or python -m pydoc rosenblatt.separation."
+    "A logistic regression has no finite maximum likelihood estimate. What to do: python -m pydoc "
+    "rosenblatt.separation."
 )
 _SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
 
@@ -45,17 +45,17 @@ def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
             yield kind, said
     if certificate.conflict is not None:
         yield "conflict", list(_conflict(certificate, certificate.conflict))
-    if certificate.homogeneous_margin is not None:
-        yield "margins", list(_margins(certificate))
     if certificate.separable and 1 < certificate.n_rows <= 2 * _dimensions(certificate):
         yield "chance", list(_chance(certificate))
+    if certificate.homogeneous_margin is not None:
+        yield "margins", list(_margins(certificate))
     yield "about", list(_about(certificate))
 
 
 def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
     yield "verdict", list(lifted_words.verdict(certificate))
-    if certificate.class_coefficient_signs is not None:
-        yield "coefficients", list(lifted_words.coefficients(certificate))
+    if said := list(lifted_words.coefficients(certificate)):
+        yield "coefficients", said
     if certificate.conflict is not None:
         yield "conflict", list(lifted_words.conflict(certificate.conflict))
     if certificate.homogeneous_margin is not None:
@@ -177,6 +177,11 @@ def shares(conflict: Conflict) -> list[tuple[int, str, float]]:
 
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
+    if certificate.separable and len(certificate.classes) > 1:
+        yield (
+            f"{lifted_words.NOT_WORKED_OUT} For the signs that every separating rule gives to its "
+            "weights: certify --signs (forced_signs), for at most 10 columns."
+        )
     signs = certificate.coefficient_signs
     for sign, meaning in (
         ("+", "run to plus infinity"),
@@ -195,10 +200,16 @@ def _margins(certificate: Certificate) -> Iterator[str]:
     homogeneous, geometric = certificate.homogeneous_margin, certificate.geometric_margin
     assert homogeneous is not None
     if geometric is not None and certificate.fit_intercept:
-        yield f"Geometric margin, the distance of the nearest row: {_number(geometric)}."
-    lift = "of the rows with a 1 appended" if certificate.fit_intercept else "of the rows"
-    lift += ", and of the weights of all classes together" if certificate.many else ""
-    yield f"Homogeneous margin γ of Novikoff's theorem, {lift}: {_number(homogeneous)}."
+        yield (
+            "Geometric margin, the largest possible distance between a separating hyperplane and "
+            f"the nearest row, in the units of the columns: {_number(geometric)}."
+        )
+    lift = "the rows with a 1 appended" if certificate.fit_intercept else "the rows"
+    lift += " and the weights of all classes together" if certificate.many else ""
+    yield (
+        f"Homogeneous margin γ of Novikoff's theorem, the largest possible for {lift}: "
+        f"{_number(homogeneous)}."
+    )
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
     assert best is not None
@@ -220,20 +231,21 @@ def updates(value: int) -> str:
 
 def _number(margin: Margin) -> str:
     if margin.exact:
-        return f"{margin.lo:.12g}, proved to be the largest"
+        return f"{margin.lo:.12g}"
     if f"{margin.lo:.9g}" == f"{margin.hi:.9g}":
         return f"{margin.lo:.9g} to all digits shown"
     return f"between {margin.lo:.12g} and {margin.hi:.12g}"
 
 
 def _chance(certificate: Certificate) -> Iterator[str]:
-    n, size = certificate.n_rows, _dimensions(certificate)
+    n, d = certificate.n_rows, certificate.n_features
     chance = probability_separable(
         n, certificate.n_features, fit_intercept=certificate.fit_intercept
     )
+    columns = many(d, "column", "one") + (" and an intercept" if certificate.fit_intercept else "")
     yield (
-        f"So few rows in so many dimensions say little about learning: random labels of {n:,} "
-        f"rows in general position in {size:,} dimensions are separable with probability "
+        f"So few rows for so many columns say little about learning: with coin-toss labels {n:,} "
+        f"rows in general position, with {columns}, would be separable with probability "
         f"{chance:.3g} (Cover 1965)."
     )
 
@@ -245,7 +257,10 @@ def _about(certificate: Certificate) -> Iterator[str]:
         rows = many(certificate.n_dropped, "row", "one")
         yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
     numbers = {
-        "binary64": "the floating-point numbers exactly as given",
+        "binary64": "the numbers in the file, each rounded to the nearest float64 (--decimal: as "
+        "written)"
+        if about_files()
+        else "the floating-point numbers exactly as given",
         "decimal": "the decimal numbers as written",
     }
     meant = _made(certificate) or numbers[certificate.semantics]

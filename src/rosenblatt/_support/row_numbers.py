@@ -23,6 +23,11 @@ def of_files(really: bool = True) -> Iterator[None]:
         _first.reset(token)
 
 
+def about_files() -> bool:
+    """Whether what is told here is about files."""
+    return bool(_first.get())
+
+
 def row_number(row: int) -> int:
     """A row, counted from 0, as it is told here."""
     return int(row) + _first.get()

@@ -62,8 +62,9 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
 @click.option(
     "--signs",
     is_flag=True,
-    help="Find the weights that have the same sign in every linear rule with so few errors. For "
-    "two labels and at most 10 columns of numbers; takes as long again.",
+    help="Find the weights whose sign is the same in every linear rule that makes no more errors "
+    "than the best rule found. For two labels and at most 10 columns of numbers; takes as long "
+    "again as --fewest-errors. The signs of infinite logistic coefficients need no option.",
 )
 @click.option(
     "--proofs",
@@ -100,9 +101,9 @@ def command(
     In other words: does a hyperplane separate the labels? With more than two labels: is there a
     linear score for each label, such that every row has the highest score for its own?
 
-    Text is one-hot encoded: a 0/1 column for each word but the most frequent one of its column,
-    the reference level. Row numbers start at 1 for the first row below the header; in the
-    certificate and in --json they start at 0.
+    Text is one-hot encoded: a 0/1 column for each word but the most frequent one of its column
+    (on a tie the first in sorted order), the reference level. Row numbers start at 1 for the first
+    row below the header; in the certificate and in --json they start at 0.
 
     \b
     Exit codes:
@@ -132,6 +133,7 @@ def command(
     forced.check(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
 
     from rosenblatt import certify, minimum_errors
+    from rosenblatt._minimum.words import as_text
     from rosenblatt._study.verdict import describe
     from rosenblatt.data import unlabelled
     from rosenblatt.data.transformed import refuse_merged
@@ -149,6 +151,8 @@ def command(
     if len(left_out):
         _common.say(f"{unlabelled.told(len(left_out))}.", quiet=quiet)
         X, y, weights = unlabelled.in_place(X, y, left_out, weights)
+    if signs and len(set(y.tolist())) == 2:
+        forced.check_columns(files, X.shape[1])
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(
             X,
@@ -183,7 +187,17 @@ def command(
             )
     found = None
     if signs and not certificate.many:
-        found = forced.signs(X, y, weights, bracket, fewest_errors, encoding, quiet=quiet)
+        found = forced.signs(
+            X,
+            y,
+            weights,
+            bracket,
+            fewest_errors,
+            encoding,
+            separable=certificate.separable is True,
+            quiet=quiet,
+        )
+        bracket = bracket and found.improved(bracket)
     if proofs is not None:
         forced.write(proofs, bracket, found, quiet=quiet)
     if as_json:
@@ -191,9 +205,11 @@ def command(
         _common.print_json("certify", told if found is None else told | forced.describe(found))
     else:
         with of_files():
-            for answer in (certificate, bracket, found):
-                if answer is not None:
-                    click.echo(str(answer))
+            click.echo(str(certificate))
+            if bracket is not None:
+                click.echo(as_text(bracket, alone=False))
+            if found is not None:
+                click.echo(str(found))
         if signs and certificate.many:
             click.echo(
                 "--signs needs two labels: choose one against all others with --positive LABEL."

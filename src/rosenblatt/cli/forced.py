@@ -33,6 +33,17 @@ def check(
         )
 
 
+def check_columns(files: tuple[str, ...], columns: int) -> None:
+    """Before any search."""
+    from rosenblatt._minimum.directions import MOST_COLUMNS
+
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"--signs takes at most {MOST_COLUMNS} columns of numbers; {', '.join(files)} has "
+            f"{columns:,}. Leave some out with --ignore COLUMN."
+        )
+
+
 def signs(
     X: Any,
     y: Any,
@@ -41,19 +52,24 @@ def signs(
     seconds: float,
     encoding: Any,
     *,
+    separable: bool,
     quiet: bool,
 ) -> SignReport:
-    from rosenblatt import forced_signs
+    """Of the best rule that this search and that for the fewest errors find."""
+    from rosenblatt._minimum.clock import Clock
+    from rosenblatt._minimum.forced_signs import found_within
 
-    errors: Any = 0 if bracket is None else bracket.upper
+    seconds = seconds or _SECONDS
     with _common.working("looking for signs that the rows force", quiet=quiet):
-        return forced_signs(
+        return found_within(
+            Clock(seconds),
             X,
             y,
-            errors=errors,
+            errors=0 if separable else None,
             sample_weight=weights,
-            time_limit=seconds or _SECONDS,
             encoding=encoding,
+            longer=f"more time than {seconds:g} seconds",
+            known=bracket,
         )
 
 
@@ -87,15 +103,20 @@ def write(
     for place, column in enumerate(report or (), 1):
         if column.sign is not None and report is not None:
             documents[f"sign-{place}.json"] = report.to_dict(column.name)
-    if not documents:
-        _common.say(
-            "--proofs: no bound on the errors and no sign was proved here, so nothing was written.",
-            quiet=quiet,
+    groups = ""
+    if bracket is not None and bracket.proof == "conflicts" and bracket.proved_lower:
+        groups = (
+            "The bound on the errors has no file: it is proved by groups of rows (conflicts), and "
+            "only proofs by directions have one."
         )
+    if not documents:
+        why = groups or "No bound on the errors and no sign was proved here."
+        _common.say(f"--proofs: nothing was written. {why}", quiet=quiet)
         return
     from rosenblatt._minimum.proof_file import save
 
     make_folder(Path(folder))
     for name, document in documents.items():
         save(document, Path(folder) / name)
-    _common.say(f"The proofs are in {folder}: {', '.join(documents)}.", quiet=quiet)
+    told = f"The proofs are in {folder}: {', '.join(documents)}."
+    _common.say(f"{told} {groups}".rstrip(), quiet=quiet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -89,6 +90,11 @@ def _is_about_errors(path: str) -> bool:
     """A proof of the fewest errors, or of a sign that the rows force."""
     try:
         claim = verify.load(path)
+    except (json.JSONDecodeError, UnicodeError):  # a table, as one is easily named first
+        raise InputError(
+            f"{path} is not a certificate: it is not JSON. Name the certificate first, then the "
+            "table."
+        ) from None
     except Exception:  # whatever is wrong with it, the judge will say
         return False
     return isinstance(claim, dict) and claim.get("schema") == verify_errors.SCHEMA

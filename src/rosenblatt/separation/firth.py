@@ -57,7 +57,7 @@ def firth(
     X : array or data frame of shape (n, d)
         The rows; columns of words become 0/1 columns, as in `certify`.
     y : array of shape (n,)
-        Two labels; coefficients are for the second one, in their order.
+        Two labels; coefficients are for the second in sorted order (no, yes: for yes).
     fit_intercept : bool
         False: for a design that has a column of ones.
     sample_weight : array of shape (n,), optional

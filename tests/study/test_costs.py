@@ -261,7 +261,7 @@ def test_the_model_file_has_the_probability_and_predict_prints_it(shell, dear, t
     model = model_file.read("fit/model.json")
     assert model.probability == dear.selection.probability
     code, out, err = shell("predict", "fit/model.json", CREDIT, "--probability")
-    assert (code, err) == (0, "")
+    assert (code, err.startswith("This rule says yes from a probability of 80.8% on")) == (0, True)
     rows = list(csv.DictReader(out.splitlines()))
     printed = [float(row["probability of yes"]) for row in rows]
     assert printed == dear.predict_proba(CREDIT)[:, 1].tolist()
@@ -339,7 +339,7 @@ def test_the_errors_of_a_candidate_are_those_that_its_price_is_of(more, tmp_path
         assert 0 <= dear <= c["validation_errors"]
     floor, chosen = told[0], next(c for c in told if c["chosen"])
     assert floor["price"] == 7 * floor["validation_errors"]  # it says no, whatever that costs
-    winner = f"The winner's price, {chosen['price']:,g} for {chosen['validation_n']} validation"
+    winner = f"The winner's cost, {chosen['price']:,g} for {chosen['validation_n']} validation"
     assert found.to_dict()["error"]["optimism"].startswith(winner)
 
 

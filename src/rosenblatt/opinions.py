@@ -196,11 +196,12 @@ class Opinions:
         )
 
     def _meaning(self, status: Status) -> str:
+        none = f"Not settled: no rule with at most {many(self.errors, 'error')} was found"
         return {
             "forced": "All these rules give the same answer as the rule asked.",
             "overruled": "All these rules give the other answer.",
             "contested": "At least one of these rules gives the other answer.",
-            "open": "Not settled; a longer search may do so.",
+            "open": f"{none} that gives the other answer, but none is ruled out.",
         }[status]
 
     def sentence(self, row: int, number: Callable[[int], int] = int) -> str:
@@ -219,8 +220,8 @@ class Opinions:
                 return f"contested: a rule that fits says {other}"
             return f"contested: a rule with {many(opinion.at_most or 0, 'error')} says {other}"
         return (
-            f"open: the best rule found that says {other} makes {opinion.at_most:,} errors, more "
-            f"than {self.errors:,}; a better one may exist"
+            f"open: no rule with at most {many(self.errors, 'error')} was found that says {other} "
+            f"(the best one found makes {opinion.at_most:,}), but none is ruled out"
         )
 
 

@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from commands import CREDIT, on_a_terminal, write
@@ -115,3 +116,18 @@ def test_predict_needs_a_model_that_says_how(shell, trained):
     code, _, err = shell("predict", "v.rosenblatt", CREDIT, "--explain")
     assert code == 2
     assert "one weight for each feature" in err
+
+
+def test_a_table_in_the_place_of_the_model(shell, trained):
+    code, _, err = shell("predict", CREDIT, "m.rosenblatt")
+    assert code == 2
+    assert f"The model comes first: rosenblatt predict m.rosenblatt {CREDIT}" in err
+
+
+def test_reasons_name_the_value_and_the_average(shell, trained):
+    _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--reasons", "99")
+    _, first, *_ = csv.reader(out.splitlines())
+    with open(CREDIT) as file:
+        row, *others = csv.DictReader(file)
+    average = np.mean([float(one["reports"]) for one in (row, *others)])
+    assert f"reports {float(row['reports']):.4g} (average {average:.4g}): " in first[3]

@@ -163,7 +163,8 @@ def test_known_rows_in_the_form_of_training_or_of_the_new_rows(asked, folder, tm
     )
     assert "Write it in one of these two forms." in err
     _, _, err = opinions(tmp_path / "third.csv", rows="new.csv")
-    assert f"--second-opinion: {tmp_path / 'third.csv'} has no column 'debts'" in err
+    assert f"--second-opinion: {tmp_path / 'third.csv'} lacks 4 columns that the training" in err
+    assert "'debts', 'income', 'home', 'paid'" in err
 
 
 def test_ctrl_c_keeps_the_opinions_that_are_there(asked, folder, monkeypatch):

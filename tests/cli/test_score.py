@@ -157,11 +157,11 @@ def costly(shell):
 def test_the_price_stands_beside_the_errors(shell, costly):
     # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
     _, out, _ = shell("score", "m.json", costly)
-    assert "price     11 for 6 rows, 1.83 a row, 95 % interval" in out
-    assert "always saying yes: 2" in out
+    assert "cost      1.83 a row (11 for 6 rows), 95 % interval" in out
+    assert "always saying yes: 0.333, always saying no: 3.33 a row" in out  # 2 and 20 for six
     assert "yes called no costs 5, other errors cost 1; the rule was chosen by the lowest" in out
-    assert "called yes (1); price 1\n" in out
-    assert "called no (2); price 10\n" in out
+    assert "called yes (1); cost 1\n" in out
+    assert "called no (2); cost 10\n" in out
     found = json.loads(shell("score", "m.json", costly, "--json")[1])
     assert found["price"]["total"] == 11
     assert found["price"]["always"] == {"no": 20, "yes": 2}
@@ -179,10 +179,7 @@ def test_no_error_has_no_interval_of_its_price(shell, costly):
     """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
     right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
     _, out, _ = shell("score", "m.json", right)
-    assert (
-        "0 for 4 rows, 0 a row, no error among these 4 rows: no interval; always saying yes: 2"
-        in out
-    )
+    assert "0 a row (0 for 4 rows), no error among these 4 rows: no interval; always" in out
     found = json.loads(shell("score", "m.json", right, "--json")[1])
     assert found["price"]["interval"] is None
 
@@ -199,7 +196,7 @@ def test_the_same_price_from_python(shell, costly):
 
 def test_a_rule_without_costs_has_no_price(shell, model):
     _, out, _ = shell("score", "m.json", model)
-    assert "price" not in out
+    assert "cost" not in out
     assert json.loads(shell("score", "m.json", model, "--json")[1])["price"] is None
 
 
@@ -221,7 +218,7 @@ def test_labels_that_are_numbers_stand_in_quotes(shell):
     assert 'always "1": 0.0%' in out
     assert '"1" called "0" costs 5, other errors cost 1' in out
     assert '"1": 50.0% (1 of 2 rows wrong)' in out
-    assert 'called "0" (1); price 5' in out
+    assert 'called "0" (1); cost 5' in out
 
 
 def test_what_cannot_be_scored_is_one_error(shell, model):

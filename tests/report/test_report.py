@@ -202,13 +202,13 @@ def test_prices_lead_where_they_decide():
     content = reports.costs()
     said = re.sub(r"\s+", " ", Page(render(content)).text)
     price = content["price"]
-    assert f"Price of errors on rows it has never seen {price['per_row']:.3g} a row" in said
+    assert f"Cost of errors on rows it has never seen {price['per_row']:.3g} a row" in said
     assert "no called yes costs 5; other errors cost 1.)" in said
     granted, refused = (one["price"] for one in content["by_class"])
     assert granted + refused == price["total"]
-    assert "price of the errors" in said
-    assert "price a row" in said
-    assert "price a row" not in Page(render(reports.credit())).text
+    assert "cost of the errors" in said
+    assert "cost a row" in said
+    assert "cost a row" not in Page(render(reports.credit())).text
 
 
 def test_the_picture_of_the_headline_is_of_the_price_where_that_decides():
@@ -217,7 +217,7 @@ def test_the_picture_of_the_headline_is_of_the_price_where_that_decides():
     label = min(price["always"], key=price["always"].get)
     low, high = price["interval"]
     said = Page(render(content)).text
-    assert "The price of a test row" in said
+    assert "The cost of a test row" in said
     assert "The error on the test rows" not in said
     assert (
         f"{price['per_row']:.3g}, between {low:.3g} and {high:.3g}; "

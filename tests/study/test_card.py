@@ -110,7 +110,7 @@ def test_the_report_shows_a_card_to_fill_in(found):
     assert "for each of reports" in table
     assert f"<strong>{card['example']['total']}</strong>".replace("-", "−") in table
     assert "proved." in page
-    assert "A second check, from one pass" not in page  # it is about perceptrons on all columns
+    assert "other rules than this one" not in page  # it is about perceptrons on all columns
     assert "one pass" not in str(found)
 
 
@@ -275,7 +275,7 @@ def test_costs_and_balance_weigh_the_search():
         return int(((of.labels == "yes") & (of.predictions == "no")).sum())
 
     assert missed(dear) < missed(plain)
-    assert "in the price of its errors" in dear.to_dict()["rule"]["card"]["bracket"]
+    assert "in the cost of its errors" in dear.to_dict()["rule"]["card"]["bracket"]
 
 
 # --- What is refused ------------------------------------------------------------------------------

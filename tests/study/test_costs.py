@@ -145,10 +145,12 @@ def test_what_is_printed_with_costs(shell):
     made().to_csv("t.csv", index=False)
     out = shell("fit", "t.csv", "-y", "ill", "--cost", "yes:no=4")[1]
     subjects = [line.split()[0] for line in out.splitlines() if line[:1] not in ("", " ")]
-    assert subjects[:6] == ["core", "data", "split", "candidates", "error", "price"]
-    assert "price a row" in out
+    assert subjects[:6] == ["core", "data", "split", "candidates", "error", "cost"]
+    assert "validation cost a row" in out
     assert out.count("for comparison only") == 2
-    assert "always" in out.split("price ")[2]
+    assert "always saying no: " in out.split("\ncost ")[1]
+    assert "not by this rate" in " ".join(out.split())
+    assert "one pass" not in out  # it knows no costs
     balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced", "--force")[1]
     assert "balanced error); always saying one label: 50.0%" in " ".join(balanced.split())
 
@@ -168,10 +170,10 @@ def test_balanced_finds_more_of_the_rare_label():
     ("options", "words"),
     [
         ({"costs": {"yes": 5}}, "does not name two labels: give actual:predicted=number"),
-        ({"costs": "yes:no"}, "'yes:no' is not a price: give actual:predicted=number"),
-        ({"costs": {"yes:no": 0}}, "0 is not a price. Give a number greater than 0"),
-        ({"costs": {"yes:no": "many"}}, "'many' is not a price"),
-        ({"costs": {"yes:no": True}}, "True is not a price"),
+        ({"costs": "yes:no"}, "'yes:no' is not a cost: give actual:predicted=number"),
+        ({"costs": {"yes:no": 0}}, "0 is not a cost. Give a number greater than 0"),
+        ({"costs": {"yes:no": "many"}}, "'many' is not a cost"),
+        ({"costs": {"yes:no": True}}, "True is not a cost"),
         ({"costs": {"yes:maybe": 5}}, "'maybe' is not one of the labels, 'no', 'yes'"),
         ({"costs": {"yes:yes": 5}}, "yes:yes is a right answer"),
         ({"costs": 5}, "costs=5 is not allowed"),
@@ -259,7 +261,7 @@ def test_the_model_file_has_the_probability_and_predict_prints_it(shell, dear, t
     model = model_file.read("fit/model.json")
     assert model.probability == dear.selection.probability
     code, out, err = shell("predict", "fit/model.json", CREDIT, "--probability")
-    assert (code, err) == (0, "")
+    assert (code, err.startswith("This rule says yes from a probability of 80.8% on")) == (0, True)
     rows = list(csv.DictReader(out.splitlines()))
     printed = [float(row["probability of yes"]) for row in rows]
     assert printed == dear.predict_proba(CREDIT)[:, 1].tolist()
@@ -337,7 +339,7 @@ def test_the_errors_of_a_candidate_are_those_that_its_price_is_of(more, tmp_path
         assert 0 <= dear <= c["validation_errors"]
     floor, chosen = told[0], next(c for c in told if c["chosen"])
     assert floor["price"] == 7 * floor["validation_errors"]  # it says no, whatever that costs
-    winner = f"The winner's price, {chosen['price']:,g} for {chosen['validation_n']} validation"
+    winner = f"The winner's cost, {chosen['price']:,g} for {chosen['validation_n']} validation"
     assert found.to_dict()["error"]["optimism"].startswith(winner)
 
 

@@ -39,9 +39,10 @@ def test_the_fewest_errors_and_the_signs(found):
     sentence = (
         "No linear rule makes fewer than 55 errors on these 569 rows. Every rule with at most 55 "
         "errors gives a positive weight to mean radius, mean texture (positive speaks for "
-        "malignant)."
+        f"malignant). The rule above makes {told['rule_errors']}: this need not hold for it."
     )
     assert told["sentence"] == sentence
+    assert told["rule_errors"] > 55
     assert sentence in " ".join(str(found).split())
 
 

@@ -189,15 +189,18 @@ def test_the_command_says_it_writes_it_and_its_files_are_good(shell, iris):
     )
 
 
-def test_errors_by_class_the_worst_first():
+def test_errors_by_class_in_the_order_of_the_labels():
     confusion = {"labels": ["a", "b", "c"], "counts": [[8, 1, 1], [0, 3, 0], [2, 0, 2]]}
     assert list(class_lines(confusion)) == [
-        "c: 2 of 4 test rows wrong (50.0%), called a",
         "a: 2 of 10 test rows wrong (20.0%), 1 of them called b",
         "b: 0 of 3 test rows wrong (0.0%)",
+        "c: 2 of 4 test rows wrong (50.0%), called a",
     ]
     many = {"labels": list("abcdefghijklm"), "counts": np.eye(13, dtype=int).tolist()}
-    assert list(class_lines(many))[-1] == "and 3 more: see the report"
+    many["counts"][12] = [1, *[0] * 11, 1]
+    first, *_, last = class_lines(many)
+    assert first == "m: 1 of 2 test rows wrong (50.0%), called a"  # of many the worst first
+    assert last == "and 3 more: see the report"
 
 
 def test_a_kernel_has_no_cards():

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import fisher_exact
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from rosenblatt import second_opinion, study, theory
@@ -50,20 +51,22 @@ def test_counts_add_up(separable, overlapping):
         assert "That is not the probability that a forced answer is wrong" in page
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ((4, 5), "on 4 of these 12 and on 5 of the other 28, more often where contested."),
-        ((2, 7), "on 2 of these 12 and on 7 of the other 28, no more often where contested."),
-        ((3, 7), "on 3 of these 12 and on 7 of the other 28, no more often where contested."),
-    ],
-)
-def test_whether_contested_rows_are_wrong_more_often_is_said(wrong, said):
-    """4/12 > 5/28; 2/12 < 7/28; 3/12 = 7/28."""
-    known = second_opinion([[1], [2], [5], [6]], [0, 0, 1, 1], [[1]] * 40)
-    contested = np.arange(40) < 12
-    assert opinions._sentence(known, contested, wrong).endswith(said)
-    assert opinions._sentence(known, contested & False, (0, 1)).endswith("(contested).")
+@pytest.mark.parametrize(("wrong", "oftener"), [((4, 5), False), ((1, 0), False), ((7, 2), True)])
+def test_contested_rows_are_called_wrong_more_often_only_beyond_chance(wrong, oftener):
+    """Of 12 contested and 28 other rows: Fisher's exact test of scipy decides alike."""
+    table = [[wrong[0], 12 - wrong[0]], [wrong[1], 28 - wrong[1]]]
+    assert (fisher_exact(table, alternative="greater").pvalue <= 0.05) == oftener
+    assert opinions._more_often(wrong, 12, 40) is oftener
+
+
+def test_what_was_examined_and_what_is_not_settled_is_said():
+    known = second_opinion([[1], [2], [5], [6]], [0, 0, 1, 1], [[1], [3], [3.5], [6]])
+    assert [known.count("forced"), known.count("contested")] == [2, 2]
+    said = opinions._sentence(known, (1, 0), 9)
+    assert said.startswith("Of 9 test rows, 4 drawn at random were examined: 2 contested (another")
+    assert "2 forced (all such rules agree), 0 not settled" in said
+    assert said.endswith("wrong on 1 of the 2 contested and on 0 of the other 2.")
+    assert opinions._sentence(known, (1, 0), 4).startswith("All 4 test rows were examined: ")
 
 
 def test_the_report_shows_both(overlapping):

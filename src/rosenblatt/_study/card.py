@@ -138,7 +138,7 @@ def _bracket(estimator: Scorecard, rows: int) -> str | None:
     lower, upper = estimator.bracket_
     what = f"errors on the {rows:,} rows it learned from"
     if isinstance(upper, float):
-        what = f"in the price of its {what}"
+        what = f"in the cost of its {what}"
     said = f"The card makes {upper:,.6g} {what}"
     if lower >= upper:
         return f"{said}. No other weights for these terms, whole or not, make fewer: proved."

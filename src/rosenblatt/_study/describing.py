@@ -54,7 +54,7 @@ def described(work: Work, origin: Origin, options: Options, begun: Beginning) ->
         "hardest_rows": [] if options.no_rows else evidence.hardest_rows(work, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
         "unasked": work.unasked,
-        "forced": work.forced and forced.forced(work.forced),
+        "forced": work.forced and forced.forced(work, work.forced, options),
         "opinions": work.opinions,
         "progressive": work.progressive,
         "training": None

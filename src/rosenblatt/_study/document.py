@@ -235,6 +235,7 @@ class Forced(TypedDict):
     rows: int
     at_least: int  # errors of every linear rule; 0: nothing was proved in the time
     errors: int  # of the best found
+    rule_errors: int | None  # of the chosen rule on these rows; None: it is not a linear one
     columns: list[ForcedColumn]
     sentence: str
 

@@ -13,9 +13,12 @@ from rosenblatt._minimum.directions import MOST_COLUMNS
 from rosenblatt._minimum.forced_signs import found_within
 from rosenblatt._study.document import Forced
 from rosenblatt.errors import InputError
+from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
+    from rosenblatt._study.options import Options
+    from rosenblatt._study.work import Work
     from rosenblatt.sign_report import SignReport
 
 WORK = 6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
@@ -44,11 +47,13 @@ def look(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport |
         return None
 
 
-def forced(report: SignReport) -> Forced:
+def forced(work: Work, report: SignReport, options: Options) -> Forced:
+    own = _errors_of_the_rule(work)
     return {
         "rows": report.n_rows,
         "at_least": int(report.at_least),
         "errors": int(report.errors),
+        "rule_errors": own,
         "columns": [
             {
                 "feature": column.name,
@@ -60,21 +65,38 @@ def forced(report: SignReport) -> Forced:
             }
             for column in report
         ],
-        "sentence": _sentence(report),
+        "sentence": _sentence(report, own, options.decides),
     }
 
 
-def _sentence(report: SignReport) -> str:
+def _errors_of_the_rule(work: Work) -> int | None:
+    """Of the chosen rule on all rows; None of one that is no linear rule of the columns."""
+    selection = work.selection
+    assert selection is not None
+    if work.sample is not None or len(work.X) != len(work.y):
+        return None
+    if isinstance(selection.estimator, Scorecard) or not hasattr(selection.estimator, "coef_"):
+        return None
+    rows = work.X if selection.prepare is None else selection.prepare.transform(work.X)
+    return int((selection.estimator.predict(rows) != work.y).sum())
+
+
+def _sentence(report: SignReport, own: int | None, decides: str) -> str:
     least, errors, rows = report.at_least, report.errors, report.n_rows
     if least == errors:
         few = f"No linear rule makes fewer than {errors:,} errors on these {rows:,} rows"
     elif least:
         few = (
             f"Every linear rule errs on at least {least:,} of these {rows:,} rows; the best one "
-            f"found errs on {errors:,}"
+            f"found in this short search errs on {errors:,}"
         )
     else:
-        few = f"The best linear rule found errs on {errors:,} of these {rows:,} rows"
+        few = (
+            f"The best linear rule found in this short search errs on {errors:,} of these "
+            f"{rows:,} rows"
+        )
+    if decides != "error":
+        few += " (all errors count alike here: no costs, no weights)"
     signs = []
     for sign, word in (("+", "positive"), ("-", "negative")):
         if names := [column.name for column in report if column.sign == sign]:
@@ -82,4 +104,7 @@ def _sentence(report: SignReport) -> str:
     if not signs:
         return f"{few}. No weight is known to need a certain sign."
     so_few = f"Every rule with at most {errors:,} errors"
-    return f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."
+    said = f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."
+    if own is not None and own > errors:
+        said += f" The rule above makes {own:,}: this need not hold for it."
+    return said

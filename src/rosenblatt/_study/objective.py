@@ -36,7 +36,7 @@ def costs_of(given: Any) -> Costs | None:
     for text in given:
         pair, is_there, cost = str(text).rpartition("=")
         if not isinstance(text, str) or not is_there:
-            raise InputError(f"costs (--cost): {text!r} is not a price: {_HOW}.")
+            raise InputError(f"costs (--cost): {text!r} is not a cost: {_HOW}.")
         found[_pair(pair)] = _cost(cost)
     return found
 
@@ -56,7 +56,7 @@ def _cost(given: Any) -> float:
         cost = math.nan
     if not 0 < cost < math.inf or isinstance(given, bool):
         raise InputError(
-            f"costs (--cost): {given!r} is not a price. Give a number greater than 0; what is not "
+            f"costs (--cost): {given!r} is not a cost. Give a number greater than 0; what is not "
             "named costs 1."
         )
     return cost

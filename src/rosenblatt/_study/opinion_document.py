@@ -19,6 +19,7 @@ class SecondOpinions(TypedDict):
     """Whether other linear rules with few errors on the training rows answer test rows alike."""
 
     asked: int  # test rows, some or all of them
+    test_rows: int  # all of them
     train: int  # training rows
     separable: bool
     errors: int  # of so many or fewer rules are asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ ROWS = 40  # test rows that are asked about
 WORK, EACH = 1_000_000, 20_000  # row evaluations: some tenths of a second in all
 _MOST_NUMBERS = 200_000  # in the training rows
 _EXAMPLES = 3
+_LEVEL = 0.05  # of the test whether contested rows are wrong more often
 
 
 def look(work: Work, X: Any, options: Options) -> SecondOpinions | None:
@@ -85,10 +87,13 @@ def _found(
 def _described(
     found: Opinions, wrong: NDArray[np.bool_], work: Work, asked: NDArray[Any], *, rows: bool
 ) -> SecondOpinions:
+    selection = work.selection
+    assert selection is not None
     contested = np.array([opinion.status in ("contested", "overruled") for opinion in found])
     counts = (int((wrong & contested).sum()), int((wrong & ~contested).sum()))
     return {
         "asked": len(found),
+        "test_rows": len(selection.test),
         "train": found.n_rows,
         "separable": found.separable,
         "errors": found.errors,
@@ -100,7 +105,7 @@ def _described(
         "other_wrong": counts[1],
         "bound": found.bound,
         "examples": _examples(found, work, asked) if rows else [],
-        "sentence": _sentence(found, contested, counts),
+        "sentence": _sentence(found, counts, len(selection.test)),
     }
 
 
@@ -132,17 +137,28 @@ def _with_numbers(found: Opinions, opinion: Opinion, work: Work) -> str:
     )
 
 
-def _sentence(found: Opinions, contested: NDArray[np.bool_], wrong: tuple[int, int]) -> str:
-    k, n = int(contested.sum()), len(found)
+def _sentence(found: Opinions, wrong: tuple[int, int], test_rows: int) -> str:
+    """What was settled, and what was not; then how often the rule is wrong on both."""
+    n, forced, unsettled = len(found), found.count("forced"), found.count("open")
+    k = n - forced - unsettled
     few = "that fits all training rows" if found.separable else "with no more training errors"
+    drawn = f"Of {many(test_rows, 'test row')}, {n:,} drawn at random were examined"
     said = (
-        f"For {k:,} of {many(n, 'test row')} another linear rule {few} gives the other answer "
-        "(contested)"
+        f"{drawn if n < test_rows else f'All {test_rows:,} test rows were examined'}: {k:,} "
+        f"contested (another linear rule {few} gives the other answer), {forced:,} forced (all "
+        f"such rules agree), {unsettled:,} not settled in the short time."
     )
     if not 0 < k < n:
-        return f"{said}."
-    oftener = wrong[0] * (n - k) > wrong[1] * k
+        return said
+    oftener = ", more often where contested" if _more_often(wrong, k, n) else ""
     return (
-        f"{said}. This rule is wrong on {wrong[0]:,} of these {k:,} and on {wrong[1]:,} of the "
-        f"other {n - k:,}, {'more often' if oftener else 'no more often'} where contested."
+        f"{said} This rule is wrong on {wrong[0]:,} of the {k:,} contested and on {wrong[1]:,} of "
+        f"the other {n - k:,}{oftener}."
     )
+
+
+def _more_often(wrong: tuple[int, int], k: int, n: int) -> bool:
+    """Fisher's exact test, one-sided: would chance put so many of the errors among k of n rows?"""
+    errors = sum(wrong)
+    ways = sum(comb(k, i) * comb(n - k, errors - i) for i in range(wrong[0], min(k, errors) + 1))
+    return ways <= _LEVEL * comb(n, errors)

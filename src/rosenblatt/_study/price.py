@@ -13,7 +13,7 @@ from rosenblatt.report.words import number
 _DRAWS = 10_000  # of the bootstrap
 _CHOSEN_BY = {
     "error": "the fewest errors",
-    "cost": "the lowest price of errors",
+    "cost": "the lowest cost of errors",
     "balanced": "the lowest mean of the error rates of the labels (balanced error)",
 }
 
@@ -41,10 +41,11 @@ def priced(
         found = f"{100 * confidence:g} % interval {spread}"
     of_label = counts.sum(axis=1)
     always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
-    cheapest = min(always, key=always.__getitem__)
+    shown = sorted(always, key=always.__getitem__)[:2]
+    constant = (f"always saying {named(label)}: {number(always[label] / n, 3)}" for label in shown)
     sentence = (
-        f"{number(total)} for {n:,} {rows}, {number(total / n, 3)} a row, {found}; "
-        f"always saying {named(cheapest)}: {number(always[cheapest])}"
+        f"{number(total / n, 3)} a row ({number(total)} for {n:,} {rows}), {found}; "
+        f"{', '.join(constant)} a row"
     )
     return {
         "total": total,

@@ -72,7 +72,7 @@ def rule(
 
 def _chosen(target: str, label: str, encoding: Encoding | None) -> str:
     condition = encoding is not None and encoding.target is not None and not encoding.target.values
-    return f"{name_of(target)} {label}" if condition else f"{name_of(target)} = {label}"
+    return f"{name_of(target)} {label}" if condition else f"{name_of(target)} = {named(label)}"
 
 
 # --- Sums of weights times features --------------------------------------------------------------

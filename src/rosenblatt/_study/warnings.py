@@ -103,7 +103,7 @@ def result_warnings(
 def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
     """By what the rule was chosen by; a mean of the errors of each label is beaten by no label.
 
-    A price has no interval without an error: then that of the error decides.
+    A cost has no interval without an error: then that of the error decides.
     """
     n, objective = selection.test_n, selection.judge.objective
     if objective == "balanced":
@@ -114,7 +114,7 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
     wrong = f"is wrong in {said[0]} of them"
     if objective == "cost" and price is not None and price["interval"] is not None:
         label = min(price["always"], key=price["always"].__getitem__)
-        (lo, hi), always, what = price["interval"], price["always"][label] / n, "price of a row"
+        (lo, hi), always, what = price["interval"], price["always"][label] / n, "cost of a row"
         said = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
         wrong = f"costs {said[0]} a row"
     if always < lo:

@@ -28,9 +28,15 @@ _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
 _PEERS_OF_CARDS = (
-    "the rules for comparison use all columns, with a 0/1 column for every category as cards have "
-    "them: without --points their figures are a little different"
+    "the rules for comparison use all columns but the ignored ones, with a 0/1 column for every "
+    "category as cards have them: without --points their figures are a little different"
 )
+
+_CHOSEN_BY = {
+    "error": "",
+    "cost": ". The rule was chosen by the cost of its errors, not by this rate",
+    "balanced": ". The rule was chosen by the balanced error, not by this rate",
+}
 
 
 def wrapped(lines: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str, str]]:
@@ -64,9 +70,9 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
     for name, why in found["not_tried"].items():
         yield "candidates", f"{name:<{_NAME}}not tried: {why}"
     if found["error"] is not None:
-        yield "error", error_line(found["error"])
+        yield "error", error_line(found["error"], found["asked"]["objective"])
     if found["price"] is not None:
-        yield "price", found["price"]["sentence"]
+        yield "cost", found["price"]["sentence"]
     if found["asked"]["objective"] == "balanced" and found["by_class"]:
         yield "balanced", balanced_line(found["by_class"])
     if found["rule"] is not None:
@@ -77,16 +83,18 @@ def first_lines(found: Beginning) -> Iterator[tuple[str, str]]:
 
 
 def _candidate_lines(candidates: list[Candidate], objective: str) -> Iterator[tuple[str, str]]:
-    heads = {"cost": "price a row", "balanced": "balanced"}
+    heads = {"cost": "validation cost a row", "balanced": "balanced"}
     priced = any(c["price"] is not None for c in candidates)
-    more = f"{heads.get(objective, ''):>13}" if priced else ""
-    yield "candidates", f"{'':<{_NAME}}{'train':>8}{'validation':>12}{more}"
+    head = heads.get(objective, "")
+    room = max(13, 2 + len(head))
+    more = f"{head:>{room}}" if priced else ""
+    yield "candidates", f"{'way of training':<{_NAME}}{'train':>8}{'validation':>12}{more}"
     for c in candidates:
         train, n = c["train_errors"] / c["train_n"], c["validation_n"]
         line = f"{c['name']:<{_NAME}}{train:>8.1%}{c['validation_errors'] / n:>12.1%}"
         if priced and c["price"] is not None:
             a_row = c["price"] / n
-            line += f"{a_row:>13.1%}" if objective == "balanced" else f"{a_row:>13.3f}"
+            line += f"{a_row:>{room}.1%}" if objective == "balanced" else f"{a_row:>{room}.3f}"
         yield "candidates", line + mark_of(c)
     if any(c["name"].startswith(CARD) for c in candidates) and any(c["peer"] for c in candidates):
         yield "", _PEERS_OF_CARDS
@@ -166,7 +174,8 @@ def data_line(data: Data) -> str:
 
 
 def class_lines(confusion: Confusion) -> Iterator[str]:
-    """The test errors of each class, those with the most of their rows wrong first."""
+    """The test errors of each class, in the order of the labels; of many classes those with the
+    most of their rows wrong, these first."""
     labels, lines = confusion["labels"], []
     for i, counts in enumerate(confusion["counts"]):
         rows, wrong = sum(counts), sum(counts) - counts[i]
@@ -178,19 +187,20 @@ def class_lines(confusion: Confusion) -> Iterator[str]:
             part = "" if counts[most] == wrong else f"{counts[most]:,} of them "
             said += f", {part}called {named(labels[most])}"
         lines.append((-wrong / rows, i, said))
-    lines.sort()
+    if len(lines) > _CLASSES:
+        lines.sort()
     yield from (said for *_, said in lines[:_CLASSES])
     if len(lines) > _CLASSES:
         yield f"and {len(lines) - _CLASSES} more: see the report"
 
 
-def error_line(error: Error) -> str:
+def error_line(error: Error, objective: str) -> str:
     lo, hi = error["interval"]
     always = error["majority_errors"] / error["test_n"]
     return (
         f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
         f"{100 * error['confidence']:g} % interval {lo:.1%} to {hi:.1%}; "
-        f"always saying {named(error['majority_label'])}: {always:.1%}"
+        f"always saying {named(error['majority_label'])}: {always:.1%}{_CHOSEN_BY[objective]}"
     )
 
 

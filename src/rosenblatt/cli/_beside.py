@@ -34,8 +34,9 @@ class SecondOpinion:
 
     column, key = "second opinion", "second_opinion"
 
-    def __init__(self, opinions: Opinions, numbers: Sequence[int], encoding: Any):
+    def __init__(self, opinions: Opinions, numbers: Sequence[int], encoding: Any, objective: Any):
         self.opinions, self._numbers, self._encoding = opinions, numbers, encoding
+        self._objective = objective
 
     def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
         if k >= len(self.opinions):
@@ -52,6 +53,15 @@ class SecondOpinion:
         return self.opinions.sentence(k, lambda row: row + 1), content
 
     def told(self, *, quiet: bool) -> None:
+        from rosenblatt._study.price import chosen_by
+
+        if self._objective is not None and self._objective.decides != "error":
+            _common.say(
+                f"This rule was chosen by {chosen_by(self._objective)}. The second opinion only "
+                "counts errors, so it also asks rules of a very different kind: expect many "
+                "contested rows.",
+                quiet=quiet,
+            )
         for line in self.opinions.lines():
             _common.say(line, quiet=quiet)
 
@@ -132,7 +142,7 @@ def second_opinion(
         except KeyboardInterrupt:
             left = f"{len(found):,} of {many(len(numbers), 'row')} have a second opinion"
             _common.say(f"Interrupted: {left}.")
-    return SecondOpinion(judges.all(found), numbers, plain)
+    return SecondOpinion(judges.all(found), numbers, plain, known.objective)
 
 
 def _check(known: Any, model: str) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rosenblatt._support.words import many
+from rosenblatt.cli._rows import Judged
 from rosenblatt.errors import InputError
+
+_ROUNDING = 1e-12
 
 
 class Why(NamedTuple):
@@ -17,6 +20,7 @@ class Why(NamedTuple):
     """
 
     reasons: list[tuple[str, float]]
+    said: list[str]  # the same features, with their values
     others: float
     n_others: int
     intercept: float
@@ -30,16 +34,17 @@ def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
     return w[first] - w[second], float(b[first] - b[second])
 
 
-def why_of(
-    names: Sequence[str], added: Any, count: int, intercept: float, threshold: int | None = None
-) -> Why:
+def why_of(of: Weighed, x: Any, w: Any, count: int, intercept: float) -> Why:
+    """x: a row as the weights take it."""
     import numpy as np
 
+    added = w * x
     order = np.argsort(-np.abs(added), kind="stable")
     order = order[: np.count_nonzero(added)]
-    reasons = [(names[j], float(added[j])) for j in order[:count]]
+    reasons = [(of.names[j], float(added[j])) for j in order[:count]]
+    said = [of.said(int(j), float(x[j])) for j in order[:count]]
     rest = added[order[count:]]
-    return Why(reasons, math.fsum(rest), len(rest), intercept, threshold)
+    return Why(reasons, said, math.fsum(rest), len(rest), intercept, of.threshold)
 
 
 class Weighed(NamedTuple):
@@ -48,6 +53,17 @@ class Weighed(NamedTuple):
     names: Sequence[str]
     rows: Callable[[Any], Any]
     threshold: int | None  # of a card
+    numbers: Mapping[int, Any] = {}  # places of scaled columns of numbers
+
+    def said(self, j: int, x: float) -> str:
+        """A feature with its value: reports 0 (average 0.46):"""
+        column = self.numbers.get(j)
+        if column is None:
+            return self.names[j]
+        value = x * column.scale + column.center
+        if abs(value) < _ROUNDING * (abs(column.center) + column.scale):
+            value = 0.0  # but for rounding
+        return f"{self.names[j]} {value:.4g} (average {column.center:.4g}):"
 
 
 def is_card(estimator: Any) -> bool:
@@ -62,10 +78,10 @@ def points_of(estimator: Any, X: Any) -> list[float] | None:
     return [int(sum_) if sum_.is_integer() else sum_ for sum_ in points]
 
 
-def weighed(estimator: Any, names: Sequence[str]) -> Weighed:
+def weighed(estimator: Any, asked: Judged) -> Weighed:
     if is_card(estimator):
         return Weighed(estimator.terms_, estimator._rule.values, estimator.threshold_)
-    return Weighed(names, lambda X: X, None)
+    return Weighed(asked.names, lambda X: X, None, asked.numbers)
 
 
 def weights(estimator: Any) -> tuple[Any, Any]:
@@ -81,7 +97,7 @@ def weights(estimator: Any) -> tuple[Any, Any]:
 
 
 def told(why: Why) -> str:
-    found = [f"{name} {added:+.4g}" for name, added in why.reasons]
+    found = [f"{said} {added:+.4g}" for said, (_, added) in zip(why.said, why.reasons, strict=True)]
     if why.n_others:
         found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
     if why.threshold is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -33,14 +34,30 @@ class Judged(NamedTuple):
     batches: Iterator[Batch]
     prose: bool = False  # some columns are
     unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
+    numbers: Mapping[int, Any] = {}  # columns of numbers that are compared with their means
 
 
-def check_model(model: str) -> None:
+def check_model(model: str, files: Sequence[str], command: str) -> None:
+    """Neither a folder, nor a table in the place of the model."""
     if os.path.isdir(model):
         inside = os.path.join(model, "model.json")
         there = os.path.exists(inside)
         where = f"give the model file in it: {inside}" if there else "give a model file"
         raise InputError(f"{model} is a folder: {where}.")
+    if len(files) == 1 and _is_json(files[0]) and not _is_json(model) and os.path.isfile(model):
+        raise InputError(
+            f"{model} is not a model file, and {files[0]} may be one. The model comes first: "
+            f"rosenblatt {command} {shlex.quote(files[0])} {shlex.quote(model)}"
+        )
+
+
+def _is_json(path: str) -> bool:
+    """Whether it begins as model files do."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(64).lstrip().startswith(b"{")
+    except OSError:
+        return False
 
 
 def judged(
@@ -79,8 +96,20 @@ def judged(
     parts = parts_like(found, encoding, labelled=labelled, **reading)
     batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
     return Judged(
-        encoding.feature_names, kept, batches, bool(encoding.prose), lambda: len(left_out_of(parts))
+        encoding.feature_names,
+        kept,
+        batches,
+        bool(encoding.prose),
+        lambda: len(left_out_of(parts)),
+        _centred(encoding),
     )
+
+
+def _centred(encoding: Any) -> dict[int, Any]:
+    """By their places among the features; a number that was not shifted is in its own units."""
+    columns = [column for column in encoding.columns for _ in column.features]
+    numbers = {j: columns[j] for j in encoding.number_places}
+    return {j: column for j, column in numbers.items() if column.center and not column.measure}
 
 
 def _of_svmlight(estimator: Any, files: Any) -> Judged:

@@ -6,8 +6,11 @@ from typing import Any
 
 import click
 
+from rosenblatt._support.words import listed
 from rosenblatt.cli import _common, _options
+from rosenblatt.errors import InputError
 
+_NAMED = 20  # columns, in a message
 _WRITTEN = {"sql": "query", "excel": "formula", "python": "module"}
 _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "python": "--python"}
 
@@ -167,5 +170,14 @@ def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[st
         return {name: f"{letters(k)}2" for k, name in enumerate(columns)}
     from rosenblatt.data.again import names_like
 
-    names, header = names_like([columns_of], encoding, columns)
+    try:
+        names, header = names_like([columns_of], encoding, columns)
+    except InputError as error:
+        if "--no-header" not in str(error):  # which is no option here
+            raise
+        needed = listed([repr(name) for name in columns], _NAMED)
+        raise InputError(
+            f"--columns-of: the first line of {columns_of} does not name the columns that the "
+            f"formula reads: {needed}. Give a table with a line of names."
+        ) from None
     return {name: f"{letters(names.index(name))}{1 + header}" for name in columns}

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from rosenblatt._support.words import named
 from rosenblatt.cli import _beside, _common, _options
 from rosenblatt.cli._beside import Beside, SecondOpinion, check_together
 from rosenblatt.cli._changes import SmallestChange
@@ -70,7 +71,8 @@ _REASONS = 3
 @click.option(
     "--probability",
     is_flag=True,
-    help="Add the probability of the second label, by Platt scaling.",
+    help="Add the probability of the label that the rule names (card = yes if ...), by Platt "
+    "scaling.",
 )
 @click.option(
     "--unseen",
@@ -116,19 +118,23 @@ def command(
     training table; the target is not needed. The output has one line for each row. The column row
     is 1 for the first row below the header (in --json it is 0).
 
-    A score of 0 or more means the second label. With more than two labels the one with the highest
-    score is predicted, and the runner-up is named beside it.
+    The score is the left side of the rule that `rosenblatt fit` printed minus its threshold: with
+    the rule "card = yes if ...", a score of 0 or more means yes. For a scorecard it is the points
+    minus the threshold plus 0.5. With more than two labels the one with the highest score is
+    predicted, and the runner-up is named beside it.
 
     --explain: a reason is what a feature adds to the score, compared with an average training row:
-    its weight times (value - mean); for a category, compared with the reference level. With the
+    its weight times (value - average); for a category, compared with the reference level. With the
     other features and the intercept, the reasons add up to the score (with more than two labels: to
-    the lead over the runner-up). For a scorecard, the reasons are the points of each term.
+    the lead over the runner-up). The intercept is the score of an average row whose categories are
+    the reference levels. Features that add 0, such as these categories, are not counted among the
+    others. For a scorecard, the reasons are the points of each term.
 
     --change stays within the ranges and categories seen in training, and keeps whole numbers whole.
 
     --second-opinion: an answer is forced if every linear rule that makes no more errors on TRAIN
-    gives it, and contested if one of them says otherwise. TRAIN is written as in training, or as
-    FILE is.
+    gives it, and contested if one of them says otherwise. TRAIN is the table that was given to
+    `rosenblatt fit`. It is read as it was then; if that fails, with the options given for FILE.
 
     --probability: computed from the score by Platt scaling, which `rosenblatt fit` fitted to rows
     that the scoring rule had not seen.
@@ -156,7 +162,7 @@ def command(
         files=files,
         force=force,
     )
-    check_model(model)
+    check_model(model, files, "predict")
     _common.check_files(model, files if second_opinion is None else (second_opinion, *files))
     _common.check_output(output, (model, *files), force=force)
 
@@ -192,8 +198,20 @@ def command(
     write(output, rows, asked.kept, columns, quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
+    if platt is not None:
+        _common.say(_from_on(known, platt), quiet=quiet)
     _tell(beside, proofs, quiet=quiet)
     return 0
+
+
+def _from_on(known: Any, platt: Any) -> str:
+    """The probability at which the answer changes, which is one half only by chance."""
+    label, why = named(known.estimator.classes_[-1]), ""
+    if known.objective is not None and known.objective.decides != "error":
+        from rosenblatt._study.price import chosen_by
+
+        why = f", because it was chosen by {chosen_by(known.objective)}"
+    return f"This rule says {label} from a probability of {float(platt.of(0.0)):.1%} on{why}."
 
 
 def _tell(beside: list[Beside], proofs: str | None, *, quiet: bool) -> None:
@@ -210,7 +228,7 @@ def _rows(
     from rosenblatt._compute.matrices import dense
 
     says = of_two if len(estimator.classes_) == 2 else of_many
-    rule, of = weights(estimator) if count else None, weighed(estimator, asked.names)
+    rule, of = weights(estimator) if count else None, weighed(estimator, asked)
     number = judged_rows = 0
     for batch in asked.batches:
         said = enumerate(says(estimator, batch.X))
@@ -225,7 +243,8 @@ def _rows(
                 sum_ = None if points is None else points[j]
                 if rule is not None:
                     w, b = lead(*rule, *at)
-                    why = why_of(of.names, w * dense(rows[j]).ravel(), count, b, of.threshold)
+                    x = dense(rows[j]).ravel()
+                    why = why_of(of, x, w, count, b)
                 more = tuple(one.of(judged_rows, batch.X[j], label) for one in beside)
                 judged_rows += 1
             no_word = batch.wordless.get(i, [])

@@ -15,6 +15,7 @@ from rosenblatt.errors import InputError
 
 _CONFIDENCE = 0.95
 _NAME = "Clopper-Pearson"
+_NOTE = "if a file holds training rows, do not quote these intervals: use the test error of fit"
 _SHOWN = 3  # labels that a class was taken for
 _LEFT_OUT = {
     "unlabelled": "without a label, which cannot be right or wrong",
@@ -52,7 +53,8 @@ def command(
 
     MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote. Prints the error rate of all
     rows and of each label, with exact 95 % confidence intervals (Clopper-Pearson). The intervals
-    hold for rows that were not used in training.
+    hold for rows that were not used in training: on training rows, do not quote them, but the test
+    error that `rosenblatt fit` printed.
 
     Rows that cannot be predicted, since they lack a value that training did not learn to fill, are
     not counted; a message says how many there are. If the model was trained with costs (fit
@@ -63,7 +65,7 @@ def command(
       rosenblatt fit credit.csv --target card
       rosenblatt score credit-rosenblatt/model.json credit.csv
     """
-    check_model(model)
+    check_model(model, files, "score")
     _common.check_files(model, files)
 
     from rosenblatt import model_file
@@ -168,10 +170,10 @@ def _lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     yield "", f"always {label}: {found['majority_errors'] / rows:.1%}"
     yield from _asked_lines(found, objective)
     for k, of in enumerate(found["classes"]):
-        price = "" if of["price"] is None or not of["rows"] else f"; price {of['price']:,g}"
+        price = "" if of["price"] is None or not of["rows"] else f"; cost {of['price']:,g}"
         said = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{price}"
         yield "by class" * (k == 0), said
-    yield "note", "the intervals hold for rows that took no part in training"
+    yield "note", _NOTE
     left_out = [
         f"{many(found[kind], 'row')} {why}" for kind, why in _LEFT_OUT.items() if found[kind]
     ]
@@ -184,7 +186,7 @@ def _asked_lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, s
     from rosenblatt._study.price import chosen_by, price_words
 
     if found["price"] is not None:
-        yield "price", found["price"]["sentence"]
+        yield "cost", found["price"]["sentence"]
         why = f"the rule was chosen by {chosen_by(objective)}"
         yield "", f"{price_words(objective, len(found['classes']))}; {why}"
     if objective is not None and objective.decides == "balanced" and found["balanced"] is not None:

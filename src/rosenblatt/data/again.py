@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._support.words import listed
 from rosenblatt.data import written
 from rosenblatt.data._ahead import ahead
 from rosenblatt.data._watching import watchable
@@ -21,6 +22,8 @@ from rosenblatt.data.transformed import Transformed
 from rosenblatt.data.unlabelled import Labelled, in_place, left_out_of
 from rosenblatt.data.unlabelled import told as unlabelled
 from rosenblatt.errors import InputError
+
+_SHOWN = 20  # columns that are named
 
 
 def parts_like(
@@ -37,14 +40,7 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]
         if encoding.target is None:
             raise InputError("The encoding was made without a target, so it reads no labels.")
         kinds[encoding.target.name] = encoding.target.kind
-    names = reader.names
-    for name in kinds:
-        if names.count(name) != 1:
-            wrong = "has no column" if name not in names else "has several columns"
-            raise InputError(
-                f"{reader.files[0].name} {wrong} {name!r}, which the encoding needs. "
-                f"{guess(name, names, header=reader.how.has_names)}"
-            )
+    _check_columns(reader, list(kinds))
     reader.kinds(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
@@ -52,6 +48,22 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Part]
     if not (labelled and encoding.target and reader.how.drop_unlabelled):
         return parts
     return Labelled(parts, encoding.target.name, encoding.target.kind)
+
+
+def _check_columns(reader: Reader, wanted: list[str]) -> None:
+    """All that are wanted are there, and once."""
+    names, file = reader.names, reader.files[0].name
+    wrong = [name for name in wanted if name not in names]
+    if len(wrong) > 1:
+        what = f"lacks {len(wrong):,} columns that the training table had: "
+        what += listed([repr(name) for name in wrong], _SHOWN)
+    elif wrong:
+        what = f"has no column {wrong[0]!r}, which the training table had"
+    elif wrong := [name for name in wanted if names.count(name) > 1]:
+        what = f"has several columns {wrong[0]!r}, of which the training table had one"
+    else:
+        return
+    raise InputError(f"{file} {what}. {guess(wrong[0], names, header=reader.how.has_names)}")
 
 
 def names_like(

@@ -124,7 +124,7 @@ def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -
         always = {label: total for label, total in prices if total is not None}
         label = min(always, key=always.__getitem__, default=None)
         rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
-        title, said, share = "The price of a test row", f"always saying {named(label)}", False
+        title, said, share = "The cost of a test row", f"always saying {named(label)}", False
     else:
         label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
         floor, title = error.get("majority_errors"), "The error on the test rows"

@@ -118,7 +118,7 @@ def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
         if actual == predicted:
             raise InputError(
                 f"costs (--cost): {actual}:{predicted} is a right answer, which costs nothing. "
-                "Give the price of a wrong one."
+                "Give the cost of a wrong one."
             )
     return Objective("cost", costs).prices(labels)
 

@@ -171,7 +171,7 @@ class Selection:
         if self.judge.objective == "balanced":
             mean = f"{winner.price / n:.1%}, the mean of the error rates of the labels"
             return f"The winner's validation error, {mean},"
-        return f"The winner's price, {winner.price:,g} for {n:,} validation rows,"
+        return f"The winner's cost, {winner.price:,g} for {n:,} validation rows,"
 
     def __str__(self) -> str:
         room = max(16, 1 + max(len(c.name) for c in self.candidates))

@@ -102,7 +102,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         yield f"A logistic regression has {estimate}. A perceptron does not converge."
         yield (
             f"Exactly: every hyperplane{through} has at least one of the rows on the wrong side, "
-            "or all of them on it."
+            "unless all of them lie on it."
         )
     elif certificate.separable is False:
         yield f"Not separable: no linear rule{through} is right about {all_rows}."
@@ -158,7 +158,7 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
         f"row {row_number(row)} (label {named(label)}, {share:.1%})"
         for row, label, share in largest
     )
-    yield f"  The heaviest rows, with their share in their class: {heaviest}{_more(k, 'row')}."
+    yield f"  The rows with the largest weights in these averages: {heaviest}{_more(k, 'row')}."
 
 
 def _more(k: int, what: str) -> str:

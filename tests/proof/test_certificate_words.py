@@ -20,8 +20,8 @@ def test_overlap_says_that_no_rule_is_right_about_all(intercept, where):
     X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 0, 1]
     assert first(X, y, fit_intercept=intercept) == [
         f"Overlap: no linear rule{where} is right about all 4 rows, as is common in real data.",
-        f"Exactly: every hyperplane{where} has at least one of the rows on the wrong side, unless all "
-        "of them lie on it.",
+        f"Exactly: every hyperplane{where} has at least one of the rows on the wrong side, unless "
+        "all of them lie on it.",
     ]
 
 

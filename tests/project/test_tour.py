@@ -33,4 +33,5 @@ def test_a_notebook_is_stored_as_jupyter_stores_it(path, heavy):
         import nbformat
 
         nbformat.validate(nbformat.from_dict(notebook))
-        nbclient.NotebookClient(nbformat.from_dict(notebook), timeout=300).execute()
+        whole = nbformat.reads(path.read_text("utf-8"), as_version=4)
+        nbclient.NotebookClient(whole, timeout=300).execute()

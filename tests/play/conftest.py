@@ -31,7 +31,7 @@ def opened(browser, usual, file):
         contexts.extend([context] if settings else [])
         found = context.new_page()
         pages.append(found)
-        found.set_default_timeout(10_000)
+        found.set_default_timeout(60_000)  # busy machines are slow, not wrong
         watch(found, troubles, own=lambda url: url.startswith("file:"))
         found.goto(path.as_uri() + link)
         found.wait_for_selector(".board-svg .point", state="attached")

@@ -16,6 +16,14 @@ def watch(page, troubles, own=lambda url: False):
     page.on("dialog", lambda d: (troubles.append(d.message), d.dismiss()))
 
 
+def open_file(browser, path, troubles, **settings):
+    """A page of its own from the disk; whatever goes wrong there is noted."""
+    page = browser.new_page(**settings)
+    watch(page, troubles, own=lambda url: url == path.as_uri())
+    page.goto(path.as_uri())
+    return page
+
+
 def violations(page, **options):
     """What someone cannot read or use."""
     from axe_playwright_python.sync_playwright import Axe

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paging import watch
+from paging import open_file
 
 
 @pytest.fixture
@@ -11,10 +11,8 @@ def opened(browser):
     troubles = []
 
     def open_(path, **settings):
-        page = browser.new_page(**{"viewport": {"width": 1100, "height": 900}} | settings)
-        watch(page, troubles, own=lambda url: url == path.as_uri())
-        page.goto(path.as_uri())
-        return page
+        usual = {"viewport": {"width": 1100, "height": 900}}
+        return open_file(browser, path, troubles, **usual | settings)
 
     open_.troubles = troubles
     yield open_

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from paging import watch
+from paging import open_file
 from rosenblatt import study
 
 HOSTILE = "</script></iframe><script>parent.document.title='taken'</script>"
@@ -22,10 +22,7 @@ def notebook(browser, tmp_path):
             f"<p>before</p>{found._repr_html_()}<p>after</p>",
             encoding="utf-8",
         )
-        page = browser.new_page(viewport={"width": 1000, "height": 900})
-        watch(page, troubles, own=lambda url: url == path.as_uri())
-        page.goto(path.as_uri())
-        return page
+        return open_file(browser, path, troubles, viewport={"width": 1000, "height": 900})
 
     open_.troubles = troubles
     yield open_

@@ -1,6 +1,7 @@
 # demo   the main job on a real table: demo/without-the-leak/report.html
 # test   everything, from nothing; BROWSER=no leaves out what needs one
-# check  ruff, types, and that the floors of the house import downwards only
+# check  ruff, types, and that the layers of the house import downwards only
+# tree   every file of the package, with the first line that it says of itself
 # bench  side by side with the peers, as ratios
 # soak   the long runs of the tests
 # fuzz   attacks, in full: files spoiled, processes killed, disks filled, and libFuzzer where clang is;
@@ -20,7 +21,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 ATTACKS := tests/attacks tests/model/test_model_file_attacks.py tests/model/test_checkpoint.py \
-  tests/data/test_fuzz.py tests/support tests/streams/test_faults.py tests/study/test_study_killed.py
+  tests/data/test_fuzz.py tests/util tests/out_of_core/test_faults.py tests/study/test_study_killed.py
 # pip would compile modules on one processor, and the tests of libraries with them.
 INSTALL := $(RUN) -m pip install --quiet --no-compile
 COMPILE := $(RUN) -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV)/lib || true
@@ -33,7 +34,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check bench soak fuzz gpu sanitize clean browser stub wasm site tour wheel release
+.PHONY: demo test check tree bench soak fuzz gpu sanitize clean browser stub wasm site tour wheel release
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -43,13 +44,16 @@ demo: $(VENV)/core
 
 test: $(VENV)/tools browser
 	$(RUN) -m pytest --numprocesses auto --dist worksteal
-	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/learning/test_textbook.py tests/compute/test_reference_trains.py
+	ROSENBLATT_CORE=reference $(RUN) -m pytest -q tests/training/test_textbook.py tests/core/test_reference_trains.py
 
 check: $(VENV)/tools
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports
+
+tree:
+	@"$(PYTHON)" scripts/tree.py
 
 bench: $(VENV)/tools
 	$(RUN) benchmarks/typical.py
@@ -80,7 +84,7 @@ tour: $(VENV)/tools
 	$(RUN) scripts/tour.py
 
 stub: $(VENV)/tools
-	$(RUN) -m nanobind.stubgen -q -m rosenblatt._compute._core -o src/rosenblatt/_compute/_core.pyi
+	$(RUN) -m nanobind.stubgen -q -m rosenblatt._core._native -o src/rosenblatt/_core/_native.pyi
 
 wasm: $(VENV)/core
 	$(RUN) -m pip install --quiet --group wasm

@@ -19,16 +19,16 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from rosenblatt import Perceptron
-from rosenblatt._engines import proof_work, work
-from rosenblatt._engines.dask import OnDask
-from rosenblatt._engines.divided import of_stored
-from rosenblatt._engines.inline import Inline
-from rosenblatt._engines.planes import Planes
-from rosenblatt._engines.team import Team
-from rosenblatt._learning.rule import margin_rule
-from rosenblatt._streams.cache import stored
-from rosenblatt._streams.fit import fit_stored
-from rosenblatt._support.budget import Budget
+from rosenblatt._out_of_core import proof_work, work
+from rosenblatt._out_of_core.cache import stored
+from rosenblatt._out_of_core.certify import Planes
+from rosenblatt._out_of_core.client import Client as Team
+from rosenblatt._out_of_core.dask import OnDask
+from rosenblatt._out_of_core.engine import Inline
+from rosenblatt._out_of_core.fit import fit_stored
+from rosenblatt._out_of_core.partitions import of_stored
+from rosenblatt._training.rule import margin_rule
+from rosenblatt._util.budget import Budget
 
 D, TIMES = 20, 3
 

@@ -13,8 +13,8 @@ from statistics import median
 from sklearn.linear_model import Perceptron as Theirs
 
 from rosenblatt import Perceptron
-from rosenblatt._compute.backend import gpu
-from rosenblatt._compute.gpu.driver import cupy
+from rosenblatt._core.backend import gpu
+from rosenblatt._core.gpu.driver import cupy
 from rosenblatt.errors import DeviceError, MissingExtra
 
 REPEATS = 5
@@ -103,10 +103,10 @@ def main():
     except (DeviceError, MissingExtra) as error:
         print(f"Left out: {error}")
         return
-    from rosenblatt._compute import examples
+    from rosenblatt._core import rows
 
     def monkey(backend):
-        examples.gpu = lambda: backend
+        rows.gpu = lambda: backend
         return backend
 
     print("| case | epochs, updates | learning | all | fit | our CPU | scikit-learn | ratio |")

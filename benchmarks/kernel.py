@@ -11,8 +11,8 @@ from run import best_of, machine, main
 from sklearn.svm import SVC
 
 from rosenblatt import KernelPerceptron
-from rosenblatt._learning.dual import Dual, KernelExamples
-from rosenblatt._rules.gram import Gram
+from rosenblatt._training.dual import Dual, KernelExamples
+from rosenblatt._training.kernels import Gram
 
 
 def two_gaussians(n, d=50):

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 from rosenblatt import Perceptron
-from rosenblatt._compute.backend import compute
+from rosenblatt._core.backend import compute
 
 N, D, BLOCK, SHARDS = 1 << 18, 20, 1 << 10, (4, 16, 64)
 

@@ -19,7 +19,7 @@ from sklearn.linear_model import Perceptron as Theirs
 
 import rosenblatt
 from rosenblatt import Perceptron
-from rosenblatt._compute.backend import compute
+from rosenblatt._core.backend import compute
 
 EPOCHS, REPEATS = 10, 5
 

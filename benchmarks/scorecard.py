@@ -19,7 +19,7 @@ from run import machine
 from sklearn.model_selection import train_test_split
 
 from rosenblatt import Scorecard
-from rosenblatt._cards.terms import terms_of
+from rosenblatt.scorecard import terms_of
 
 SPLITS, TERMS = 10, 5
 ELSEWHERE = Path(__file__).parents[1] / "build" / "fasterrisk"

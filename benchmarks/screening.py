@@ -11,7 +11,7 @@ from run import best_of, machine, main
 from sklearn.linear_model import Perceptron as Theirs
 
 from rosenblatt import Perceptron
-from rosenblatt._compute.screening import Screen
+from rosenblatt._core.screening import Screen
 
 
 def unit_rows(n, d, margin=0.0, noise=0.0):
@@ -92,7 +92,7 @@ PEAK = """
 import warnings; warnings.simplefilter("ignore")
 import numpy as np
 from rosenblatt import Perceptron
-from rosenblatt._compute import screening
+from rosenblatt._core import screening
 screening.FEW = screening.NEAR = screening.PAYS = 0
 screening.REST = 1
 rng = np.random.default_rng(0)

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from rosenblatt import Perceptron, train
-from rosenblatt._model import checkpoint_file
-from rosenblatt._streams.cache import stored
+from rosenblatt._model import checkpoint
+from rosenblatt._out_of_core.cache import stored
 
 EPOCHS, TIMES = 6, 5
 
@@ -47,7 +47,7 @@ def epochs(fit, order, keep):
 
 
 def speed(n, d, dtype, keep, cache):
-    from rosenblatt._streams.fit import fit_stored
+    from rosenblatt._out_of_core.fit import fit_stored
 
     X, y = (np.concatenate(parts) for parts in zip(*rows(n, d, dtype)(), strict=True))
     with stored(rows(n, d, dtype), folder=cache, say=None) as on_disk:
@@ -69,7 +69,7 @@ sys.path.insert(0, {here!r})
 from streams import rows
 import numpy as np
 from rosenblatt import Perceptron, train
-import rosenblatt._streams.cache, rosenblatt._streams.fit
+import rosenblatt._out_of_core.cache, rosenblatt._out_of_core.fit
 def most():  # kB; ru_maxrss would also tell of the process that started this one
     return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
 before = most()
@@ -98,7 +98,7 @@ def checkpoints(cache):
             X.resize((1000, d))
         p = Perceptron(keep="best", max_iter=2, patience=None, random_state=0)
         seconds = []
-        write = checkpoint_file.Checkpoint.write
+        write = checkpoint.Checkpoint.write
 
         def timed(self, state, n=n, seconds=seconds, write=write):
             counts, state.memory.counts = state.memory.counts, np.ones(n, dtype=np.int64)
@@ -107,9 +107,9 @@ def checkpoints(cache):
             seconds.append(time.perf_counter() - begin)
             state.memory.counts = counts
 
-        checkpoint_file.Checkpoint.write = timed
+        checkpoint.Checkpoint.write = timed
         train(p, (X, y), checkpoint=path, checkpoint_every=0)
-        checkpoint_file.Checkpoint.write = write
+        checkpoint.Checkpoint.write = write
         path.unlink()
         worst = max(seconds)
         print(f"| {n:,} x {d:,} | {1000 * worst:.0f} | {worst / 60:.2%} | <= 1 % |")

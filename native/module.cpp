@@ -1,4 +1,4 @@
-// Bindings, nothing else: arrays in, pointers out. Arguments are checked in Python (_inputs/).
+// Bindings, nothing else: arrays in, pointers out. Arguments are checked in Python (_validation/).
 //
 // Every array is taken as it is (noconvert): a silent copy would be trained instead of the weights.
 
@@ -127,11 +127,11 @@ void bind_kernel_values(nb::module_& m) {
       "values"_a.noconvert());
 }
 
-// What threadpoolctl sets and reads, through _compute/threads.py.
+// What threadpoolctl sets and reads, through _core/backend.py.
 extern "C" NB_EXPORT int rosenblatt_get_num_threads() { return thread_limit(); }
 extern "C" NB_EXPORT void rosenblatt_set_num_threads(int most) { thread_limit() = std::max(most, 1); }
 
-NB_MODULE(_core, m) {
+NB_MODULE(_native, m) {
   nb::class_<Rows>(m, "Rows");
   bind_dense<float>(m);
   bind_dense<double>(m);

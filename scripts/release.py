@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VERSIONS = {  # where else it stands, and how it is found there
-    "src/rosenblatt/_support/version.py": r'^__version__ = "(.+)"$',
+    "src/rosenblatt/_util/version.py": r'^__version__ = "(.+)"$',
     "CITATION.cff": r"^version: (.+)$",
     "CHANGELOG.md": r"^## \[(.+)\]",
 }

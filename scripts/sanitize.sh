@@ -6,9 +6,9 @@ set -eu
 python=$1
 shift
 test $# -gt 0 || set -- tests/attacks/test_svmlight.py tests/data/test_svmlight.py \
-  tests/compute/test_native_equals_reference.py tests/compute/test_decimal.py \
-  tests/inputs/test_storage.py tests/learning/test_whole_epochs.py tests/rules/test_gram.py \
-  tests/compute/test_threads.py
+  tests/core/test_native_equals_reference.py tests/core/test_decimal.py \
+  tests/validation/test_storage.py tests/training/test_whole_epochs.py tests/training/test_gram.py \
+  tests/core/test_threads.py
 # Not the interpreter of the environment: what is installed there for editing would come first.
 base=$("$python" -c 'import sys; print(sys._base_executable)')
 packages=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -39,4 +39,4 @@ ASAN_OPTIONS="$ASAN_OPTIONS:quarantine_size_mb=1" run address,undefined libasan.
 # Python and NumPy are not watched; what they do by themselves is not ours.
 export TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1
 build thread
-run thread libtsan.so tests/compute/test_threads.py -k "not fork"
+run thread libtsan.so tests/core/test_threads.py -k "not fork"

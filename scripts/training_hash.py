@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from rosenblatt import AROW, PassiveAggressive, Perceptron, data, save
-from rosenblatt._compute.about import core
+from rosenblatt._core.backend import core
 from rosenblatt.datasets import load_credit
 
 # Another one only where docs/definitions.md changes, with a line in CHANGELOG.md.

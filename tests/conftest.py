@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import searching
-from rosenblatt._compute import reference
-from rosenblatt._compute.backend import compute
+from rosenblatt._core import reference
+from rosenblatt._core.backend import compute
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 # Hundreds of tests start a process of their own: let the first of them keep what it compiles.

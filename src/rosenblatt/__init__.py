@@ -3,33 +3,27 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rosenblatt._support.version import __version__ as __version__
+from rosenblatt._util.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from rosenblatt._compute.device import config
-    from rosenblatt._engines.certify import certify_stored
-    from rosenblatt._engines.predict import predict_stored
-    from rosenblatt._learning.stop_reason import StopReason
-    from rosenblatt._minimum.forced_signs import forced_signs
-    from rosenblatt._minimum.minimum_errors import minimum_errors
-    from rosenblatt._opinion.second_opinion import second_opinion
-    from rosenblatt._proof.certify import certify
-    from rosenblatt._streams.train import train
+    from rosenblatt._core.device import config
+    from rosenblatt._out_of_core.certify import certify_stored
+    from rosenblatt._out_of_core.predict import predict_stored
+    from rosenblatt._out_of_core.train import train
     from rosenblatt._study.result import Study
     from rosenblatt._study.study import study
-    from rosenblatt._traces.following import trace
-    from rosenblatt._traces.trace import Trace
-    from rosenblatt.arow import AROW
-    from rosenblatt.certificate import Certificate
-    from rosenblatt.error_bracket import ErrorBracket
+    from rosenblatt._tracing.trace import Trace, trace
+    from rosenblatt._training.stopping import StopReason
+    from rosenblatt.certificate import Certificate, certify
+    from rosenblatt.error_bracket import ErrorBracket, minimum_errors
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
-    from rosenblatt.opinions import Opinions
-    from rosenblatt.passive_aggressive import PassiveAggressive
+    from rosenblatt.online import AROW, PassiveAggressive
+    from rosenblatt.opinions import Opinions, second_opinion
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
     from rosenblatt.scorecard import Scorecard
-    from rosenblatt.sign_report import SignReport
+    from rosenblatt.sign_report import SignReport, forced_signs
 
 __all__ = [
     "AROW",
@@ -61,31 +55,31 @@ __all__ = [
 
 # Names are imported when first used (PEP 562): `import rosenblatt` alone loads nothing heavy.
 _HOME = {
-    "AROW": "rosenblatt.arow",
+    "AROW": "rosenblatt.online",
     "Certificate": "rosenblatt.certificate",
     "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
     "Opinions": "rosenblatt.opinions",
-    "PassiveAggressive": "rosenblatt.passive_aggressive",
+    "PassiveAggressive": "rosenblatt.online",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
     "Scorecard": "rosenblatt.scorecard",
     "SignReport": "rosenblatt.sign_report",
-    "StopReason": "rosenblatt._learning.stop_reason",
+    "StopReason": "rosenblatt._training.stopping",
     "Study": "rosenblatt._study.result",
-    "Trace": "rosenblatt._traces.trace",
-    "certify": "rosenblatt._proof.certify",
-    "certify_stored": "rosenblatt._engines.certify",
-    "config": "rosenblatt._compute.device",
-    "forced_signs": "rosenblatt._minimum.forced_signs",
+    "Trace": "rosenblatt._tracing.trace",
+    "certify": "rosenblatt.certificate",
+    "certify_stored": "rosenblatt._out_of_core.certify",
+    "config": "rosenblatt._core.device",
+    "forced_signs": "rosenblatt.sign_report",
     "load": "rosenblatt.model_file",
-    "minimum_errors": "rosenblatt._minimum.minimum_errors",
-    "predict_stored": "rosenblatt._engines.predict",
+    "minimum_errors": "rosenblatt.error_bracket",
+    "predict_stored": "rosenblatt._out_of_core.predict",
     "save": "rosenblatt.model_file",
-    "second_opinion": "rosenblatt._opinion.second_opinion",
+    "second_opinion": "rosenblatt.opinions",
     "study": "rosenblatt._study.study",
-    "trace": "rosenblatt._traces.following",
-    "train": "rosenblatt._streams.train",
+    "trace": "rosenblatt._tracing.trace",
+    "train": "rosenblatt._out_of_core.train",
 }
 
 

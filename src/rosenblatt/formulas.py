@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._formulas import excel, python, sql
-from rosenblatt._formulas.rule import Spelled, spelled
-from rosenblatt._rules.card import Card
-from rosenblatt._rules.linear import LinearRule
+from rosenblatt._export import excel, python, sql
+from rosenblatt._export.expression import Spelled, spelled
+from rosenblatt._training.card_rule import Card
+from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from rosenblatt._formulas.language import Language
+    from rosenblatt._export.expression import Language
     from rosenblatt.data import Encoding
 
 

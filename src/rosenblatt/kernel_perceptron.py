@@ -8,22 +8,22 @@ from typing import Any, Literal, Self, final
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from rosenblatt._compute.examples import Csr, Examples, Matrix
-from rosenblatt._estimators import fitting
-from rosenblatt._estimators.kernel import KernelClassifier
-from rosenblatt._estimators.training import PerceptronTraining
-from rosenblatt._inputs import starts, targets, validate
-from rosenblatt._learning.dual import Dual, DualJob, DualState, KernelExamples
-from rosenblatt._learning.joint_dual import JointDual
-from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.orders import ORDERS
-from rosenblatt._learning.patience import Patience
-from rosenblatt._learning.settings import Recipe, Settings, machine_of, recipe_of
-from rosenblatt._learning.state import Job, State
-from rosenblatt._learning.watch import Watch
-from rosenblatt._proof.oracle import RowsOracle
-from rosenblatt._rules.gram import Gram, Kernel, checked_kernel
-from rosenblatt._rules.kernel import KernelRule
+from rosenblatt._core.rows import Csr, Examples, Matrix
+from rosenblatt._training import fit
+from rosenblatt._training.dual import Dual, DualJob, DualState, JointDual, KernelExamples
+from rosenblatt._training.estimator import KernelClassifier, PerceptronTraining
+from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.kernel_rule import KernelRule
+from rosenblatt._training.kernels import Gram, Kernel, checked_kernel
+from rosenblatt._training.monitor import Watch
+from rosenblatt._training.orders import ORDERS
+from rosenblatt._training.settings import Recipe, Settings, machine_of, recipe_of
+from rosenblatt._training.state import Job, State
+from rosenblatt._training.stopping import Patience
+from rosenblatt._validation import parameters, targets
+from rosenblatt._validation.rows import checked_rows
+from rosenblatt._validation.targets import checked_start
+from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 
 
@@ -169,14 +169,14 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         """
         given = dual_coef_init is not None or intercept_init is not None
 
-        def prepare(settings: Settings, watch: Watch) -> fitting.Task:
+        def prepare(settings: Settings, watch: Watch) -> fit.Task:
             units = settings.units
-            most_bytes = 2**20 * validate.positive("cache_size", self.cache_size)
-            rows = validate.rows(self, X, reset=True)
+            most_bytes = 2**20 * parameters.positive("cache_size", self.cache_size)
+            rows = checked_rows(self, X, reset=True)
             labelled, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             self._refuse_many(settings, classes)
             kernel = checked_kernel(self, rows)
-            begin = starts.start(
+            begin = checked_start(
                 dual_coef_init,
                 intercept_init,
                 rows.shape[0],
@@ -197,7 +197,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
             def resume(recipe: Recipe) -> DualState | None:
                 return None if given else self._continued(settings, recipe, examples.n)
 
-            return fitting.Task(
+            return fit.Task(
                 Job(machine, order, keep, examples, False, watch),
                 classes,
                 self._patience(settings, kernel, rows, labelled, y, classes),
@@ -210,7 +210,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
                 while_it_runs=lambda: threadpool_limits(limits=1, user_api="blas"),
             )
 
-        fitting.fit(self, prepare, X, y, sample_weight)
+        fit.fit(self, prepare, X, y, sample_weight)
         return self
 
     def _patience(
@@ -243,7 +243,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
                 "rule and not the state of its training. Set warm_start=False to begin anew, or "
                 "give dual_coef_init."
             )
-        state = fitting.resumed(self, settings, recipe, n)
+        state = fit.resumed(self, settings, recipe, n)
         if state is None:
             raise InputError(
                 "warm_start=True, but the data or the parameters are not those of the fit before: "

@@ -16,25 +16,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._estimators.fitted import Course
-from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import (
-    attached,
-    fitted,
-    kernel,
-    labels,
-    linear,
-    parameters,
-    state,
-    training,
-)
+from rosenblatt._model import fitted, parameters, rules, state, training
 from rosenblatt._model import objective as objectives
 from rosenblatt._model import probability as probabilities
-from rosenblatt._model.kinds import KINDS, Estimator, known_in
+from rosenblatt._model.fitted import KINDS, Estimator, known_in
 from rosenblatt._model.objective import Objective
+from rosenblatt._model.parameters import read_labels, write_labels
 from rosenblatt._model.probability import Platt
-from rosenblatt._support.files import read_whole, write_whole
-from rosenblatt._support.strict_json import (
+from rosenblatt._training.fitted import Course
+from rosenblatt._training.stopping import StopReason
+from rosenblatt._util.files import read_whole, write_whole
+from rosenblatt._util.strict_json import (
     NO_SUM,
     InvalidDocument,
     Part,
@@ -42,10 +34,11 @@ from rosenblatt._support.strict_json import (
     check_size,
     check_sum,
     parse,
+    plain,
     shown,
     with_sum,
 )
-from rosenblatt._support.version import __version__
+from rosenblatt._util.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
@@ -114,10 +107,10 @@ def save(
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     objective = getattr(estimator, "objective_", None) if objective is None else objective
     beside = {
-        "encoding": attached.encoding(encoding),
+        "encoding": write_encoding(encoding),
         "probability": probabilities.written(probability),
         "objective": objectives.written(objective),
-        "data_fingerprint": attached.fingerprint(estimator, data_fingerprint),
+        "data_fingerprint": fingerprint(estimator, data_fingerprint),
     }
     text = as_text(_written(estimator, beside))
     content = with_sum(text.encode())
@@ -154,8 +147,8 @@ def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
         "sha256": NO_SUM,
         "written_by": f"rosenblatt {__version__}",
         "estimator": type(estimator).__name__,
-        "parameters": parameters.written(estimator),
-        "classes": labels.written(estimator.classes_),
+        "parameters": parameters.write_parameters(estimator),
+        "classes": write_labels(estimator.classes_),
         "features": {
             "number": int(estimator.n_features_in_),
             "names": None if names is None else names.tolist(),
@@ -164,14 +157,14 @@ def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
     }
     if isinstance(estimator, RandomLinearClassifier | Scorecard):
         return document | fitted.written_at_once(estimator)
-    document["training"] = training.written(Course.of(estimator))
+    document["training"] = training.write_training(Course.of(estimator))
     if isinstance(estimator, KernelPerceptron):
-        document["rule"] = kernel.written(estimator)
+        document["rule"] = rules.write_kernel(estimator)
     elif estimator._of_classes is not None:
         document["of_classes"] = fitted.written_of_classes(estimator)
     else:
-        document["rule"] = linear.written(estimator._rule)
-        document["state"] = state.written(estimator)
+        document["rule"] = rules.write_linear(estimator._rule)
+        document["state"] = state.write_state(estimator)
     return document
 
 
@@ -233,8 +226,8 @@ def _version(file: Part) -> int:
 
 def _read(file: Part, version: int) -> Model:
     name = file.one_of("estimator", known_in(version))
-    classes = labels.read(file.part("classes"))
-    p = parameters.read(file.part("parameters"), KINDS[name], classes, version)
+    classes = read_labels(file.part("classes"))
+    p = parameters.read_parameters(file.part("parameters"), KINDS[name], classes, version)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {
@@ -293,3 +286,37 @@ def _about(p: Any) -> dict[str, Any]:
         "updates": p.n_updates_,
         "training_errors": p.training_errors_,
     }
+
+
+# What a model file has beside the rule: how a table became numbers, and which data it was.
+
+
+def write_encoding(given: Any) -> dict[str, Any] | None:
+    """As JSON keeps it, or an error."""
+    if given is None:
+        return None
+    found = given.to_dict() if hasattr(given, "to_dict") else given
+    if type(found) is not dict:
+        raise InputTypeError(
+            f"encoding is a {type(given).__name__}: give a dict, or an object whose to_dict() "
+            "returns one."
+        )
+    try:
+        return plain(found, "encoding")  # type: ignore[no-any-return] # a dict stays one
+    except InvalidDocument as why:
+        raise InputError(
+            f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."
+        ) from None
+
+
+def fingerprint(estimator: Any, given: str | None) -> str | None:
+    """That given, or what training knows of its rows."""
+    if given is None:
+        recipe = getattr(estimator, "_trained_by", None)
+        if recipe is not None:
+            return str(recipe.data)
+        certificate = getattr(estimator, "certificate_", None)
+        return None if certificate is None else certificate.fingerprint
+    if not isinstance(given, str):
+        raise InputTypeError(f"data_fingerprint={given!r} is not text.")
+    return str(given)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._inputs import validate
-from rosenblatt._rules.kernel import KernelRule
-from rosenblatt._support.files import write_whole
-from rosenblatt.arow import AROW
+from rosenblatt._training.kernel_rule import KernelRule
+from rosenblatt._util.files import write_whole
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.kernel_perceptron import KernelPerceptron
-from rosenblatt.passive_aggressive import PassiveAggressive
+from rosenblatt.online import AROW, PassiveAggressive
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
+
 
 _KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive)
 _TYPES = ("float64", "float32")
@@ -51,9 +51,9 @@ def export(
     """
     encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
     _refuse(estimator, encoding)
-    validate.one_of("dtype", dtype, _TYPES)
+    parameters.one_of("dtype", dtype, _TYPES)
     try:
-        from rosenblatt._onnx.model import model_of
+        from rosenblatt._export.onnx_model import model_of
     except ImportError as error:
         raise MissingExtra(
             f'Writing ONNX files needs onnx ({error}). Install it: pip install "rosenblatt[onnx]".'

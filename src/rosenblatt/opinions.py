@@ -4,23 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, final
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
 
-from rosenblatt._proof import claim as say
-from rosenblatt._proof.balance import Blend
-from rosenblatt._proof.heading import head
-from rosenblatt._proof.rows import Rows
-from rosenblatt._proof.table import Table
-from rosenblatt._support.budget import Budget
-from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import many
+from rosenblatt._bounds import conflicts, rules
+from rosenblatt._bounds.directions import directions
+from rosenblatt._bounds.problem import Problem, Rule
+from rosenblatt._certify import document as say
+from rosenblatt._certify.balance import Blend
+from rosenblatt._certify.heading import head
+from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._certify.table import Table, has_words, in_numbers, in_numbers_again, read
+from rosenblatt._core.rows import as_table
+from rosenblatt._robustness.cells import Cells, Library, with_row
+from rosenblatt._util.budget import Budget, LimitReached
+from rosenblatt._util.escape import one_line
+from rosenblatt._util.progress import bar, tell
+from rosenblatt._util.text import many
+from rosenblatt._validation import exact, parameters, rows
 from rosenblatt.certificate import Certificate
-from rosenblatt.data.together import below
-from rosenblatt.errors import InputError
+from rosenblatt.data.batch import below
+from rosenblatt.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
+
 
 Status = Literal["forced", "overruled", "contested", "open"]
 STATUSES: tuple[Status, ...] = ("forced", "overruled", "contested", "open")
@@ -228,3 +243,318 @@ class Opinions:
 def _named(rows: list[int]) -> str:
     some = ", ".join(map(str, rows[:_NAMED])) + (", …" if len(rows) > _NAMED else "")
     return f"{'row' if len(rows) == 1 else 'rows'} {some}"
+
+
+# second_opinion: do other rules that fit the known rows as well answer a new row differently?
+
+
+def second_opinion(
+    X: Any,
+    y: Any,
+    Q: Any,
+    rule: Any = None,
+    *,
+    work_limit: int | None = None,
+    verbose: int = 0,
+) -> Opinions:
+    """Do other linear rules that fit the known rows as well give new rows another answer?
+
+    Where some linear rule makes no error on the known rows, all such rules are asked: an answer
+    that they share is forced, by a few rows that are named. Otherwise the rules are asked that make
+    no more errors than `rule`: what does the other answer cost, and which rule gives it?
+
+    An error is a row with y_i (w·x_i + b) <= 0. It is about the known rows, in exact arithmetic.
+
+    Parameters
+    ----------
+    X : array, data frame or CSR matrix of shape (n, d)
+        The known rows. Columns of text or categories become 0/1 columns.
+    y : array of shape (n,)
+        Their labels, two different ones.
+    Q : array, data frame or CSR matrix of shape (m, d)
+        The new rows.
+    rule : fitted classifier, optional
+        Whose answers are to be judged, by its `predict`: any that takes X and Q as they are given
+        here, a pipeline for example. By default the best linear rule found on the known rows.
+    work_limit : int, optional
+        Row evaluations for each new row, about five million a second; 120,000 by default. It counts
+        operations, so that the answer is the same everywhere.
+    verbose : int
+        1: show progress.
+
+    Returns
+    -------
+    Opinions
+        For each new row: forced, contested or open, and why.
+
+    Examples
+    --------
+    >>> from rosenblatt import second_opinion
+    >>> opinions = second_opinion([[1], [2], [5], [6]], [0, 0, 1, 1], [[7], [4], [1]])
+    >>> [opinion.status for opinion in opinions]
+    ['forced', 'contested', 'forced']
+    >>> opinions[0].because
+    [1, 3]
+    """
+    work_limit = parameters.whole_or_none("work_limit", work_limit)
+    given, asked = X, Q
+    encoding = None
+    if has_words(X):
+        X, encoding = in_numbers(X, decimal=False)
+    table = read(X, y, semantics="binary64", asked="second_opinion")
+    if len(table.classes) < 2:
+        raise InputError(
+            f"y holds one label, {table.classes[0]!r}: a second opinion needs known rows of two."
+        )
+    rows = new_rows(table, Q, encoding, like=X)
+    answers, errors = None, None
+    if rule is not None:
+        answers, errors = _said(rule, given, table.y, asked, table.origin.classes)
+    judges = RuleSet(table, rows, answers=answers, errors=errors, work_limit=work_limit)
+    found: list[Opinion] = []
+    with bar(quiet=not verbose) as now:
+        for k, opinion in enumerate(judges.opinions()):
+            found.append(opinion)
+            now("second opinions", k + 1, rows.shape[0])
+    return judges.all(found)
+
+
+def _said(
+    rule: Any, X: Any, y: NDArray[Any], Q: Any, classes: NDArray[Any]
+) -> tuple[NDArray[np.int8], int]:
+    """The answers of a rule as signs, and its errors on the known rows."""
+    if not callable(getattr(rule, "predict", None)):
+        raise InputTypeError(
+            f"rule is a {type(rule).__name__}: give a fitted classifier with a method predict, or "
+            "None for the best linear rule found."
+        )
+    both = []
+    for asked in (Q, X):
+        said = np.asarray(rule.predict(asked))
+        strange = ~np.isin(said, classes)
+        if strange.any():
+            raise InputError(
+                f"rule answers {said[strange].tolist()[0]!r}, and y holds {classes.tolist()}: give "
+                "a rule that was trained on these labels."
+            )
+        both.append(np.where(said == classes[1], 1, -1).astype(np.int8))
+    return both[0], int((both[1] != y).sum())
+
+
+# All rules that fit the known rows well, asked about one new row after the other.
+
+
+ALL, EACH = 3_000_000, 120_000  # row evaluations: of the known rows, and of each new one
+LINES, _MOST_LINES = 60, 200  # along which a rival becomes better: of few columns, of many
+_AT_ONCE = 256  # new rows that share a search, at least
+_KEPT = 20  # separators that are tried first
+
+
+class RuleSet:
+    """What is known of the rows of a table, and of the rules that fit them."""
+
+    def __init__(
+        self,
+        table: Table,
+        Q: Any,
+        *,
+        answers: NDArray[np.int8] | None,
+        errors: int | None,
+        work_limit: int | None = None,
+        work: int = ALL,
+        lines: int | None = None,
+    ):
+        self.table, self.Q = table, Q
+        self.each = EACH if work_limit is None else work_limit
+        self.problem = Problem.of(table, None, intercept=True)
+        if self.problem.wide:
+            raise InputError(
+                f"X has {self.problem.rows.d:,} columns, too many for a second opinion: rules that "
+                "fit the rows answer almost everything both ways. Choose the columns that matter."
+            )
+        self._work, self._lower = work, 0
+        self._lines = lines or min(max(LINES, 20 * self.problem.rows.d), _MOST_LINES)
+        self._step = max(_AT_ONCE, self.problem.rows.n)
+        with np.errstate(all="ignore"):
+            self._begin()
+            self._first = None if self.separable else self._prepared(Q[: self._step])
+        allowed = max(self.problem.best.cost, errors or 0)
+        self.errors = 0 if self.separable else allowed
+        self._answers = self._best_answers() if answers is None else answers
+
+    def _begin(self) -> None:
+        """Have the known rows a separator? If not: a good rule."""
+        tell("looking for a rule with few errors")
+        everything = np.ones(self.problem.rows.n, dtype=bool)
+        found = conflicts.ask(self.problem, everything)
+        self.separable = found.separator is not None
+        self._separators: list[list[Any]] = []
+        if found.separator is not None:
+            self._separators.append(found.separator)
+            self.problem.offer_exact(found.separator)
+            return
+        self._lower = 1
+        rules.constant(self.problem)
+        self.problem.rows.budget = Budget(work_limit=self._work)
+        with suppress(LimitReached):
+            rules.improve(self.problem)
+        self.problem.rows.budget = Budget()
+
+    def _best_answers(self) -> NDArray[np.int8]:
+        if self.separable:
+            return _signs(self._of(self.Q), self._separators[0])
+        return _signs(self._of(self.Q), [*self.problem.best.w.tolist()])
+
+    def _of(self, Q: Any) -> Rows:
+        ones = np.ones(Q.shape[0], dtype=np.int8)
+        return Rows(Q, ones, intercept=True, decimal=False, budget=Budget())
+
+    def all(self, found: list[Opinion]) -> Opinions:
+        return Opinions(
+            self.table,
+            self.Q,
+            found,
+            separable=self.separable,
+            errors=self.errors,
+            fewest=(self._lower, self.problem.best.cost if not self.separable else 0),
+            n_rows=len(self.table.y),
+        )
+
+    # --- One after the other ---
+
+    def opinions(self) -> Iterator[Opinion]:
+        with np.errstate(all="ignore"):
+            yield from self._by_separators() if self.separable else self._by_errors()
+
+    def _labels(self, row: int) -> tuple[int, Any, Any]:
+        sign, names = int(self._answers[row]), self.table.origin.classes.tolist()
+        answer, other = (names[1], names[0]) if sign > 0 else (names[0], names[1])
+        return sign, answer, other
+
+    # --- A separator, or a few rows that leave none ---
+
+    def _by_separators(self) -> Iterator[Opinion]:
+        for row in range(self.Q.shape[0]):
+            tell(f"new row {row + 1:,} of {self.Q.shape[0]:,}")
+            sign, answer, other = self._labels(row)
+            conflict, rival = self._forced(row, -sign)
+            status: Status = "forced"
+            if conflict is None:
+                conflict, _ = self._forced(row, sign)
+                status = "contested" if conflict is None else "overruled"
+            yield Opinion(row, answer, other, status, rival=rival, conflict=conflict)
+
+    def _forced(self, row: int, sign: int) -> tuple[dict[int, int] | None, Floats | None]:
+        """Rows in conflict with this one on that side; or a rule that has it there."""
+        x = self.Q[[row]]
+        for known in self._separators:
+            if int(_signs(self._of(x), known, strictly=True)[0]) == sign:
+                return None, _floats(known)
+        asked = with_row(self.problem, x, sign)
+        last = asked.rows.n - 1
+        found = conflicts.ask(asked, np.ones(asked.rows.n, dtype=bool), always=last)
+        if found.separator is not None:
+            if len(self._separators) < _KEPT:
+                self._separators.append(found.separator)
+            asked.offer_exact(found.separator)
+            return None, asked.best.w
+        assert found.conflict is not None
+        name, n = self.problem.first, len(self.table.y)
+        return {n if i == last else int(name[i]): v for i, v in found.conflict.items()}, None
+
+    # --- What the other answer costs ---
+
+    def _by_errors(self) -> Iterator[Opinion]:
+        for begin in range(0, self.Q.shape[0], self._step):
+            part = self.Q[begin : begin + self._step]
+            library, cells = self._first or self._prepared(part)
+            self._first = None  # of the other parts another one
+            for k in range(part.shape[0]):
+                tell(f"new row {begin + k + 1:,} of {self.Q.shape[0]:,}")
+                yield self._priced(begin + k, k, part, library, cells)
+
+    def _prepared(self, part: Any) -> tuple[Library, Cells | None]:
+        tell("looking at all directions")
+        library = Library(self.problem, part)
+        cells = None
+        if directions(self.problem) is not None and not sparse.issparse(part):
+            cells = Cells(self.problem, part)
+            if cells.table.possible:
+                bound = cells.grow(Budget(work_limit=self._work), library)
+                self._lower = max(self._lower, bound)
+            else:
+                cells = None
+        library.add(self.problem.best.w[:-1])
+        return library, cells
+
+    def _priced(
+        self, row: int, k: int, part: Any, library: Library, cells: Cells | None
+    ) -> Opinion:
+        sign, answer, other = self._labels(row)
+        asked = with_row(self.problem, part[[k]], -sign)
+        rules.constant(asked)
+        low, budget = self._lower, Budget(work_limit=self.each)
+        if (start := library.rule(k, -sign)) is not None:
+            asked.offer(start)
+            rules.descend(asked, start, self._lines)
+        better = cells is not None
+        while cells is not None and better and low < asked.best.cost:
+            low = max(low, cells.least(k, -sign, asked.best.cost, budget))
+            start = library.rule(k, -sign)  # along directions that were tried meanwhile
+            better = start is not None and asked.offer(start)
+        best = asked.best
+        library.add(best.w[:-1])
+        if best.cost < self.problem.best.cost:
+            self.problem.best = _without_last(best)
+        status: Status = "open"
+        if best.cost <= self.errors:
+            status = "contested"
+        elif low > self.errors:
+            status = "forced"
+        price = max(0, low - self.problem.best.cost), best.cost - self._lower
+        return Opinion(row, answer, other, status, low, best.cost, price, best.w)
+
+
+def _without_last(rule: Rule) -> Rule:
+    """Of the known rows alone: the new one was right, and cost nothing."""
+    return Rule(rule.w, rule.wrong[:-1], rule.cost)
+
+
+def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.int8]:
+    """Which side rows are on, exactly; those on the hyperplane are on the positive one."""
+    found = rows.signs([Fraction(v) for v in w])
+    return found if strictly else np.where(found >= 0, 1, -1).astype(np.int8)
+
+
+def _floats(w: list[Any]) -> Floats:
+    return np.array([float(v) for v in w])
+
+
+# New rows beside a table: the same columns, as finite numbers.
+
+
+def new_rows(table: Table, Q: Any, encoding: Encoding | None, *, like: Any) -> Any:
+    """Q as numbers in the columns of the table, dense or sparse as it is; `like`: what that was."""
+    if encoding is not None:
+        if not has_words(Q) and not hasattr(Q, "columns"):
+            raise InputError("X is a data frame with words: give Q as one with the same columns.")
+        Q = in_numbers_again(Q, encoding, decimal=False)
+    else:
+        exact.refuse_rounded(Q, decimal=False)
+    reader = BaseEstimator()
+    names = getattr(like, "columns", None)
+    if encoding is None and names is not None:
+        other = [str(name) for name in getattr(Q, "columns", names)]
+        if other != [str(name) for name in names]:
+            raise InputError(
+                f"Q has the columns {other}, and X {table.columns}: give the same ones in the same "
+                "order."
+            )
+    matrix = as_table(rows.checked_rows(reader, Q, reset=True, name="Q"))
+    if matrix.shape[1] != len(table.columns):
+        raise InputError(
+            f"Q has {matrix.shape[1]} columns, and X has {len(table.columns)}: give the same ones."
+        )
+    if sparse.issparse(table.X):
+        return sparse.csr_matrix(matrix)
+    return np.asarray(matrix.todense() if sparse.issparse(matrix) else matrix, dtype=np.float64)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rosenblatt._estimators import fitting, linear_fit, one_vs_rest
-from rosenblatt._estimators.as_scikit_learn import AsScikitLearn
-from rosenblatt._estimators.from_certificate import check_certificate, put_on
-from rosenblatt._estimators.training import PerceptronTraining
-from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._learning.primal import PrimalJob
-from rosenblatt._learning.settings import Settings, checked
-from rosenblatt._learning.watch import Watch
-from rosenblatt._rules.linear import LinearRule, rule_of
-from rosenblatt._rules.voters import Voters
+from rosenblatt._training import fit, one_vs_rest
+from rosenblatt._training.estimator import AsScikitLearn, PerceptronTraining
+from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.from_certificate import check_certificate, put_on
+from rosenblatt._training.learner import PrimalJob
+from rosenblatt._training.linear_rule import LinearRule, Voters, rule_of
+from rosenblatt._training.monitor import Watch
+from rosenblatt._training.settings import Settings, checked
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
@@ -225,15 +223,15 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         """
         start, validation = (coef_init, intercept_init), (X_val, y_val)
 
-        def prepare(settings: Settings, watch: Watch) -> fitting.Task | fitting.Several:
-            work = linear_fit.given(self, settings, X, y, sample_weight, start, validation)
+        def prepare(settings: Settings, watch: Watch) -> fit.Task | fit.Several:
+            work = fit.given(self, settings, X, y, sample_weight, start, validation)
             self._refuse_many(settings, work.classes)
             if settings.one_vs_rest and work.examples.k is not None:
                 source = one_vs_rest.InMemory(work.examples, work.judges, work.classes)
                 return one_vs_rest.Trainings(source, watch, work.start)
-            return linear_fit.task(self, settings, watch, work)
+            return fit.task(self, settings, watch, work)
 
-        fitting.fit(self, prepare, X, y, sample_weight)
+        fit.fit(self, prepare, X, y, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -248,9 +246,9 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):
             settings = checked(self)
-            examples, known = linear_fit.rows_of_pass(self, X, y, classes, sample_weight)
+            examples, known = fit.rows_of_pass(self, X, y, classes, sample_weight)
             separate = settings.one_vs_rest and examples.k is not None
-            run = (one_vs_rest if separate else linear_fit).one_pass
+            run = (one_vs_rest if separate else fit).one_pass
             run(self, settings, watch, examples, known)
         return self
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt._compute.examples import Examples
-from rosenblatt._estimators.linear import LinearClassifier
-from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._inputs import targets, validate
-from rosenblatt._learning.watch import Interrupted, Watch
-from rosenblatt._rules.linear import LinearRule
-from rosenblatt._support.interrupt import no_interrupt
+from rosenblatt._core.rows import Examples
+from rosenblatt._training.estimator import LinearClassifier
+from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.linear_rule import LinearRule
+from rosenblatt._training.monitor import Interrupted, Watch
+from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._validation import parameters, rows, targets
 
 _TOGETHER = 25  # hyperplanes judged in one pass over the rows
 
@@ -73,9 +73,9 @@ class RandomLinearClassifier(LinearClassifier):
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):
-            validate.whole("k", self.k)
-            validate.flag("fit_intercept", self.fit_intercept)
-            X = validate.rows(self, X, reset=True)
+            parameters.whole("k", self.k)
+            parameters.flag("fit_intercept", self.fit_intercept)
+            X = rows.checked_rows(self, X, reset=True)
             examples, classes = targets.examples(X, y, sample_weight, None)
             self._draw(examples, watch)
             self.classes_ = classes

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Self
+from itertools import combinations, product
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._cards.search import Search
-from rosenblatt._cards.tally import best_threshold
-from rosenblatt._cards.terms import terms_of
-from rosenblatt._compute.examples import Examples
-from rosenblatt._estimators.classifier import Classifier
-from rosenblatt._estimators.transaction import alone, unchanged_on_error
-from rosenblatt._inputs import targets, validate
-from rosenblatt._inputs.weights import sample_weights
-from rosenblatt._learning.watch import Interrupted, Watch
-from rosenblatt._minimum.minimum_errors import minimum_errors
-from rosenblatt._rules.card import Card, Term, minus
-from rosenblatt._support.bar import Bar, bar, silent
-from rosenblatt._support.numbered import Numbered
-from rosenblatt._support.words import many
+from rosenblatt._core.rows import Examples
+from rosenblatt._training.card_rule import Card, Floats, Term, minus
+from rosenblatt._training.estimator import Classifier
+from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.monitor import Interrupted, Watch
+from rosenblatt._util.progress import Bar, bar, silent
+from rosenblatt._util.text import Numbered, many
+from rosenblatt._validation import parameters, targets
+from rosenblatt._validation.rows import checked_rows, rows_to_judge
+from rosenblatt._validation.targets import sample_weights
+from rosenblatt.error_bracket import minimum_errors
 from rosenblatt.errors import InputError
 
 MOST_POINTS = 100
@@ -123,7 +122,7 @@ class Scorecard(Classifier):
         """
         with alone(self), Watch() as watch, unchanged_on_error(self):
             self._check()
-            rows = self._dense(validate.rows(self, X, reset=True))
+            rows = self._dense(checked_rows(self, X, reset=True))
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             if len(classes) > 2:
                 raise InputError(
@@ -141,15 +140,15 @@ class Scorecard(Classifier):
         return self
 
     def _check(self) -> None:
-        validate.whole("max_terms", self.max_terms)
-        if validate.whole("max_points", self.max_points) > MOST_POINTS:
+        parameters.whole("max_terms", self.max_terms)
+        if parameters.whole("max_points", self.max_points) > MOST_POINTS:
             raise InputError(
                 f"max_points={self.max_points!r} is not allowed: give a whole number from 1 to "
                 f"{MOST_POINTS}."
             )
-        validate.flag("prove", self.prove)
-        validate.positive("time_limit", self.time_limit)
-        validate.level("verbose", self.verbose)
+        parameters.flag("prove", self.prove)
+        parameters.positive("time_limit", self.time_limit)
+        parameters.level("verbose", self.verbose)
 
     def _dense(self, X: Any) -> NDArray[np.float64]:
         if not isinstance(X, np.ndarray):
@@ -163,7 +162,7 @@ class Scorecard(Classifier):
             raise InputError("X_val and y_val belong together: give both, or none.")
         if X is None:
             return None
-        rows = self._dense(validate.rows(self, X, reset=False, name="X_val"))
+        rows = self._dense(checked_rows(self, X, reset=False, name="X_val"))
         return rows, targets.signs(targets.labels(y, len(rows), "y_val"), classes, name="y_val")
 
     def _searched(
@@ -272,7 +271,7 @@ class Scorecard(Classifier):
         return Numbered(self.n_features_in_) if names is None else list(names)
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
-        return self._dense(validate.rows_to_judge(self, X))
+        return self._dense(rows_to_judge(self, X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -296,3 +295,324 @@ def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> 
         return int(least) if c is None else least
     found = minimum_errors(card.values(X), y, sample_weight=c, time_limit=time_limit)
     return found.proved_lower
+
+
+# Errors of very many cards at once: all that differ from a given one by one term more.
+#
+# Each row has a price: minus its weight where its label is the second class, plus its weight
+# elsewhere. Who says "second" from a threshold on pays the weight of all second rows plus the
+# prices
+# of the rows from there on; so the cheapest threshold is the least of the sums from above.
+
+
+_TOGETHER = 1 << 20  # numbers at a time
+
+Whole = NDArray[np.int64]
+Earned = tuple[int, int]  # the number of a term, and its points
+
+
+class Tally:
+    """Rows by terms, in whole numbers, with the price of each row."""
+
+    def __init__(self, Z: NDArray[np.int8], prices: Floats, most: int):
+        self.Z, self.prices = Z, prices
+        self.second = float(-prices[prices < 0].sum())  # the weight of the second class
+        self.points = [p for size in range(1, most + 1) for p in (size, -size)]
+        self.points_of_two = np.array(list(product(self.points, repeat=2)))
+        self.most = most
+        counts = Z.max(axis=1, initial=0) > 1
+        self.counted = np.flatnonzero(counts).tolist()
+        self.yes_no = np.flatnonzero(~counts)
+
+    def totals(self, card: tuple[Earned, ...]) -> Whole:
+        found = np.zeros(self.Z.shape[1], dtype=np.int64)
+        for term, points in card:
+            found += points * self.Z[term].astype(np.int64)
+        return found
+
+    def errors(self, totals: Whole) -> float:
+        """At the best threshold, by weight."""
+        return self.second + self._least(totals)
+
+    def _least(self, totals: Whole) -> float:
+        by_total = np.bincount(totals - totals.min(), self.prices)
+        return min(0.0, float(by_total[::-1].cumsum().min()))
+
+    def with_one_more(self, totals: Whole) -> Floats:
+        """Errors by term and points, of shape (terms, points)."""
+        found = np.empty((len(self.Z), len(self.points)))
+        order = np.argsort(totals, kind="stable")
+        size = max(1, _TOGETHER // len(totals))
+        for begin in range(0, len(self.yes_no), size):
+            some = self.yes_no[begin : begin + size]
+            found[some] = self._with_yes_no(some, totals[order], order)
+        for term in self.counted:
+            z = self.Z[term].astype(np.int64)
+            found[term] = [self._least(totals + p * z) for p in self.points]
+        return found + self.second
+
+    def _with_yes_no(self, terms: NDArray[np.intp], ranked: Whole, order: Any) -> Floats:
+        """Rows where the term holds move by its points; prices are added up by total, in order."""
+        begins = np.flatnonzero(np.diff(ranked, prepend=ranked[0] - 1))
+        places = ranked[begins] - ranked[0]
+        prices = self.prices[order]
+        holds = np.add.reduceat(self.Z[terms][:, order] * prices, begins, axis=1)
+        fails = np.add.reduceat(prices, begins) - holds
+        room = int(places[-1]) + 1 + 2 * self.most
+        sums = np.zeros((len(terms), len(self.points), room))
+        sums[:, :, places + self.most] = fails[:, None]
+        for k, p in enumerate(self.points):
+            sums[:, k, places + self.most + p] += holds
+        least: Floats = np.minimum(sums[:, :, ::-1].cumsum(axis=2).min(axis=2), 0.0)
+        return least
+
+    def of_two(self, rest: Whole, a: int, b: int) -> Floats:
+        """Errors with the points p of term a and q of term b beside these totals, by (p, q)."""
+        both = np.column_stack([rest - rest.min(), self.Z[a], self.Z[b]]).astype(np.int64)
+        sizes = both.max(axis=0) + 1
+        cells = np.bincount(np.ravel_multi_index(tuple(both.T), tuple(sizes)), self.prices)
+        there = np.unravel_index(np.flatnonzero(cells), tuple(sizes))  # prices of 0 say nothing
+        if not len(there[0]):
+            return np.full((len(self.points), len(self.points)), self.second)
+        p, q = (self.points_of_two[:, k, None] for k in (0, 1))
+        totals = there[0] + p * there[1] + q * there[2]
+        totals -= totals.min()
+        room = int(totals.max()) + 1
+        places = totals + room * np.arange(len(totals))[:, None]
+        prices = np.broadcast_to(cells[np.flatnonzero(cells)], totals.shape)
+        by_total = np.bincount(places.ravel(), prices.ravel(), room * len(totals))
+        sums = by_total.reshape(len(totals), room)[:, ::-1].cumsum(axis=1)
+        least = np.minimum(sums.min(axis=1), 0.0)
+        return np.asarray(self.second + least.reshape(len(self.points), -1))
+
+    def pairs(self) -> list[tuple[float, tuple[Earned, Earned]]]:
+        """The best card of two terms that hold or not, for each sign of both: all of them are
+        compared, since points of 1 and -1 say all that two such terms can."""
+        terms = self.yes_no.tolist()
+        if len(terms) < 2:
+            return []
+        all_, both = float(self.prices.sum()), np.zeros((len(terms), len(terms)))
+        size = max(1, _TOGETHER // len(terms))
+        for begin in range(0, len(self.prices), size):
+            some = self.Z[self.yes_no, begin : begin + size].astype(np.float64)
+            both += (some * self.prices[begin : begin + size]) @ some.T
+        one = both.diagonal()
+        a, b = one[:, None], one[None, :]
+        sums = {
+            (1, 1): np.minimum(both, a + b - both),
+            (1, -1): np.minimum(a - both, all_ - b + both),
+            (-1, -1): np.minimum(all_ - a - b + both, all_ - both),
+        }
+        found = []
+        for (p, q), least in sums.items():
+            np.fill_diagonal(least, np.inf)
+            i, j = (int(k) for k in np.unravel_index(least.argmin(), least.shape))
+            found.append((self.second + float(least[i, j]), ((terms[i], p), (terms[j], q))))
+        return found
+
+
+class Cut(NamedTuple):
+    threshold: int
+    errors: float
+
+
+def best_threshold(totals: Whole, prices: Floats) -> Cut:
+    """The cheapest one, in the middle of those that are; beyond all totals where no row is to be
+    called the second class."""
+    values, place = np.unique(totals, return_inverse=True)
+    above = np.append(np.bincount(place, prices)[::-1].cumsum()[::-1], 0.0)
+    k = int(above.argmin())
+    errors = float(-prices[prices < 0].sum() + above[k])
+    if k == len(values):
+        return Cut(int(values[-1]) + 1, errors)
+    high = int(values[k])
+    low = int(values[k - 1]) + 1 if k else high
+    return Cut(-((-low - high) // 2), errors)
+
+
+# The search: the best cards of one term, of two, and so on, each from those before it.
+#
+# Cards of two terms are all compared. From three on the best few cards get one term more; then
+# each
+# term in turn is exchanged for the best other one, with the best points, as long as that saves
+# errors; then points of two terms are changed together. A card of more terms never has more
+# errors.
+# Nothing is drawn at random.
+
+
+_KEPT = 3  # cards of each number of terms that get one more
+_TRIED = 4  # terms that each of them gets
+_SLACK = 1e-9  # what rounded sums of weights may be off by, as a share
+
+Terms = tuple[Earned, ...]
+
+
+class Search:
+    """Cards on these terms; `hear` is called often, and may raise to stop."""
+
+    def __init__(self, Z: Any, prices: Floats, most: int, hear: Callable[[], None]):
+        self.tally, self._hear = Tally(Z, prices, most), hear
+        self._slack = _SLACK * float(np.abs(prices).sum())
+        self._known: dict[Terms, Floats] = {}
+        self.best: list[tuple[float, Terms]] = [(self.tally.errors(self.tally.totals(())), ())]
+
+    def run(self, most_terms: int, told: Callable[[int, float], None]) -> None:
+        """`best` gets the card of each number of terms; what there is stays if `hear` raises."""
+        cards: list[Terms] = [()]
+        for k in range(1, min(most_terms, len(self.tally.Z)) + 1):
+            found = self._grown(cards, k)
+            cards = sorted(found, key=lambda card: _rank(found[card], card))
+            errors, card = found[cards[0]], cards[0]
+            if errors >= self.best[-1][0] - self._slack:
+                errors, card = self.best[-1]
+            self.best.append((errors, card))
+            told(k, errors)
+            if errors <= self._slack:
+                return
+
+    def _grown(self, cards: Iterable[Terms], k: int) -> dict[Terms, float]:
+        found: dict[Terms, float] = {}
+        for begun in self._begun(cards, k):
+            card, errors = self._exchanged(begun)
+            found[card] = errors
+        kept = sorted(found, key=lambda card: _rank(found[card], card))[:_KEPT]
+        return dict(self._together(card, found[card]) for card in kept)
+
+    def _begun(self, cards: Iterable[Terms], k: int) -> list[Terms]:
+        """Where exchanges start from."""
+        found = [(*c, one) for c in cards for one in self._next(c, _TRIED)]
+        if k == 2:
+            found += [pair for _, pair in self.tally.pairs()]
+            alone = [(t, p) for t in self.tally.counted for p in self.tally.points]
+            found += [(one, *self._next((one,), 1)) for one in alone]
+        return list(dict.fromkeys(_ordered(card) for card in found if len(card) == k))
+
+    def _next(self, card: Terms, count: int) -> list[Earned]:
+        """The best terms to add, of equal ones those of fewer points."""
+        errors = self._with_one_more(card).copy()
+        errors[[term for term, _ in card]] = np.inf
+        flat = np.argsort(errors.T, axis=None, kind="stable")[:count]
+        points, terms = np.unravel_index(flat, errors.T.shape)
+        return [
+            (int(t), self.tally.points[int(p)])
+            for t, p in zip(terms, points, strict=True)
+            if np.isfinite(errors[t, p])
+        ]
+
+    def _with_one_more(self, card: Terms) -> Floats:
+        if card not in self._known:
+            self._hear()
+            self._known[card] = self.tally.with_one_more(self.tally.totals(card))
+        return self._known[card]
+
+    def _exchanged(self, card: Terms) -> tuple[Terms, float]:
+        """One term after the other for the best one in its place, until none saves errors."""
+        errors, left = self.tally.errors(self.tally.totals(card)), len(card)
+        k = 0
+        while left:
+            rest = card[:k] + card[k + 1 :]
+            for term, points in self._next(rest, 1):
+                now = float(self._with_one_more(rest)[term, self.tally.points.index(points)])
+                if now < errors - self._slack:
+                    card, errors, left = (*rest, (term, points)), now, len(card) + 1
+                    k = -1
+            k, left = (k + 1) % len(card), left - 1
+        return _ordered(card), errors
+
+    def _together(self, card: Terms, errors: float) -> tuple[Terms, float]:
+        """Other points of two terms at a time."""
+        better = True
+        while better:
+            better = False
+            for i, j in combinations(range(len(card)), 2):
+                self._hear()
+                rest = tuple(one for k, one in enumerate(card) if k not in (i, j))
+                a, b = card[i][0], card[j][0]
+                found = self.tally.of_two(self.tally.totals(rest), a, b)
+                if found.min() < errors - self._slack:
+                    p, q = (
+                        self.tally.points[int(k)]
+                        for k in np.unravel_index(found.argmin(), found.shape)
+                    )
+                    card, errors, better = _ordered((*rest, (a, p), (b, q))), found.min(), True
+        return card, float(errors)
+
+
+def _ordered(card: Iterable[Earned]) -> Terms:
+    return tuple(sorted(card))
+
+
+def _rank(errors: float, card: Terms) -> tuple[float, int, Terms]:
+    return errors, sum(abs(points) for _, points in card), card
+
+
+# What can earn points: counts, yes or no, and cuts at round numbers near the deciles.
+
+
+MOST_COUNTED = 20  # what a person counts on a card; larger numbers are compared with a cut
+FEW = 10  # different values: each is a cut
+_DECILES = np.arange(1, 10) / 10
+_NEAR = 0.03  # a round number may lie so far beside a decile, as a share of the rows
+_DIGITS = 15  # that every float keeps
+
+
+def terms_of(X: Floats, weights: Floats | None = None) -> list[Term]:
+    """All terms that these training rows offer, column by column; a weight is how many times a row
+    is there."""
+    c = np.ones(len(X)) if weights is None else weights
+    there = c > 0
+    X, c = X[there], c[there]
+    return [term for j in range(X.shape[1]) for term in _of_column(j, X[:, j], c)]
+
+
+def _of_column(j: int, x: Floats, c: Floats) -> list[Term]:
+    values, place = np.unique(x, return_inverse=True)
+    if len(values) < 2:
+        return []
+    if values.tolist() == [0.0, 1.0]:
+        return [Term(j, 1.0, indicator=True)]
+    whole = bool((values == np.floor(values)).all())
+    counted = whole and values[0] >= 0 and values[-1] <= MOST_COUNTED
+    counts = [Term(j)] if counted else []
+    cuts = _cuts(values, np.bincount(place, c).cumsum(), whole=whole)
+    return [*counts, *(Term(j, cut) for cut in cuts)]
+
+
+def _cuts(values: Floats, up_to: Floats, *, whole: bool) -> list[float]:
+    """Numbers that divide the rows, all greater than the least value; `up_to` has how many rows
+    there are up to each value."""
+    if len(values) <= FEW:
+        return [float(value) for value in values[1:]]
+    found = set()
+    for share in _DECILES:
+        ends = np.searchsorted(up_to, (share + np.array([-_NEAR, _NEAR])) * up_to[-1])
+        first, last = np.minimum(ends, len(values) - 1).tolist()
+        if last == 0:
+            continue  # the least value alone has so many rows
+        low = values[min(first, last - 1)]
+        found.add(between(float(low), float(values[last]), whole))
+    return sorted(found)
+
+
+def between(low: float, high: float, whole: bool) -> float:
+    """The roundest number that is greater than `low` and at most `high`, near their middle."""
+    middle = low / 2 + high / 2
+    largest = max(abs(low), abs(high))
+    if not math.isfinite(middle) or largest == 0:
+        return high
+    top = math.floor(math.log10(largest)) + 1
+    for exponent in range(top, max(top - _DIGITS, 0 if whole else -300) - 1, -1):
+        for tenths in (10, 5) if exponent > 0 or not whole else (10,):
+            found = _multiple(middle, tenths, exponent - 1)
+            if low < found <= high:
+                return found
+    return high
+
+
+def _multiple(value: float, tenths: int, exponent: int) -> float:
+    """The multiple of tenths · 10^exponent nearest to the value, as the float of its digits."""
+    unit = float(f"{tenths}e{exponent}")
+    count = value / unit if unit else math.inf
+    if not abs(count) < 2**53:
+        return math.nan
+    return float(f"{round(count) * tenths}e{exponent}")

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify_errors
-from rosenblatt._minimum import proof_file
-from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import named
+from rosenblatt._bounds import proof, rules
+from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, directions
+from rosenblatt._bounds.problem import Problem, Rule
+from rosenblatt._certify.diagnostics import collinear_columns
+from rosenblatt._certify.heading import head
+from rosenblatt._certify.rows import Floats, Vector
+from rosenblatt._certify.table import Table, read_encoded
+from rosenblatt._util.budget import Budget, Clock, LimitReached
+from rosenblatt._util.escape import one_line
+from rosenblatt._util.text import named
+from rosenblatt._validation import parameters
+from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt._minimum.tree import Tree
+    from rosenblatt.data import Encoding
     from rosenblatt.error_bracket import ErrorBracket
 
 
@@ -137,7 +150,7 @@ class SignReport:
         if column.tree is None:
             raise InputError(f"The sign of {name!r} is not known to be forced: there is no proof.")
         least, most = column.ends
-        return proof_file.proof_document(
+        return proof.proof_document(
             self._head,
             column.tree.document,
             unit=column.unit,
@@ -148,17 +161,17 @@ class SignReport:
 
     def save(self, name: str, path: str | os.PathLike[str]) -> None:
         """Write that proof as JSON (atomic write: whole or not at all)."""
-        proof_file.save(self.to_dict(name), path)
+        proof.save(self.to_dict(name), path)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every forced sign, and the errors of its rule, against the data, exactly.
 
         Raises CertificateRejected if something does not hold.
         """
-        proof_file.held_against(self._head, X, y, self._check, "The signs are")
+        proof.held_against(self._head, X, y, self._check, "The signs are")
 
     def _check(self, X: Any, signs: NDArray[np.int8]) -> None:
-        from rosenblatt._proof.check import data_of
+        from rosenblatt._certify.check import data_of
 
         data = data_of(self._head, X, signs)
         for column in self.columns:
@@ -231,3 +244,254 @@ class SignReport:
 
 def _counted(exact: Fraction) -> int | float:
     return int(exact) if exact.denominator == 1 else float(exact)
+
+
+# forced_signs: which weights have the same sign in every rule with few errors?
+
+
+# Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
+_RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.4
+_SIGNS: dict[int, Any] = {1: "+", 0: "0", -1: "-"}
+_MOST_CONES = 20_000  # without a time limit, of a sign that is forced
+
+
+def forced_signs(
+    X: Any,
+    y: Any,
+    *,
+    errors: int | None = None,
+    sample_weight: Any = None,
+    time_limit: float | None = 10.0,
+    encoding: Encoding | None = None,
+) -> SignReport:
+    """Which weights have the same sign in every linear rule with few errors on these rows?
+
+    For each column the fewest errors of a rule whose weight there is 0 or has the other sign: if
+    they are more than `errors`, the sign is forced, and the column is necessary. It is a statement
+    about these rows, proved in exact arithmetic; about other rows it says nothing.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n, d), d <= 10
+        The rows.
+    y : array of shape (n,)
+        Their labels, two different ones.
+    errors : int, optional
+        Few errors are so many or fewer: by default as many as the best rule found makes. With
+        `sample_weight` a float.
+    sample_weight : array of shape (n,), optional
+        What an error on each row counts, 1 by default; rows of weight 0 are left out.
+    time_limit : float or None
+        Seconds to search for; None: until every column is settled, which may take very long.
+    encoding : rosenblatt.data.Encoding, optional
+        How X was made of a table: its names of columns are used. Words and categories of a data
+        frame become columns of 0 and 1 by themselves, as in `certify`.
+
+    Returns
+    -------
+    SignReport
+        For each column its sign, or that it is open, and what the other sign costs.
+
+    Examples
+    --------
+    >>> from rosenblatt import forced_signs
+    >>> x = [[1, 0], [2, 5], [3, 1], [4, 4], [5, 3], [6, 2]]
+    >>> print(forced_signs(x, [0, 0, 0, 1, 1, 1])["x0"].sign)
+    +
+    """
+    if time_limit is not None:
+        time_limit = parameters.positive("time_limit", time_limit)
+    return found_within(
+        Clock(time_limit),
+        X,
+        y,
+        errors=errors,
+        sample_weight=sample_weight,
+        encoding=encoding,
+        longer=None if time_limit is None else f"more time than {time_limit:g} seconds",
+    )
+
+
+def found_within(
+    clock: Clock,
+    X: Any,
+    y: Any,
+    *,
+    longer: str | None,
+    errors: int | None = None,
+    sample_weight: Any = None,
+    encoding: Encoding | None = None,
+    names: list[str] | None = None,
+    known: ErrorBracket | None = None,
+) -> SignReport:
+    """`longer`: what may settle more, in words; `names` of the columns, if they have others.
+
+    `known`: what the search for the fewest errors has found of the same rows. Where no `errors` are
+    given, few are as many as the best rule makes, whichever search finds it.
+    """
+    table, encoding = read_encoded(
+        X, y, sample_weight, encoding, semantics="binary64", asked="forced_signs"
+    )
+    if names is not None:
+        table = replace(table, columns=names)
+    if len(table.columns) > MOST_COLUMNS:
+        raise InputError(
+            f"forced_signs takes at most {MOST_COLUMNS} columns; X has {len(table.columns)}. Keep "
+            "those that you ask about and the most important others."
+        )
+    weights = sample_weights(sample_weight, len(table.y))
+    present = np.arange(len(table.y)) if table.present is None else table.present
+    problem = _problem(table, weights)
+    blends = [c.vector for c in collinear_columns(problem.rows)]
+    without = _rules(problem, clock)
+    if known is not None:
+        problem.offer(known.lifted)
+        least = known.ends[0]
+    else:
+        least = 0 if errors is not None else _least(problem, clock)
+    about = head(table, True, "binary64", Budget(), encoding)
+    columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
+    while True:
+        allowed = _allowed(errors, problem)
+        for column in columns:
+            column.blend([v for v in blends if v[column.j]])
+        for column in _in_turn(columns, allowed, clock):
+            column.settle(allowed, most=None if clock.limited else _MOST_CONES)
+        better = min((column.others.best for column in columns), key=lambda rule: rule.cost)
+        if errors is not None or better.cost >= problem.best.cost:
+            break
+        columns = _beside(better, problem, columns, without)
+    return SignReport(
+        about,
+        [column.report(about, present, allowed, least) for column in columns],
+        ends=(least, allowed),
+        unit=problem.unit,
+        longer=longer,
+        asked=errors is not None,
+        weighted=weights is not None,
+        best=(problem.best.w, present[problem.best.wrong[problem.group]]),
+    )
+
+
+def _beside(
+    better: Rule, problem: Problem, columns: list[_Column], without: list[Rule]
+) -> list[_Column]:
+    """After a better rule was found: where its sign is another one, the column is asked again."""
+    former, problem.best = problem.best, better
+    for j, column in enumerate(columns):
+        if not column.own or column.own != int(np.sign(better.w[j])):
+            has_other = former.w[j] * better.w[j] <= 0
+            known = min(without[j], former, key=lambda rule: rule.cost) if has_other else without[j]
+            columns[j] = _Column(problem, j, known)
+    return columns
+
+
+def _in_turn(columns: list[_Column], allowed: int, clock: Clock) -> Iterator[_Column]:
+    """First those that seem to cost most, and longest: they are settled soonest."""
+    waiting = sorted(columns, key=lambda column: -column.others.best.cost)
+    gaps = [max(column.others.best.cost - allowed, 0) for column in waiting]
+    reached = _CONES
+    for k, column in enumerate(waiting):
+        reached += (1 - reached) * gaps[k] / (sum(gaps[k:]) or 1)
+        column.others.rows.budget = clock.budget(reached)
+        yield column
+
+
+def _rules(problem: Problem, clock: Clock) -> list[Rule]:
+    """The best rules found without each of the columns, and one with all of them."""
+    rules.constant(problem)
+    constant = problem.best  # the larger class for every row
+    out = [constant] * problem.rows.d
+    problem.rows.budget = clock.budget(_RULES)
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        rules.improve(problem)
+    problem.rows.budget = clock.budget(_WITHOUT)
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        for ask in (rules.left_out, rules.without):
+            for j in range(problem.rows.d):
+                out[j] = min(out[j], ask(problem, j), key=lambda rule: rule.cost)
+    return out
+
+
+def _least(problem: Problem, clock: Clock) -> int:
+    """What every rule costs, as far as that is found; the best rule found becomes better."""
+    problem.rows.budget = clock.budget(_CONES)
+    cones = directions(problem)
+    assert cones is not None
+    with suppress(LimitReached), np.errstate(all="ignore"):
+        cones.reach()
+    return cones.bound
+
+
+def _problem(table: Table, weights: Floats | None) -> Problem:
+    problem = Problem.of(table, weights, intercept=True)
+    if directions(problem) is None:
+        raise InputError(
+            "forced_signs cannot look at this table. It needs a dense table of two labels, with up "
+            "to 4,000,000 numbers that are of similar size in each column. With three columns or "
+            "more, it takes up to 25,000,000 pairs of rows of both labels (10,000 rows, half of "
+            "each)."
+        )
+    return problem
+
+
+def _allowed(errors: Any, problem: Problem) -> int:
+    """In units."""
+    if errors is None:
+        return problem.best.cost
+    real = isinstance(errors, Real) and not isinstance(errors, bool)
+    if not real or not 0 <= errors < math.inf:
+        raise InputError(f"errors must be a number from 0 on, or None; got {errors!r}.")
+    return math.floor(Fraction(errors) / problem.unit)
+
+
+class _Column:
+    """The rules whose weight on column j is 0, or of the sign that the best rule does not have."""
+
+    def __init__(self, problem: Problem, j: int, known: Rule):
+        own = problem.best.w[j]
+        self.problem, self.j, self.sign = problem, j, 1 if own >= 0 else -1
+        self.own = int(np.sign(own))
+        self.cones: Directions | None = None
+        self.others = copy.copy(problem)  # the same rows and costs, rules of its own
+        self.others.best = problem.best if own == 0 else known
+        self.collinear = False
+
+    def blend(self, blends: list[Vector]) -> None:
+        """Blends of columns that are 0 on all rows: with one of them the column can be left out."""
+        w = [Fraction(v) for v in self.problem.best.w.tolist()]
+        for v in blends:
+            self.collinear = True
+            much = w[self.j] / v[self.j]
+            self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
+
+    def settle(self, allowed: int, most: int | None) -> None:
+        """Cones until nothing is left to ask; none where that is known without them.
+
+        `most` cones only make the price of the other sign sharper, once the sign is forced.
+        """
+        if self.others.best.cost <= allowed or self.collinear:
+            return
+        cones = self.cones = self.cones or directions(self.others, {self.j: -self.sign})
+        assert cones is not None
+        with suppress(LimitReached), np.errstate(all="ignore"):
+            cones.reach(most)
+            if cones.bound <= allowed:
+                cones.reach()
+
+    def report(self, about: dict[str, Any], present: Any, allowed: int, least: int) -> ColumnSign:
+        """`least`: what is known of all rules."""
+        best, cones = self.others.best, self.cones
+        bound = 0 if cones is None else cones.bound
+        forced = bound > allowed
+        return ColumnSign(
+            name=about["columns"][self.j],
+            sign=_SIGNS[self.sign] if forced else None,
+            free=best.cost <= allowed,
+            collinear=self.collinear,
+            best=_SIGNS[self.own],
+            ends=(max(bound, min(least, best.cost)), best.cost),
+            unit=self.others.unit,
+            rule=best.w,
+            tree=Tree(cones, present, about["rows"]) if cones and forced else None,
+        )

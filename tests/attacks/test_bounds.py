@@ -11,8 +11,8 @@ from scipy import sparse
 import rational
 from certificates import packed
 from rosenblatt import verify
-from rosenblatt._proof.rows import Rows
-from rosenblatt._support.budget import Budget
+from rosenblatt._certify.rows import Rows
+from rosenblatt._util.budget import Budget
 
 
 def case(rng):

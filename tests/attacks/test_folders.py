@@ -1,6 +1,6 @@
 """Folders that others put there, link elsewhere or write into at the same time; disks that fill up.
 
-Kills at random moments and between any two steps are in tests/streams/test_faults.py,
+Kills at random moments and between any two steps are in tests/out_of_core/test_faults.py,
 tests/model/test_checkpoint.py and tests/study/test_study_killed.py.
 """
 
@@ -16,7 +16,7 @@ import pytest
 
 from crashing import command_ended
 from rosenblatt import Perceptron, data, load, train
-from rosenblatt._streams.sources import key_of, source_of
+from rosenblatt._out_of_core.sources import key_of, source_of
 from rosenblatt.errors import FileError
 from sources import frame
 

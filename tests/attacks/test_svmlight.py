@@ -5,9 +5,9 @@ import os
 
 import numpy as np
 
-from rosenblatt._compute.backend import compute
-from rosenblatt.data import _svmlight_readers as readers
-from rosenblatt.data._svmlight_grammar import find_fault
+from rosenblatt._core.backend import compute
+from rosenblatt.data import svmlight as readers
+from rosenblatt.data.svmlight import find_fault
 from rosenblatt.errors import InputError
 from svmlight_texts import read, same
 
@@ -89,7 +89,7 @@ def test_what_the_grammar_takes_is_read_and_what_it_refuses_is_refused(heavy, mo
 
 def test_the_core_is_the_one_that_is_meant():
     if os.environ.get("ROSENBLATT_SANITIZED"):
-        from rosenblatt._compute import _core
+        from rosenblatt._core import _native
 
         assert compute.native
-        assert f"{os.sep}build{os.sep}" in _core.__file__
+        assert f"{os.sep}build{os.sep}" in _native.__file__

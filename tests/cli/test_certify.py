@@ -11,8 +11,8 @@ import pytest
 
 from commands import CREDIT, SMALL, on_a_terminal, write
 from rosenblatt import Certificate, certify, data
-from rosenblatt._support.row_numbers import of_files
-from rosenblatt._support.telling import told_to
+from rosenblatt._util.progress import told_to
+from rosenblatt._util.text import of_files
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 

@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
 
 from commands import write
 from rosenblatt import certify, data
-from rosenblatt._support.row_numbers import of_files
+from rosenblatt._util.text import of_files
 
 
 @pytest.fixture

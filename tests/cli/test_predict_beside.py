@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from rosenblatt import load, second_opinion, study
-from rosenblatt._opinion.judges import Judges
+from rosenblatt.opinions import RuleSet
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,7 @@ def test_known_rows_in_the_form_of_training_or_of_the_new_rows(asked, folder, tm
 
 
 def test_ctrl_c_keeps_the_opinions_that_are_there(asked, folder, monkeypatch):
-    every = Judges.opinions
+    every = RuleSet.opinions
 
     def three(self):
         for k, opinion in enumerate(every(self)):
@@ -176,7 +176,7 @@ def test_ctrl_c_keeps_the_opinions_that_are_there(asked, folder, monkeypatch):
                 raise KeyboardInterrupt
             yield opinion
 
-    monkeypatch.setattr(Judges, "opinions", three)
+    monkeypatch.setattr(RuleSet, "opinions", three)
     code, out, err = asked("--second-opinion", folder / "clean.csv")
     assert code == 0
     assert "Interrupted: 3 of 12 rows have a second opinion." in err

@@ -7,8 +7,8 @@ import pytest
 
 from commands import write
 from rosenblatt import Trace
-from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.orders import ORDERS
+from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.orders import ORDERS
 from rosenblatt.cli import trace as cli_trace
 
 LI_HANG = "x1,x2,y\n3,3,1\n4,3,1\n1,1,-1\n"  # example 2.1 of Statistical Learning Methods

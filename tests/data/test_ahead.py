@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from rosenblatt.data._ahead import AT_ONCE, ahead, done_ahead
+from rosenblatt.data.ahead import AT_ONCE, ahead, done_ahead
 
 
 def test_work_ahead_keeps_the_order_and_the_place_of_errors():

@@ -6,9 +6,9 @@ import pyarrow as pa
 from pyarrow import feather, parquet
 
 from rosenblatt.data import files
+from rosenblatt.data.batch import Kind
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.how import Reading
-from rosenblatt.data.part import Kind
+from rosenblatt.data.options import Reading
 from tables import AS_EXPECTED, encoded, refusal, typed
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import data
 from rosenblatt.data import column as columns
-from rosenblatt.data.days import Days, days_of, moment
+from rosenblatt.data.dates import Days, days_of, moment
 from rosenblatt.errors import InputError
 
 TEXT = "signup,paid\n2024-03-01,0\n2024-02-28,1\n2023-12-31,0\n2024-02-28,1\n"

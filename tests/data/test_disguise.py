@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from rosenblatt import data
-from rosenblatt.data.disguise import look, parsed
+from rosenblatt.data.formatted_numbers import look, parsed
 from rosenblatt.errors import InputError
 from tables import encoded, refusal
 

@@ -12,9 +12,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt import Certificate, certify, data
-from rosenblatt._compute.backend import compute
-from rosenblatt._compute.folding import folded
-from rosenblatt.data.moments import Moments, together
+from rosenblatt._core.backend import compute
+from rosenblatt._core.summation import folded
+from rosenblatt.data.scaling import Moments, together
 from rosenblatt.errors import InputError
 
 TABLE = pd.DataFrame(

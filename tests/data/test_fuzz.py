@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from rosenblatt import data
-from rosenblatt.data.part import Kind
+from rosenblatt.data.batch import Kind
 from rosenblatt.errors import InputError
 
 

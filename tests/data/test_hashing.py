@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from rosenblatt import Perceptron, data, study, train
-from rosenblatt.data.hashing import INTO
+from rosenblatt.data.bag_of_words import INTO
 from rosenblatt.errors import InputError
 
 TEXTS = [
@@ -67,7 +67,7 @@ def test_names_do_not_depend_on_how_a_table_is_divided(file, monkeypatch):
     path = file("\n".join(["stars,review,liked", *rows]) + "\n")
     monkeypatch.setattr("rosenblatt.data.reading.INTO", 8)
     whole = data.read(path, target="liked", text="review:hashed").encoding()
-    monkeypatch.setattr("rosenblatt.data.records.BLOCK", 256)
+    monkeypatch.setattr("rosenblatt.data.dialect.BLOCK", 256)
     assert data.read(path, target="liked", text="review:hashed").encoding() == whole
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rosenblatt import data
-from rosenblatt.data.levels import most_frequent
+from rosenblatt.data.one_hot import most_frequent
 from rosenblatt.data.summary import summary
 from rosenblatt.errors import InputError
 

@@ -8,10 +8,10 @@ import pytest
 from scipy import sparse
 
 from rosenblatt import Perceptron, certify, data, train
-from rosenblatt._proof import table as proof_table
-from rosenblatt._support.numbered import Numbered
+from rosenblatt._certify import table as proof_table
+from rosenblatt._util.text import Numbered
 from rosenblatt.data import dialect, text
-from rosenblatt.data import wide as wide_text
+from rosenblatt.data import text as wide_text
 from rosenblatt.data.svmlight import MOST_HELD, read_svmlight
 from rosenblatt.errors import InputError
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from rosenblatt.data import _svmlight_readers as readers
 from rosenblatt.data import svmlight
+from rosenblatt.data import svmlight as readers
 from rosenblatt.data.svmlight import SvmlightInfo, iterate_svmlight, read_svmlight
 from rosenblatt.errors import InputError, RosenblattError
 from svmlight_texts import READERS, TEXT, Dripping, expected_of_text, read, same
@@ -306,8 +306,8 @@ def test_without_the_core_scikit_learn_reads(tmp_path):
     (tmp_path / "a.svm").write_bytes(TEXT)
     code = (
         "import sys; from rosenblatt.data.svmlight import read_svmlight\n"
-        "from rosenblatt.data._svmlight_readers import SklearnReader, reader_of\n"
-        "from rosenblatt.data._source import Bytes; import io\n"
+        "from rosenblatt.data.svmlight import SklearnReader, reader_of\n"
+        "from rosenblatt.data.opening import Bytes; import io\n"
         "assert type(reader_of(Bytes(io.BytesIO(b''), ''))) is SklearnReader\n"
         "X, y, info = read_svmlight(sys.argv[1]); print(X.data.tolist(), y.tolist(), info.comments)"
     )

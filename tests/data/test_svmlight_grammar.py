@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
-from rosenblatt.data._svmlight_grammar import find_fault
-from rosenblatt.data.svmlight import iterate_svmlight, read_svmlight
+from rosenblatt.data.svmlight import find_fault, iterate_svmlight, read_svmlight
 from rosenblatt.errors import InputError
 from svmlight_texts import read, same
 

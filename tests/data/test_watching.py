@@ -10,8 +10,8 @@ from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 from rosenblatt import data
-from rosenblatt.data._watching import watched
-from rosenblatt.data.records import blocks
+from rosenblatt.data.dialect import blocks
+from rosenblatt.data.watching import watched
 
 
 def test_whoever_watches_hears_rows_and_share(file, tmp_path, monkeypatch):

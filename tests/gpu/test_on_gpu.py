@@ -14,8 +14,8 @@ import rosenblatt
 from common import everything
 from gpu_cases import gpu_or_skip, table
 from rosenblatt import Perceptron, StopReason
-from rosenblatt._compute.backend import compute, gpu
-from rosenblatt._compute.device import OnDevice
+from rosenblatt._core.backend import compute, gpu
+from rosenblatt._core.device import OnDevice
 from rosenblatt.errors import DeviceMemoryError, InputError
 
 cupy = gpu_or_skip()

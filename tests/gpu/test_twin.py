@@ -8,9 +8,20 @@ import numpy as np
 import pytest
 
 import gpu_twin
-from rosenblatt._compute import reference
-from rosenblatt._compute.gpu import layout, learning
-from rosenblatt._compute.gpu.regime import AT_FIRST, AT_ONCE, Regime, bounds, ratio_of
+from rosenblatt._core import reference
+from rosenblatt._core.gpu import learning
+from rosenblatt._core.gpu.rows import (
+    _AHEAD,
+    _RING,
+    _STATIC,
+    AT_FIRST,
+    AT_ONCE,
+    BLOCK,
+    Regime,
+    bounds,
+    layout_of,
+    ratio_of,
+)
 
 
 def case(rng, n, d, *, kind):
@@ -161,15 +172,15 @@ def test_the_bound_is_the_one_of_the_comment():
 
 
 def test_python_and_the_kernels_mean_the_same_numbers():
-    folder = files("rosenblatt._compute.gpu") / "kernels"
+    folder = files("rosenblatt._core.gpu") / "kernels"
     text = "".join(f.read_text(encoding="utf-8") for f in folder.iterdir())
 
     def constant(name):
         return int(re.search(rf"constexpr int {name} = (\d+);", text)[1])
 
-    assert constant("W") == layout.BLOCK
-    assert constant("RING") == layout._RING
-    assert constant("AHEAD") == layout._AHEAD
+    assert constant("W") == BLOCK
+    assert constant("RING") == _RING
+    assert constant("AHEAD") == _AHEAD
     assert constant("KEEPERS") == learning._WALKERS
     assert AT_ONCE < 1 << 20
 
@@ -180,15 +191,15 @@ def test_python_and_the_kernels_mean_the_same_numbers():
 def test_the_walk_fits_into_the_memory_of_an_h200_and_an_a100(
     shared_memory, processors, slice_bytes
 ):
-    found = layout.layout_of(1000, 4, shared_memory, processors)
+    found = layout_of(1000, 4, shared_memory, processors)
     assert found.slice_bytes == slice_bytes
     assert found.slices * slice_bytes >= 1001 * 4
-    assert found.shared + layout._STATIC <= shared_memory
+    assert found.shared + _STATIC <= shared_memory
     assert found.slices + 1 <= processors
 
 
 def test_pieces_are_all_rows_and_the_first_is_small():
-    found = layout.layout_of(100, 4, 232448, 132)
+    found = layout_of(100, 4, 232448, 132)
     pieces = list(found.pieces(100_000))
     assert pieces[0] == (0, 64 * 96)
     assert all(a + n == b for (a, n), (b, _) in itertools.pairwise(pieces))
@@ -197,5 +208,5 @@ def test_pieces_are_all_rows_and_the_first_is_small():
 
 
 def test_a_small_gpu_does_not_walk():
-    assert layout.layout_of(100, 4, 101376, 46) is None
-    assert layout.layout_of(100_000, 4, 232448, 132) is None  # too many slices
+    assert layout_of(100, 4, 101376, 46) is None
+    assert layout_of(100_000, 4, 232448, 132) is None  # too many slices

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from rosenblatt._compute.device import is_on_gpu, to_host
-from rosenblatt._compute.gpu import driver
+from rosenblatt._core.device import is_on_gpu, to_host
+from rosenblatt._core.gpu import driver
 from rosenblatt.errors import DeviceError, DeviceMemoryError, InputError, MissingExtra
 
 
@@ -57,7 +57,7 @@ def test_training_imports_no_cupy():
         "p = rosenblatt.Perceptron().fit(np.eye(2), [0, 1])\n"
         "p.predict(np.eye(2))\n"
         "assert 'cupy' not in sys.modules\n"
-        "assert not [m for m in sys.modules if m.startswith('rosenblatt._compute.gpu')]\n"
+        "assert not [m for m in sys.modules if m.startswith('rosenblatt._core.gpu')]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -10,9 +10,9 @@ import numpy as np
 import rational
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, verify
-from rosenblatt._proof import check
-from rosenblatt._proof.rows import Rows
-from rosenblatt._support.budget import Budget
+from rosenblatt._certify import check
+from rosenblatt._certify.rows import Rows
+from rosenblatt._util.budget import Budget
 
 VERDICTS = [COMPLETE, QUASI, OVERLAP, UNDECIDED]
 

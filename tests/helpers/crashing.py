@@ -40,7 +40,7 @@ def perceptron(order, keep, max_iter=4):
 def run(source, place):
     """Train with a checkpoint and save the model, both in `place`."""
     from rosenblatt import save, train
-    from rosenblatt._compute.backend import compute
+    from rosenblatt._core.backend import compute
 
     compute.chunk, compute.block = 16 * 500, 1000  # many states to be killed in
     warnings.simplefilter("ignore")
@@ -59,11 +59,11 @@ def run(source, place):
 
 def _run_until(step, source, place):
     """Kill this process at a step of the third writing of the checkpoint."""
-    from rosenblatt._model import checkpoint_file
-    from rosenblatt._support import files
+    from rosenblatt._model import checkpoint
+    from rosenblatt._util import files
 
     turns = 0
-    write = checkpoint_file.Checkpoint.write
+    write = checkpoint.Checkpoint.write
 
     def die(*_args, **_more):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -85,21 +85,21 @@ def _run_until(step, source, place):
         if turns == 3:
             die()
 
-    checkpoint_file.Checkpoint.write = writing
+    checkpoint.Checkpoint.write = writing
     files.open = opened
     run(source, place)
 
 
 def command(arguments, place, amounts, writes=None):
     """Run the command in a folder, and die when so many checkpoints were written."""
-    from rosenblatt._compute.backend import compute
-    from rosenblatt._model import checkpoint_file
+    from rosenblatt._core.backend import compute
+    from rosenblatt._model import checkpoint
     from rosenblatt.cli import run
 
     compute.chunk, compute.block = 16 * 50, 100  # many states to be killed in
     searching.search(amounts)
     os.chdir(place)
-    write, left = checkpoint_file.Checkpoint.write, writes
+    write, left = checkpoint.Checkpoint.write, writes
 
     def writing(self, state):
         nonlocal left
@@ -109,7 +109,7 @@ def command(arguments, place, amounts, writes=None):
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    checkpoint_file.Checkpoint.write = writing
+    checkpoint.Checkpoint.write = writing
     os._exit(run(arguments))
 
 
@@ -142,7 +142,7 @@ def _die_before(step, place):
 
 
 def _write_and_die(write, place, step, exchanging):
-    from rosenblatt._support import folders
+    from rosenblatt._util import files as folders
 
     if not exchanging:
         folders.exchange = lambda a, b: False
@@ -169,9 +169,9 @@ def started(source, place):
 
 def _terminated_in(turn, source, place):
     """SIGTERM comes in this chunk of rows; what the checkpoint was in the first is kept."""
-    from rosenblatt._model import checkpoint_file
+    from rosenblatt._model import checkpoint
 
-    chunk, turns = checkpoint_file.Checkpoint.chunk, 0
+    chunk, turns = checkpoint.Checkpoint.chunk, 0
 
     def trained(self, state):
         nonlocal turns
@@ -182,7 +182,7 @@ def _terminated_in(turn, source, place):
             os.kill(os.getpid(), signal.SIGTERM)
         chunk(self, state)
 
-    checkpoint_file.Checkpoint.chunk = trained
+    checkpoint.Checkpoint.chunk = trained
     run(source, place)
 
 

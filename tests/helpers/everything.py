@@ -4,7 +4,7 @@
 import sklearn.ensemble
 import sklearn.linear_model
 
-import rosenblatt._streams.train
+import rosenblatt._out_of_core.train
 import rosenblatt._study.study
 import rosenblatt.cli.fit
 import rosenblatt.cli.predict

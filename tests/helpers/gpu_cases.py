@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt._compute.gpu.driver import cupy
+from rosenblatt._core.gpu.driver import cupy
 from rosenblatt.errors import DeviceError, MissingExtra
 
 

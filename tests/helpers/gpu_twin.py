@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt._compute import reference
-from rosenblatt._compute.gpu.layout import BLOCK
-from rosenblatt._compute.gpu.regime import bounds
+from rosenblatt._core import reference
+from rosenblatt._core.gpu.rows import BLOCK, bounds
 
 LANES = 16
 

@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from rosenblatt._engines.engine import Lost
+from rosenblatt._out_of_core.engine import Lost
 
 
 def learned(p):

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import KEEPS, ORDERS
-from rosenblatt import (
-    AROW,
-    KernelPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    RandomLinearClassifier,
-)
+from rosenblatt import AROW, KernelPerceptron, PassiveAggressive, Perceptron, RandomLinearClassifier
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "precomputed"]
 

@@ -2,9 +2,7 @@
 
 import matplotlib
 
-from rosenblatt import (
-    Perceptron,
-)
+from rosenblatt import Perceptron
 
 TOY = [[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]], [1, 1, -1]
 THROUGH_ORIGIN = [[3.0, 1.0], [1.0, 3.0], [-1.0, -2.0], [-2.0, 1.0]], [1, 1, -1, -1]

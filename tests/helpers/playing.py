@@ -8,8 +8,8 @@ import numpy as np
 
 from rosenblatt import Perceptron, trace
 from rosenblatt.play import fingerprint
-from rosenblatt.play.joined import joined
-from rosenblatt.play.page import asset
+from rosenblatt.play.bundle import joined
+from rosenblatt.play.html_page import asset
 
 ORDERS = ("cyclic", "shuffle", "random", "batch")
 KEEPS = ("last", "best", "pocket", "average")

@@ -2,7 +2,7 @@
 
 import signal
 
-from rosenblatt._compute.backend import compute
+from rosenblatt._core.backend import compute
 
 
 class Pressing:

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rosenblatt._compute.examples import Csr
-from rosenblatt._inputs import targets
+from rosenblatt._core.rows import Csr
+from rosenblatt._validation import targets
 
 
 def frame(n=523, seed=0, gaps=False):

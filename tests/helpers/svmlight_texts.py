@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from rosenblatt.data import _svmlight_readers as readers
+from rosenblatt.data import svmlight as readers
 from rosenblatt.data.svmlight import read_svmlight
 
 READERS = [readers.NativeReader, readers.SklearnReader]

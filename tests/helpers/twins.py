@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from rosenblatt import certify, verify
-from rosenblatt.play.joined import joined
-from rosenblatt.report.page_script import module
+from rosenblatt.play.bundle import joined
+from rosenblatt.report.proof import module
 from tampering import changed, changes
 
 KEPT = sorted((Path(__file__).parents[1] / "proof" / "certificates").glob("*/*.json"))

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from crashing import Crash
-from rosenblatt._model import checkpoint_file
+from rosenblatt._model import checkpoint
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def path(tmp_path):
 @pytest.fixture
 def crash_after(monkeypatch):
     """The process dies with the k-th writing of the checkpoint, after it or before it."""
-    write = checkpoint_file.Checkpoint.write
+    write = checkpoint.Checkpoint.write
 
     def crash(k, *, before=False):
         turns = itertools.count(1)
@@ -29,7 +29,7 @@ def crash_after(monkeypatch):
             if turn == k:
                 raise Crash
 
-        monkeypatch.setattr(checkpoint_file.Checkpoint, "write", writing)
+        monkeypatch.setattr(checkpoint.Checkpoint, "write", writing)
 
     yield crash
-    monkeypatch.setattr(checkpoint_file.Checkpoint, "write", write)
+    monkeypatch.setattr(checkpoint.Checkpoint, "write", write)

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import crashing
 from common import KEEPS, ORDERS, X, Y, everything, may_not_converge, may_not_separate, noisy
 from rosenblatt import Perceptron, StopReason, train
-from rosenblatt._compute.backend import compute
-from rosenblatt._learning import orders
-from rosenblatt._model import checkpoint_file
+from rosenblatt._core.backend import compute
+from rosenblatt._model import checkpoint
+from rosenblatt._training import orders
 from rosenblatt.errors import FileError, InputError, InputTypeError, WeightsOverflow
 
 pytestmark = [may_not_converge, may_not_separate]
@@ -228,7 +228,7 @@ def test_weights_that_overflow_leave_the_last_good_checkpoint(d, path):
 
 
 def test_of_two_that_begin_together_one_is_refused(path):
-    first, second = (checkpoint_file.Checkpoint(path, 0) for _ in "ab")
+    first, second = (checkpoint.Checkpoint(path, 0) for _ in "ab")
     p, q = perceptron(), perceptron(order="cyclic")
     p._checkpoint, q._checkpoint = first, second
     resume = second.resume
@@ -341,7 +341,7 @@ def test_ctrl_c_writes_the_checkpoint_and_leaves_the_best_so_far(path):
     p = Perceptron(max_iter=10**6, patience=None, random_state=0)
     turns = itertools.count()
 
-    class Pressed(checkpoint_file.Checkpoint):
+    class Pressed(checkpoint.Checkpoint):
         def chunk(self, state):
             if next(turns) == 20:
                 os.kill(os.getpid(), signal.SIGINT)

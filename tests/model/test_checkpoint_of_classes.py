@@ -10,8 +10,8 @@ import pytest
 from common import KEEPS, everything, may_not_converge, may_not_separate, noisy
 from crashing import Crash
 from rosenblatt import Perceptron, train
-from rosenblatt._compute.backend import compute
-from rosenblatt._learning import orders
+from rosenblatt._core.backend import compute
+from rosenblatt._training import orders
 from rosenblatt.errors import InputError
 
 pytestmark = [may_not_converge, may_not_separate]

@@ -24,17 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
 from common import KEEPS, X_VAL, Y_VAL, X, Y, every_keep, every_order, may_not_converge
-from models import (
-    KERNELS,
-    LABELS,
-    STORED,
-    encodings,
-    everything_seen,
-    fitted,
-    quietly,
-    seen,
-    table,
-)
+from models import KERNELS, LABELS, STORED, encodings, everything_seen, fitted, quietly, seen, table
 from rosenblatt import (
     KernelPerceptron,
     Perceptron,
@@ -44,9 +34,9 @@ from rosenblatt import (
     model_file,
     save,
 )
-from rosenblatt._compute.backend import compute
-from rosenblatt._learning.watch import Interrupted, Watch
-from rosenblatt._rules import voters
+from rosenblatt._core.backend import compute
+from rosenblatt._training import linear_rule
+from rosenblatt._training.monitor import Interrupted, Watch
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
 
@@ -232,7 +222,7 @@ def test_training_that_ctrl_c_has_stopped_anywhere_goes_on(path, monkeypatch, or
 
 @may_not_converge
 def test_voters_that_fill_several_blocks(path, monkeypatch):
-    monkeypatch.setattr(voters, "_BLOCK_BYTES", 8 * 4 * 5)  # five voters in each
+    monkeypatch.setattr(linear_rule, "_BLOCK_BYTES", 8 * 4 * 5)  # five voters in each
     for updates in (4, 5, 6, 10, 23):
         p = Perceptron(keep="vote", warm_start=True, max_updates=updates, random_state=0)
         q = through_a_file(p.fit(X, Y), path)

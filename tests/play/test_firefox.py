@@ -15,7 +15,7 @@ import twins
 from rosenblatt import Perceptron, certify, study, trace
 from rosenblatt.datasets import load_credit
 from rosenblatt.play import fingerprint, page
-from rosenblatt.play.page import packed_core
+from rosenblatt.play.html_page import packed_core
 
 VERDICT = """
 import { verdict } from "./verdict.js";

@@ -23,7 +23,7 @@ from paging import (
 )
 from rosenblatt import Perceptron, certify, trace
 from rosenblatt.play import fingerprint
-from rosenblatt.play.page import asset
+from rosenblatt.play.html_page import asset
 
 X, Y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]
 

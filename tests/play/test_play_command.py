@@ -12,9 +12,8 @@ import pytest
 
 from rosenblatt.errors import InputError
 from rosenblatt.play import page
-from rosenblatt.play.joined import joined
-from rosenblatt.play.opening import open_page, server
-from rosenblatt.play.squeezed import squeezed
+from rosenblatt.play.bundle import joined, squeezed
+from rosenblatt.play.html_page import open_page, server
 
 
 def table_in(text):

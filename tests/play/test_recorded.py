@@ -13,8 +13,8 @@ import playing
 from rosenblatt import KernelPerceptron, Perceptron, Trace, trace
 from rosenblatt.errors import InputError, MissingExtra
 from rosenblatt.play import Playground, fingerprint
+from rosenblatt.play.html_page import page_of
 from rosenblatt.play.notebook import _module
-from rosenblatt.play.page import page_of
 from rosenblatt.play.recorded import table_of_trace
 
 X, Y = [[3, 3], [4, 3], [1, 1]], [1, 1, -1]

@@ -11,9 +11,9 @@ import pytest
 
 import playing
 from rosenblatt import KernelPerceptron, trace
-from rosenblatt._estimators.training import _drawn
+from rosenblatt._training.estimator import _drawn
 from rosenblatt.play import fingerprint
-from rosenblatt.play.page import packed_core
+from rosenblatt.play.html_page import packed_core
 
 FUSED = """
 // a b + c with one rounding, but for rare ties: exact product and sum (Dekker 1971), then rounded.

@@ -5,9 +5,9 @@ import pytest
 import wasmtime
 
 from rosenblatt import Perceptron
-from rosenblatt._compute.backend import compute
-from rosenblatt._compute.examples import Examples
-from rosenblatt.play.page import asset
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import Examples
+from rosenblatt.play.html_page import asset
 
 
 class Core:

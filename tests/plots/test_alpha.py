@@ -5,14 +5,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from common import noisy
 from pictures import words
-from rosenblatt import (
-    KernelPerceptron,
-    Perceptron,
-    trace,
-)
-from rosenblatt.plots import (
-    AlphaDisplay,
-)
+from rosenblatt import KernelPerceptron, Perceptron, trace
+from rosenblatt.plots import AlphaDisplay
 
 
 def test_alpha_is_that_of_the_dual():

@@ -13,16 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from common import noisy
 from pictures import FOUR, TOY, cyclic, words
-from rosenblatt import (
-    KernelPerceptron,
-    Perceptron,
-    RandomLinearClassifier,
-    theory,
-    trace,
-)
-from rosenblatt.plots import (
-    BoundaryDisplay,
-)
+from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, theory, trace
+from rosenblatt.plots import BoundaryDisplay
 
 
 def test_the_boundary_of_the_textbook():

@@ -19,14 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from common import noisy
 from pictures import TOY, cyclic, words
-from rosenblatt import (
-    AROW,
-    KernelPerceptron,
-    Perceptron,
-    Trace,
-    plots,
-    trace,
-)
+from rosenblatt import AROW, KernelPerceptron, Perceptron, Trace, plots, trace
 from rosenblatt.errors import InputError
 from rosenblatt.plots import (
     AlphaDisplay,

@@ -6,14 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from common import noisy
 from pictures import TOY, cyclic, words
-from rosenblatt import (
-    theory,
-    trace,
-)
+from rosenblatt import theory, trace
 from rosenblatt.errors import InputError
-from rosenblatt.plots import (
-    LossLineDisplay,
-)
+from rosenblatt.plots import LossLineDisplay
 
 
 @pytest.mark.parametrize("weight", [None, [1.0, 2.0, 0.0, 0.5, *[1.0] * 26]])

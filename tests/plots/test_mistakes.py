@@ -4,14 +4,8 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from common import noisy
-from rosenblatt import (
-    Perceptron,
-    Trace,
-    trace,
-)
-from rosenblatt.plots import (
-    MistakesDisplay,
-)
+from rosenblatt import Perceptron, Trace, trace
+from rosenblatt.plots import MistakesDisplay
 
 
 def test_mistakes_and_kept_errors_by_epoch():

@@ -6,14 +6,8 @@ from numpy.testing import assert_array_equal
 
 from common import noisy
 from pictures import words
-from rosenblatt import (
-    KernelPerceptron,
-    Perceptron,
-    trace,
-)
-from rosenblatt.plots import (
-    PocketDisplay,
-)
+from rosenblatt import KernelPerceptron, Perceptron, trace
+from rosenblatt.plots import PocketDisplay
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,8 @@ from numpy.testing import assert_allclose
 
 from common import noisy
 from pictures import FOUR, THROUGH_ORIGIN, cyclic, words
-from rosenblatt import (
-    KernelPerceptron,
-    Perceptron,
-    theory,
-    trace,
-)
-from rosenblatt.plots import (
-    SqueezeDisplay,
-)
+from rosenblatt import KernelPerceptron, Perceptron, theory, trace
+from rosenblatt.plots import SqueezeDisplay
 
 
 @pytest.mark.parametrize(

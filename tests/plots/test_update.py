@@ -7,13 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from common import noisy
 from pictures import FOUR, THROUGH_ORIGIN, TOY, cyclic, words
-from rosenblatt import (
-    Perceptron,
-    trace,
-)
-from rosenblatt.plots import (
-    UpdateDisplay,
-)
+from rosenblatt import Perceptron, trace
+from rosenblatt.plots import UpdateDisplay
 
 
 def drawn(arrow):

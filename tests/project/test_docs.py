@@ -23,7 +23,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
-    if module.name not in ("rosenblatt._compute._core", "rosenblatt.__main__")
+    if module.name not in ("rosenblatt._core._native", "rosenblatt.__main__")
 ]
 
 ESTIMATORS = ["KernelPerceptron", "Perceptron", "RandomLinearClassifier", "Scorecard"]

@@ -49,21 +49,21 @@ def test_the_package_is_typed():
 
 
 def test_the_stub_of_the_core_is_the_one_that_nanobind_writes(tmp_path):
-    pytest.importorskip("rosenblatt._compute._core")
+    pytest.importorskip("rosenblatt._core._native")
     written = tmp_path / "_core.pyi"
-    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "rosenblatt._compute._core"]
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "rosenblatt._core._native"]
     subprocess.run([*command, "-o", str(written)], check=True)
     kept = ROOT / "src" / "rosenblatt" / "_compute" / "_core.pyi"
     assert kept.read_text() == written.read_text(), "make stub"
 
 
 def test_the_reference_has_every_function_of_the_core():
-    core = pytest.importorskip("rosenblatt._compute._core")
-    from rosenblatt._compute import reference
+    core = pytest.importorskip("rosenblatt._core._native")
+    from rosenblatt._core import reference
 
     # Screening and whole epochs have the results of visit and count; scikit-learn reads svmlight;
-    # linear algebra modulo a prime is done by NumPy in _proof/modular.py, pairs that a cone forces
-    # in _minimum/pairs_reference.py. The reference uses one thread.
+    # linear algebra modulo a prime is done by NumPy in _certify/modular.py, pairs of a cone
+    # in _bounds/pairs_reference.py. The reference uses one thread.
     own = {"epochs", "refer", "screened_visit", "screened_count", "SvmlightReader"}
     own |= {"eliminate", "invert", "lift", "rank_along", "forced_pairs", "undecided_pairs"}
     own |= {"threads", "threads_for", "use_threads"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = ["pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/rosenblatt/_support/version.py"]
+FILES = ["pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/rosenblatt/_util/version.py"]
 NAMES = ["-cp311-cp311-manylinux_2_34_x86_64.whl", "-cp312-abi3-manylinux_2_34_x86_64.whl"]
 
 

@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reports
-from rosenblatt._support.foreign import shown
+from rosenblatt._util.escape import shown
 from rosenblatt.report import render
-from rosenblatt.report.charts import Charts, nice_ticks, thinned
-from rosenblatt.report.curves import Plane
-from rosenblatt.report.words import clip, number, percent
+from rosenblatt.report.charts import Charts, Plane, nice_ticks, thinned
+from rosenblatt.report.text import clip, number, percent
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
 each = pytest.mark.parametrize("name", reports.ALL)

@@ -11,11 +11,9 @@ from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
 from rosenblatt._model.probability import Platt
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
-from rosenblatt.selection.calibration import calibration
 from rosenblatt.selection.judge import Judge, price_list
-from rosenblatt.selection.platt import platt
-from rosenblatt.selection.roc import roc
-from rosenblatt.selection.unseen import Unit, Unseen
+from rosenblatt.selection.measures import calibration, roc
+from rosenblatt.selection.out_of_sample import Unit, Unseen, platt
 
 scored = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: 0 < sum(second for _, second in rows) < len(rows)

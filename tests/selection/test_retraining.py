@@ -7,10 +7,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
-from rosenblatt._estimators.threshold import can_move, move_threshold, on_rows
+from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt.selection import SelectionInterrupted, select
+from rosenblatt.selection.candidates import no_peers, peers
 from rosenblatt.selection.judge import Judge
-from rosenblatt.selection.peers import no_peers, peers
 
 AVERAGE = {"average": Perceptron(keep="average", random_state=0)}
 

@@ -24,8 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from common import noisy
 from rosenblatt import Perceptron, RandomLinearClassifier, data
-from rosenblatt._learning import orders
-from rosenblatt._model import checkpoint_file
+from rosenblatt._model import checkpoint
+from rosenblatt._training import orders
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import FileError, InputError
 from rosenblatt.selection import SelectionInterrupted, clopper_pearson, select
@@ -391,7 +391,7 @@ def test_a_comparison_goes_on_after_a_crash(tmp_path, monkeypatch):
         for keep in ("best", "average")
     }
     expected = select(X, y, rules)
-    write, order = checkpoint_file.Checkpoint.write, orders.Shuffle.advance
+    write, order = checkpoint.Checkpoint.write, orders.Shuffle.advance
     visited = []
 
     class Crash(Exception):  # noqa: N818 - it is not an error of ours
@@ -402,11 +402,11 @@ def test_a_comparison_goes_on_after_a_crash(tmp_path, monkeypatch):
         if self._path.name == "2.checkpoint" and state.epoch == 10:
             raise Crash
 
-    monkeypatch.setattr(checkpoint_file.Checkpoint, "write", dying)
+    monkeypatch.setattr(checkpoint.Checkpoint, "write", dying)
     options = {"checkpoint": tmp_path / "kept", "checkpoint_every": 0}
     with pytest.raises(Crash):
         select(X, y, rules, **options)
-    monkeypatch.setattr(checkpoint_file.Checkpoint, "write", write)
+    monkeypatch.setattr(checkpoint.Checkpoint, "write", write)
 
     def advancing(self, job, state, most):
         visited.append(state.epoch)

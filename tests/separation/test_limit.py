@@ -100,7 +100,7 @@ def test_overlap_and_complete_separation():
     )
     none, instead = str(complete).splitlines()
     assert none.startswith("No limiting conditional model: under complete separation")
-    assert instead == "Use rosenblatt.separation.firth(X, y), which has finite estimates."
+    assert instead == "Use rosenblatt.separation.firth_estimate(X, y), which has finite estimates."
     weighted = limiting_model(
         [[1], [2], [3], [4], [9]], [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0]
     )

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from rosenblatt import certify, study, verify
-from rosenblatt._study import carrying
+from rosenblatt._study import proof
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
 
@@ -16,7 +16,7 @@ CROSS = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array(["a", "a", "b", "
 
 
 def carried(X, y, **choices):
-    return carrying.carried(certify(X, y), X, y, **{"rows": True, "embed": False} | choices)
+    return proof.carried(certify(X, y), X, y, **{"rows": True, "embed": False} | choices)
 
 
 def test_the_rows_of_a_conflict_are_there_with_their_numbers():
@@ -44,9 +44,9 @@ def test_nothing_of_single_rows_where_they_may_not_be_told():
 
 
 def test_too_many_numbers_stay_away(monkeypatch):
-    monkeypatch.setattr(carrying, "_MOST_CARRIED", 7)
+    monkeypatch.setattr(proof, "_MOST_CARRIED", 7)
     assert carried(*CROSS)["rows"] == []  # eight numbers
-    monkeypatch.setattr(carrying, "_LONGEST", 100)
+    monkeypatch.setattr(proof, "_LONGEST", 100)
     assert carried(*CROSS) is None
 
 
@@ -71,7 +71,7 @@ def test_what_does_not_go_together_is_refused_before_any_work(options, says):
 
 
 def test_a_table_that_is_too_large_for_a_page_is_refused(monkeypatch):
-    monkeypatch.setattr(carrying, "MOST_EMBEDDED", 14_000)
+    monkeypatch.setattr(proof, "MOST_EMBEDDED", 14_000)
     credit = load_credit().filename
     with pytest.raises(InputError, match=r"up to 14,000 numbers .* 1,319 rows of 11 are more"):
         study(credit, target="card", embed_data=True)

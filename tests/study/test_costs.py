@@ -317,9 +317,9 @@ def test_costs_on_rows_on_disk(tmp_path):
 
 
 def test_the_document_is_what_its_types_say(dear):
-    from rosenblatt._study import judged_document
+    from rosenblatt._study.document import Judged
 
-    kinds = typing.get_type_hints(judged_document.Judged)
+    kinds = typing.get_type_hints(Judged)
     assert kinds.keys() <= dear.to_dict().keys()
 
 

@@ -21,7 +21,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Certificate, data, model_file
-from rosenblatt._study import deciding, document, folder
+from rosenblatt._study import document, folder
+from rosenblatt._study import proof as deciding
 from rosenblatt.datasets import load_credit
 from rosenblatt.selection import select
 
@@ -489,7 +490,7 @@ def test_ctrl_c_while_deciding_writes_the_rule(shell, monkeypatch):
         time.sleep(30)
 
     made()
-    monkeypatch.setattr("rosenblatt._proof.certify.certify", long)
+    monkeypatch.setattr("rosenblatt.certificate.certify", long)
     code, out, err = shell("fit", "t.csv", "-y", "label", "--json")
     found = json.loads(out)
     assert code == 130

@@ -70,16 +70,16 @@ def test_a_checkpoint_of_other_data_is_refused(shell, tmp_path):
 
 
 def test_ctrl_c_keeps_them_and_says_how_to_go_on(shell, monkeypatch):
-    from rosenblatt._study import deciding
+    from rosenblatt._study import proof
 
     made(Path())
 
-    certify = deciding._certify
+    certify = proof._certify
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(deciding, "_certify", stop)
+    monkeypatch.setattr(proof, "_certify", stop)
     code, _, err = shell(*KEPT)
     assert (code, err.splitlines()[-1]) == (
         130,
@@ -87,7 +87,7 @@ def test_ctrl_c_keeps_them_and_says_how_to_go_on(shell, monkeypatch):
         "To resume, run the same command with --force.",
     )
     first = model(Path())
-    monkeypatch.setattr(deciding, "_certify", certify)
+    monkeypatch.setattr(proof, "_certify", certify)
     assert list(Path("kept").glob("*.checkpoint"))
     assert shell(*KEPT, "--force")[0] == 0
     assert model(Path()) == first

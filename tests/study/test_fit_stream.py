@@ -10,8 +10,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, data, model_file, train
-from rosenblatt._compute.backend import compute
-from rosenblatt._streams import fit as streams
+from rosenblatt._core.backend import compute
+from rosenblatt._out_of_core import fit as streams
 from rosenblatt._study import stream as study_stream
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.selection.stored import fifths

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rosenblatt import study
-from rosenblatt._study import deciding
+from rosenblatt._study import proof
 from rosenblatt._study.warnings import result_warnings
 from rosenblatt.errors import InputError
 from rosenblatt.selection.judge import Judge
@@ -214,13 +214,13 @@ def test_a_rule_that_finds_rare_rows_is_not_said_to_fail():
 def test_the_verdict_has_ten_seconds(monkeypatch):
     """Together with the margins; an option changes it."""
     asked = []
-    certify = deciding.proving.certify
+    certify = proof.proving.certify
 
     def seen(*arguments, time_limit, **options):
         asked.append(time_limit)
         return certify(*arguments, time_limit=time_limit, **options)
 
-    monkeypatch.setattr(deciding.proving, "certify", seen)
+    monkeypatch.setattr(proof.proving, "certify", seen)
     study(table(), target="label")
     study(table(), target="label", time_limit=100)
     assert 9 < asked[0] <= 10
@@ -230,7 +230,7 @@ def test_the_verdict_has_ten_seconds(monkeypatch):
 
 def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch, capfd):
     shown = []
-    certify = deciding.proving.certify
+    certify = proof.proving.certify
 
     def seen(*arguments, **options):
         shown.append(capfd.readouterr().out)
@@ -238,7 +238,7 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
 
     table().to_csv("t.csv", index=False)
     whole = shell("fit", "t.csv", "-y", "label")[1]
-    monkeypatch.setattr(deciding.proving, "certify", seen)
+    monkeypatch.setattr(proof.proving, "certify", seen)
     rest = shell("fit", "t.csv", "-y", "label", "--force")[1]
     assert shown[0].splitlines()[-1].startswith("rule ")
     assert "\nerror " in shown[0]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rosenblatt import study
-from rosenblatt._study.telling import by_chance
+from rosenblatt._study.warnings import by_chance
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.candidates import candidates, not_streamed, not_tried, streamed

@@ -21,13 +21,7 @@ import rosenblatt
 from rosenblatt import Perceptron, Study, study
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.datasets import load_credit
-from rosenblatt.errors import (
-    EngineError,
-    FileError,
-    InputError,
-    InputTypeError,
-    MissingFileError,
-)
+from rosenblatt.errors import EngineError, FileError, InputError, InputTypeError, MissingFileError
 
 LEAK = ["share", "expenditure"]
 

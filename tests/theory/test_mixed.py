@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron, certify, theory
-from rosenblatt._compute.backend import compute
+from rosenblatt._core.backend import compute
 
 
 def test_by_hand():

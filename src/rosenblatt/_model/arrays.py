@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._support.strict_json import LARGEST, InvalidDocument, Part, kind, shown
+from rosenblatt._util.strict_json import LARGEST, InvalidDocument, Part, kind, shown
 
 SHOWN = 100  # numbers of an array that is written as decimals
 MOST_INFLATED = 1 << 24  # bytes that any file may inflate to,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._compute.fingerprint import FIRST
-from rosenblatt._learning.primal import PrimalState
-from rosenblatt._learning.state import State
-from rosenblatt._model import arrays, linear, training, updates
+from rosenblatt._core.fingerprint import FIRST
+from rosenblatt._model import arrays, parameters, rules, training
 from rosenblatt._model import state as states
-from rosenblatt._support.strict_json import (
+from rosenblatt._model.training import read_updates, write_updates
+from rosenblatt._training.learner import PrimalState, is_confident, is_finite
+from rosenblatt._training.state import State, overflow
+from rosenblatt._util.files import as_path, read_whole, write_whole
+from rosenblatt._util.strict_json import (
     NO_SUM,
     InvalidDocument,
     Part,
@@ -21,8 +26,14 @@ from rosenblatt._support.strict_json import (
     shown,
     with_sum,
 )
-from rosenblatt._support.version import __version__
+from rosenblatt._util.version import __version__
+from rosenblatt._validation.parameters import not_negative
 from rosenblatt.certificate import Certificate
+from rosenblatt.errors import FileError, InputError, MissingFileError
+
+if TYPE_CHECKING:
+    from rosenblatt._training.settings import Recipe, Settings
+
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 4
@@ -50,7 +61,7 @@ def _file(version: int, body: dict[str, Any]) -> bytes:
     return with_sum(as_text(head | body).encode())
 
 
-def entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
+def training_entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
     """What a training was begun with, and where it stands."""
     counts = state.memory.counts
     return {
@@ -60,10 +71,10 @@ def entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
             "updates": int(state.updates),
             "clean": bool(state.clean),
             "mistakes": arrays.counts(state.mistakes),
-            "update_counts": updates.written(counts),
+            "update_counts": write_updates(counts),
             **states.written_place(state),
             "kept": states.written_kept(state.kept, None),
-            "voters": None if state.voters is None else linear.written(state.voters),
+            "voters": None if state.voters is None else rules.write_linear(state.voters),
             "certificate": _certificate(state),
         },
     }
@@ -137,7 +148,7 @@ def read_state(
     """
     shape = (d,) if k == 2 else (k, d)
     with part:
-        counts = updates.read(part, "update_counts", rows, k)
+        counts = read_updates(part, "update_counts", rows, k)
         if (counts is not None) != counted:  # the kernels believe the state
             raise InvalidDocument(
                 "state.update_counts is there on a stream, or is not there on arrays"
@@ -162,7 +173,7 @@ def read_state(
             mistakes=arrays.read_counts(part, "mistakes", (epochs,)).tolist(),
             kept=states.read_kept(part, shape, None),
             voters=part.optional(
-                lambda field: linear.read_voters(part.part(field), shape), "voters"
+                lambda field: rules.read_voters(part.part(field), shape), "voters"
             ),
             certificate=part.optional(
                 lambda field: training.read_certificate(part, field), "certificate"
@@ -173,3 +184,210 @@ def read_state(
         if begun and (getattr(state, field) is not None) != wanted:
             raise InvalidDocument(f"state.{field} does not go with keep={keep!r}")
     return state
+
+
+# Training that survives a crash: where it stands is kept in a file, and goes on from there.
+#
+# The state is written between chunks of visits, where it is consistent, whole or not at all.
+# Going on
+# from any of these states gives the same bits as never having stopped (`_training/loop.py`).
+
+
+_MOST_BYTES = 4 << 30
+
+
+class Checkpoint:
+    """A file that holds where one training stands, or with multi_class="ovr" that of each class."""
+
+    def __init__(self, path: Any, every: Any):
+        self._path = as_path(path)
+        self._every = not_negative("checkpoint_every", every)
+        self._made_with: dict[str, Any] = {}
+        self._class: int | None = None  # of several trainings the one that is under way,
+        self._classes: list[Any] = []  # all of them,
+        self._trainings: list[dict[str, Any]] = []  # and those that have begun, as they are written
+        self._is_there = False
+        self._written_at = 0.0
+
+    def begin(self, settings: Settings) -> None:
+        """What can be refused before the rows are known, and before they are encoded for hours."""
+        folder = self._path.absolute().parent
+        if not folder.is_dir():
+            raise MissingFileError(f"There is no folder {folder} for the checkpoint.")
+        if not self._path.exists():
+            if not os.access(folder, os.W_OK):
+                raise FileError(f"The checkpoint cannot be written: {folder} is write-protected.")
+            return
+        self._refuse_other(self._read().trainings[0].made_with, settings_of(settings))
+
+    def separate(self, c: int, classes: list[Any]) -> None:
+        """multi_class="ovr": the training of class c begins, with a state of its own."""
+        self._class, self._classes = c, classes
+
+    def resume(
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        seed: int | None,
+        n: int,
+        *,
+        counted: bool,
+        before: Callable[[], Recipe] | None = None,
+    ) -> PrimalState | None:
+        """The state in the file; None where there is none yet.
+
+        `seed` is None where the training has no seed of its own: then that in the file is used.
+        `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
+        """
+        self._made_with = self._asked(recipe, settings, seed)
+        try:
+            found = self._begun()
+        except MissingFileError:
+            return None
+        if found is None:
+            return None
+        begun, part, _ = found
+        wanted = self._made_with
+        if begun["data"].startswith(FIRST):
+            if before is None:
+                raise self._unreadable(
+                    InvalidDocument("it is of version 1, which knew rows on disk by another hash")
+                )
+            wanted = self._asked(before(), settings, seed)
+        self._refuse_other(begun, wanted)
+        try:
+            k = len(recipe.classes)
+            state = read_state(
+                part,
+                recipe.units.keep,
+                *recipe.shape,
+                k,
+                counted=counted,
+                confident=is_confident(settings.rule),
+            )
+            if max(state.position, state.seen) > n:  # the kernels believe the state
+                raise InvalidDocument(f"it stands at row {max(state.position, state.seen)} of {n}")
+        except InvalidDocument as why:
+            raise self._unreadable(why) from None
+        self._refuse_further(state, settings)
+        self._is_there = True
+        return state
+
+    def _asked(self, recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
+        """All that decides what this training does."""
+        made_with = _made_with(recipe, settings, seed)
+        if self._class is None:
+            return made_with
+        classes = [parameters.label(value) for value in self._classes]
+        return made_with | {"classes": classes, "class": classes[self._class]}
+
+    def _begun(self) -> Entry | None:
+        """What the file has of this training; None: it has not begun."""
+        content = self._read()
+        if content.separate != (self._class is not None):
+            kinds = ["multi_class is {!r} and was {!r}".format(*pair) for pair in _KINDS]
+            raise self._other(kinds[content.separate])
+        if self._class is None:
+            return content.trainings[0]
+        self._trainings, self._is_there = [entry.written for entry in content.trainings], True
+        if self._class >= len(content.trainings):
+            return None
+        return content.trainings[self._class]
+
+    def _read(self) -> Content:
+        try:
+            return read(read_whole(self._path, most=_MOST_BYTES))
+        except InvalidDocument as why:
+            raise self._unreadable(why) from None
+
+    def _unreadable(self, why: InvalidDocument) -> InputError:
+        with open(self._path, "rb") as file:  # advice to delete is for files of ours only
+            ours = FORMAT.encode() in file.read(200)
+        advice = "Delete it to begin anew" if ours else "Name another file for the checkpoint"
+        return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
+
+    def _refuse_other(self, before: dict[str, Any], wanted: dict[str, Any]) -> None:
+        others = [
+            _WORDS.get(name, f"{name} is {now!r} and was {before.get(name)!r}")
+            for name, now in wanted.items()
+            if before.get(name) != now
+        ]
+        if others:
+            raise self._other("; ".join(others))
+
+    def _other(self, why: str) -> InputError:
+        return InputError(
+            f"The checkpoint {self._path} is of another training: {why}. Give it what it was begun "
+            "with, name another file, or delete this one to begin anew."
+        )
+
+    def _refuse_further(self, state: PrimalState, settings: Settings) -> None:
+        """It may go on for longer than was wanted at first, but not be cut short."""
+        # A step of order="batch" makes many updates and is not cut in two.
+        last = state.mistakes[-1] - 1 if settings.order == "batch" and state.mistakes else 0
+        for name, limit, reached in (
+            ("max_iter", settings.max_iter, state.epoch),
+            ("max_updates", settings.max_updates, state.updates - max(last, 0)),
+        ):
+            if limit is not None and reached > limit:
+                raise InputError(
+                    f"{name}={limit}, but the training in the checkpoint {self._path} has come to "
+                    f"{reached} already. Give {reached} or more, or name another file."
+                )
+
+    def chunk(self, state: PrimalState) -> None:
+        """Some visits were made: time to write?"""
+        if time.monotonic() - self._written_at >= self._every:
+            self.write(state)
+
+    def write(self, state: PrimalState) -> None:
+        if not is_finite(state.memory):  # the last good one stays
+            raise overflow(state.epoch)
+        entry = training_entry(self._made_with, state)
+        if self._class is None:
+            content = written(entry)
+        else:  # those after it have begun where this one was interrupted
+            self._trainings[self._class : self._class + 1] = [entry]
+            content = written_of_classes(self._trainings)
+        # Of two that begin together one is refused.
+        write_whole(self._path, content, overwrite=self._is_there)
+        self._is_there, self._written_at = True, time.monotonic()
+
+
+_KINDS = (("ovr", "joint"), ("joint", "ovr"))  # now, and in the file
+
+_WORDS = {
+    "data": "the rows, their order or labels are not the same",
+    "weights": "the weights of the rows are not the same",
+    "seed": "random_state is another",
+}
+
+
+def settings_of(settings: Settings) -> dict[str, Any]:
+    """Those that decide what training does: not its limits."""
+    rule = settings.rule
+    return {
+        **({} if rule.kind == "perceptron" else {"rule": rule.kind}),
+        "order": settings.order,
+        "keep": settings.units.keep,
+        "eta0": settings.units.eta0,
+        "fit_intercept": settings.units.fit_intercept,
+        rule.name: rule.number,
+        "patience": settings.patience,
+        "tol": settings.tol,
+        "prove": settings.prove,
+    }
+
+
+def _made_with(recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
+    """All that decides what training does."""
+    n, d = recipe.shape
+    return {
+        **settings_of(settings),
+        "seed": seed,
+        "classes": [parameters.label(value) for value in recipe.classes],
+        "rows": n,
+        "features": d,
+        "data": recipe.data,
+        "weights": recipe.weights,
+    }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from rosenblatt._estimators.fitted import Course, Fitted
-from rosenblatt._estimators.one_vs_rest import rule_of_classes
-from rosenblatt._model import arrays, card, kernel, linear, state, training
-from rosenblatt._rules.linear import LinearRule
-from rosenblatt._rules.voters import Voters
-from rosenblatt._support.strict_json import InvalidDocument, Part
-from rosenblatt.arow import AROW
+from rosenblatt._model import arrays, rules, state, training
+from rosenblatt._training.fitted import Course, Fitted
+from rosenblatt._training.linear_rule import LinearRule, Voters
+from rosenblatt._training.one_vs_rest import rule_of_classes
+from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.online import AROW, PassiveAggressive
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
@@ -23,18 +22,18 @@ def read(file: Part, p: Any, version: int) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
     margin = None if version >= 5 else _margin(p)
-    course, counts = training.read(file.part("training"), len(classes), margin)
+    course, counts = training.read_training(file.part("training"), len(classes), margin)
     rule: Any
     found, of_classes = state.Read(None, None, None), None
     if isinstance(p, KernelPerceptron):
-        rule, more["_weights"] = kernel.read(file.part("rule"), course, d, len(classes))
+        rule, more["_weights"] = rules.read_kernel(file.part("rule"), course, d, len(classes))
     elif "of_classes" in file:
         of_classes = _read_of_classes(file.parts("of_classes"), p, version)
         rule = rule_of_classes([one._rule for one in of_classes])
     else:
-        rule = _linear_rule(file.part("rule"), course, linear.shape_of_weights(d, classes))
+        rule = _linear_rule(file.part("rule"), course, rules.shape_of_weights(d, classes))
         known = state.Known(course, rule, classes, d, confident=isinstance(p, AROW))
-        found = state.read(file.part("state"), known, counts, version)
+        found = state.read_state(file.part("state"), known, counts, version)
     Fitted(
         **vars(course),
         _rule=rule,
@@ -49,24 +48,24 @@ def read(file: Part, p: Any, version: int) -> None:
 def written_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
     """What an estimator has that does not learn step by step."""
     if isinstance(p, Scorecard):
-        return {"card": card.written(p)}
+        return {"card": rules.write_card(p)}
     drawn = {
         "training_errors": p.training_errors_,
         "candidate_errors": arrays.counts(p.candidate_errors_),
     }
-    return {"drawn": drawn, "rule": linear.written(p._rule)}
+    return {"drawn": drawn, "rule": rules.write_linear(p._rule)}
 
 
 def read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
     """The same as `read`, of such an estimator."""
     if isinstance(p, Scorecard):
-        card.read(file.part("card"), p)
+        rules.read_card(file.part("card"), p)
         return
     with file.part("drawn") as part:
         p.training_errors_ = part.whole("training_errors")
         p.candidate_errors_ = arrays.read_counts(part, "candidate_errors", (None,))
-    shape = linear.shape_of_weights(p.n_features_in_, p.classes_)
-    p._rule = linear.read_rule(file.part("rule"), shape, 1.0)
+    shape = rules.shape_of_weights(p.n_features_in_, p.classes_)
+    p._rule = rules.read_rule(file.part("rule"), shape, 1.0)
 
 
 def _margin(p: Any) -> float:
@@ -81,9 +80,9 @@ def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
     assert p._of_classes is not None
     return [
         {
-            "training": training.written(Course.of(one)),
-            "rule": linear.written(one._rule),
-            "state": state.written(one),
+            "training": training.write_training(Course.of(one)),
+            "rule": rules.write_linear(one._rule),
+            "state": state.write_state(one),
         }
         for one in p._of_classes
     ]
@@ -110,4 +109,19 @@ def _read_of_classes(parts: list[Part], p: Any, version: int) -> tuple[Any, ...]
 def _linear_rule(part: Part, course: Course, shape: tuple[int, ...]) -> LinearRule | Voters:
     units = course._made_with
     voting = units.keep == "vote"
-    return linear.read_voters(part, shape) if voting else linear.read_rule(part, shape, units.eta0)
+    return rules.read_voters(part, shape) if voting else rules.read_rule(part, shape, units.eta0)
+
+
+# Whose files these are: every estimator by its name.
+
+
+Estimator = (
+    Perceptron | KernelPerceptron | RandomLinearClassifier | AROW | PassiveAggressive | Scorecard
+)
+KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
+_SINCE = {"AROW": 5, "PassiveAggressive": 5, "Scorecard": 6}
+
+
+def known_in(version: int) -> list[str]:
+    """The estimators that files of this version hold."""
+    return [name for name in KINDS if version >= _SINCE.get(name, 1)]

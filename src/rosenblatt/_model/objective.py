@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._support.strict_json import InvalidDocument, Part
+from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.errors import InputError, InputTypeError
 
 OBJECTIVES = ("error", "cost", "balanced")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt._inputs import drop_in, validate, weights
-from rosenblatt._learning import settings
-from rosenblatt._model import arrays, labels
-from rosenblatt._rules.gram import check_parameters
-from rosenblatt._support.strict_json import MOST_DIGITS, InvalidDocument, Part
+from rosenblatt._model import arrays
+from rosenblatt._training import settings
+from rosenblatt._training.kernels import check_parameters
+from rosenblatt._util.strict_json import MOST_DIGITS, InvalidDocument, Part, kind, shown
+from rosenblatt._validation import parameters, targets
 from rosenblatt.errors import InputError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
@@ -28,16 +29,16 @@ _KEYS = 624  # numbers in the state of a Mersenne twister
 # What files of earlier versions do not say: patience always asked for a proof, two classes, nothing
 # of scikit-learn's.
 _NEWER_THAN: dict[int, dict[str, Any]] = {
-    1: {"prove": True, "multi_class": "joint", **drop_in.DEFAULTS},
-    2: {"multi_class": "joint", **drop_in.DEFAULTS},
-    3: drop_in.DEFAULTS,
+    1: {"prove": True, "multi_class": "joint", **parameters.DEFAULTS},
+    2: {"multi_class": "joint", **parameters.DEFAULTS},
+    3: parameters.DEFAULTS,
 }
 
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(estimator: Any) -> dict[str, Any]:
+def write_parameters(estimator: Any) -> dict[str, Any]:
     check(estimator, estimator.classes_)
     given = estimator.get_params().items()
     return {name: _written(name, value) for name, value in given if name not in _NOT_KEPT}
@@ -45,7 +46,7 @@ def written(estimator: Any) -> dict[str, Any]:
 
 def _written(name: str, value: Any) -> Any:
     if name == "class_weight" and isinstance(value, Mapping):
-        pairs = [[labels.label(k), float(weight)] for k, weight in value.items()]
+        pairs = [[label(k), float(weight)] for k, weight in value.items()]
         return {"weights": pairs}
     if isinstance(value, np.random.RandomState):
         return _random_state(value)
@@ -96,7 +97,7 @@ def _random_state(value: np.random.RandomState) -> dict[str, Any]:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> Any:
+def read_parameters(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> Any:
     """A new estimator with these parameters, from a file of this version."""
     with part:
         names = set(kind().get_params()) - _NOT_KEPT
@@ -165,13 +166,13 @@ def check(estimator: Any, classes: NDArray[Any]) -> None:
     if estimator.random_state is not None:
         check_random_state(estimator.random_state)
     if isinstance(estimator, RandomLinearClassifier):
-        validate.whole("k", estimator.k)
-        validate.flag("fit_intercept", estimator.fit_intercept)
+        parameters.whole("k", estimator.k)
+        parameters.flag("fit_intercept", estimator.fit_intercept)
         return
     settings.checked(estimator)
     _check_class_weight(estimator, classes)
     if isinstance(estimator, KernelPerceptron):
-        validate.positive("cache_size", estimator.cache_size)
+        parameters.positive("cache_size", estimator.cache_size)
         check_parameters(estimator)
 
 
@@ -179,4 +180,76 @@ def _check_class_weight(estimator: Any, classes: NDArray[Any]) -> None:
     weight = estimator.class_weight
     if not (isinstance(weight, str) and weight == "balanced"):
         nobody = np.zeros(0, dtype=np.int8)
-        weights.class_weights(weight, classes, nobody, None)
+        targets.class_weights(weight, classes, nobody, None)
+
+
+# The classes, with the type that predictions have.
+
+
+_DTYPES = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[248]|U[1-9][0-9]{0,5})")
+_OBJECTS = "object"
+_JSON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "U": str}
+
+
+def write_labels(classes: NDArray[Any]) -> dict[str, Any]:
+    """Their NumPy type, and the labels in JSON."""
+    dtype = _OBJECTS if classes.dtype == object else classes.dtype.str
+    if dtype != _OBJECTS and not _DTYPES.fullmatch(dtype):
+        raise InputError(
+            f"Labels of type {classes.dtype} cannot be written to a model file. Train with labels "
+            "that are text, whole numbers, floats or booleans, for example y.astype(str)."
+        )
+    return {"dtype": dtype, "labels": [label(value) for value in classes.tolist()]}
+
+
+def label(value: Any) -> Any:
+    """A label as JSON has it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return str(value)
+    if type(value) not in (bool, int, float) or abs(value) >= 10**MOST_DIGITS or value != value:
+        raise InputError(
+            f"The label {value!r}, a {type(value).__name__}, cannot be written to a model file. "
+            "Train with labels that are text, whole numbers, floats or booleans, for example "
+            "y.astype(str)."
+        )
+    return value
+
+
+def read_labels(part: Part) -> NDArray[Any]:
+    with part:
+        dtype, values = part.text("dtype"), part.value("labels")
+        if type(values) is not list or len(values) < 2:
+            raise InvalidDocument(
+                f"{part.name('labels')} is {shown(values)}, not a list of two or more labels"
+            )
+        if dtype != _OBJECTS and not _DTYPES.fullmatch(dtype):
+            raise InvalidDocument(
+                f"{part.name('dtype')} is {shown(dtype)}, which is not a type of labels"
+            )
+        _check_types(dtype, values, part.name("labels"))
+        classes = np.array(values, dtype=np.dtype(dtype))
+    if classes.tolist() != values or not (classes[:-1] < classes[1:]).all():
+        raise InvalidDocument(
+            f"{part.name('labels')} is {shown(values)}: different labels of type {dtype} are "
+            "expected, the smaller one first"
+        )
+    return classes
+
+
+def _check_types(dtype: str, values: list[Any], name: str) -> None:
+    if dtype == _OBJECTS:
+        alike = all(type(v) is str for v in values) or not any(type(v) is str for v in values)
+        good = alike and all(type(v) in (str, bool, int, float) for v in values)
+    else:
+        code = dtype[1]
+        good = all(type(v) is _JSON_TYPE[code] for v in values)
+        if good and code in "iu":
+            limits = np.iinfo(np.dtype(dtype))
+            good = all(limits.min <= v <= limits.max for v in values)
+        if good and code == "f":
+            good = all(abs(v) <= np.finfo(np.dtype(dtype)).max for v in values)
+    if not good:
+        kinds = " and ".join(kind(v) for v in values)
+        raise InvalidDocument(f"{name} is {shown(values)} ({kinds}), not labels of type {dtype}")

@@ -9,22 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Weights
-from rosenblatt._compute.fingerprint import FIRST
-from rosenblatt._estimators.fitted import Course
-from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.losses import Losses
-from rosenblatt._learning.machine import Memory
-from rosenblatt._learning.orders import ORDERS
-from rosenblatt._learning.primal import PrimalMemory, PrimalState
-from rosenblatt._learning.settings import Recipe
-from rosenblatt._learning.state import Candidate, State
-from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import mixing, rules
-from rosenblatt._model.linear import read_weights, shape_of_weights, written_weights
-from rosenblatt._rules.linear import LinearRule
-from rosenblatt._rules.voters import Voters
-from rosenblatt._support.strict_json import InvalidDocument, Part
+from rosenblatt._core.backend import compute
+from rosenblatt._core.fingerprint import FIRST
+from rosenblatt._core.rows import Scale, Weights
+from rosenblatt._core.summation import Fold
+from rosenblatt._model.rules import read_weights, shape_of_weights, written_weights
+from rosenblatt._training.fitted import Course
+from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.learner import PrimalMemory, PrimalState
+from rosenblatt._training.linear_rule import LinearRule, Voters
+from rosenblatt._training.orders import ORDERS, Share, together
+from rosenblatt._training.rule import Number
+from rosenblatt._training.settings import Recipe
+from rosenblatt._training.state import Candidate, Losses, Memory, State
+from rosenblatt._training.stopping import StopReason
+from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.perceptron import Perceptron
 
 JUDGED = ("best", "pocket")  # what these return was judged
@@ -32,7 +31,7 @@ JUDGED = ("best", "pocket")  # what these return was judged
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(p: Perceptron) -> dict[str, Any]:
+def write_state(p: Perceptron) -> dict[str, Any]:
     """What is not yet said by the rule and by how training went."""
     assert p._state is not None
     return {
@@ -61,7 +60,7 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
         **_written_losses(state.losses),
-        **mixing.written(state.mixing),
+        **write_mixing(state.mixing),
     }
 
 
@@ -134,7 +133,7 @@ class Known:
         return shape_of_weights(self.d, self.classes)
 
 
-def read(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> Read:
+def read_state(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> Read:
     keep = known.course._made_with.keep
     with part:
         kept = _read_returned(part, known)
@@ -199,12 +198,12 @@ def read_place(
     memory, position = _read_memory(part, shape, counts, keep), part.whole("position", rows)
     averaged = memory.drift is not None
     if newer:
-        memory.precision = rules.read_precision(part, shape, confident)
+        memory.precision = read_precision(part, shape, confident)
     return {
         "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
         "position": position,
-        "mixing": mixing.read(part, shape, position, averaged=averaged),
+        "mixing": read_mixing(part, shape, position, averaged=averaged),
         "under_way": part.flag("under_way"),
         "unseen_update": part.flag("unseen_update"),
         "draw": part.whole("draw"),
@@ -212,7 +211,7 @@ def read_place(
         "visits": part.whole("visits"),
         "fewest": _read_fewest(part),
         "fewest_in": part.whole("fewest_in_epoch", epochs),
-        "scale": rules.read_scale(part) if newer else None,
+        "scale": read_scale(part) if newer else None,
         "losses": _read_losses(part, epochs) if "loss" in part else None,
     }
 
@@ -289,7 +288,7 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
         return None
     with recipe:
         order = recipe.one_of("order", ORDERS)
-        rule = rules.read_rule(recipe) if version >= 5 else ("perceptron", recipe.number("margin"))
+        rule = read_rule(recipe) if version >= 5 else ("perceptron", recipe.number("margin"))
         data = recipe.text("data")
         weights = None if version == 1 else recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")
@@ -297,3 +296,97 @@ def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
         data, judged = FIRST + data, None if judged is None else FIRST + judged
     units, shape = known.course._made_with, (known.course._n_rows, known.d)
     return Recipe(units, order, rule, known.classes.tolist(), shape, data, weights, judged)
+
+
+# What a rule needs to go on: which it is, how large rows were, how sure it is of each weight.
+
+
+def read_rule(recipe: Part) -> tuple[str, Number]:
+    kind = recipe.one_of("rule", ("perceptron", "PA-I", "PA-II", "AROW"))
+    if recipe.value("number") == "scale":
+        return kind, "scale"
+    return kind, recipe.number("number")
+
+
+def read_scale(part: Part) -> Scale | None:
+    value = part.value("scale")
+    if value is None:
+        return None
+    numbers = type(value) is list and len(value) == 2 and all(type(v) is float for v in value)
+    if not numbers or not all(0 <= v < math.inf for v in value) or value[1] == 0:
+        raise InvalidDocument(f"{part.name('scale')} is not a sum of squares and one of weights")
+    return Scale(*value)
+
+
+def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights | None:
+    given = part.optional(part.part, "precision")
+    if (given is not None) != wanted:
+        is_there = "null" if given is None else "there"
+        raise InvalidDocument(f"{part.name('precision')} is {is_there}, but AROW has it")
+    if given is None:
+        return None
+    with given:
+        precision = read_weights(given, shape)
+    if not (precision >= 1).all():  # steps are divided by them
+        raise InvalidDocument(f"{part.name('precision')} holds numbers below 1")
+    return precision
+
+
+# An epoch of order="mixed" that is under way: what its shards have added so far.
+
+
+# --- Writing -----------------------------------------------------------------------------------
+
+
+def write_mixing(mixing: Fold[Share] | None) -> dict[str, Any]:
+    """Only where there is one."""
+    if mixing is None:
+        return {}
+    branches = [_written_share(share) for share in mixing.branches]
+    return {"mixing": {"shards": int(mixing.parts), "branches": branches}}
+
+
+def _written_share(share: Share) -> dict[str, Any]:
+    return {
+        "moved": written_weights(share.moved),
+        "summed": None if share.summed is None else written_weights(share.summed),
+        "visits": int(share.visits),
+        "mistakes": int(share.mistakes),
+        "loss": float(share.loss),
+    }
+
+
+# --- Reading -----------------------------------------------------------------------------------
+
+
+def read_mixing(
+    part: Part, shape: tuple[int, ...], position: int, *, averaged: bool
+) -> Fold[Share] | None:
+    """Of an epoch in which so many visits were made; None where there is none."""
+    if "mixing" not in part:
+        return None
+    with part.part("mixing") as mixing:
+        shards = mixing.whole("shards")
+        branches = [_read_share(branch, shape, averaged) for branch in mixing.parts("branches")]
+    # A fold of so many has one branch for each 1 among their binary digits.
+    sound = len(branches) == shards.bit_count() and shards * compute.rows_of_shard == position
+    if not sound or sum(branch.visits for branch in branches) != position:
+        raise InvalidDocument(
+            f"{part.name('mixing')} is not of {shards} shards and {position} visits"
+        )
+    return Fold(together, shards, branches)
+
+
+def _read_share(part: Part, shape: tuple[int, ...], averaged: bool) -> Share:
+    with part:
+        with part.part("moved") as moved:
+            change = read_weights(moved, shape)
+        given = part.optional(part.part, "summed")
+        if (given is not None) != averaged:
+            raise InvalidDocument(f"{part.name('summed')} does not go with what is kept")
+        summed = None
+        if given is not None:
+            with given:
+                summed = read_weights(given, shape)
+        visits, mistakes = part.whole("visits"), part.whole("mistakes")
+        return Share(change, summed, visits, mistakes, part.number("loss"))

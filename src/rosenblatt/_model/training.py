@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from rosenblatt._estimators.fitted import Course, shown_counts
-from rosenblatt._learning.keeps import KEEPS
-from rosenblatt._learning.settings import Units
-from rosenblatt._learning.stop_reason import StopReason
-from rosenblatt._model import arrays, updates
-from rosenblatt._support.strict_json import InvalidDocument, Part
+from rosenblatt._model import arrays
+from rosenblatt._training.fitted import Course, shown_counts
+from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.settings import Units
+from rosenblatt._training.stopping import StopReason
+from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 
 
-def written(course: Course) -> dict[str, Any]:
+def write_training(course: Course) -> dict[str, Any]:
     validation, by_row = course.validation_mistakes_, course.update_counts_
     certificate, units = course.certificate_, course._made_with
     errors = course.training_errors_
@@ -35,19 +36,19 @@ def written(course: Course) -> dict[str, Any]:
         "rule_number": float(course._rule_number),
         "mistakes": arrays.counts(course.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
-        "update_counts": updates.written(by_row),
+        "update_counts": write_updates(by_row),
         "certificate": None if certificate is None else certificate.to_dict(),
     }
 
 
-def read(part: Part, k: int, margin: float | None) -> tuple[Course, NDArray[np.int64]]:
+def read_training(part: Part, k: int, margin: float | None) -> tuple[Course, NDArray[np.int64]]:
     """Of k classes: what `written` has written; and the counts of updates, of which
     `update_counts_` is a view that cannot be changed. `margin`: where the file does not say it."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
         rows = part.whole("rows")
-        counts = updates.read(part, "update_counts", rows, k)
+        counts = read_updates(part, "update_counts", rows, k)
         validation = part.optional(
             lambda field: arrays.read_counts(part, field, (None,)), "validation_mistakes"
         )
@@ -96,3 +97,38 @@ def _rule_number(part: Part) -> float:
     if number < 0:
         raise InvalidDocument(f"{part.name('rule_number')} is {number}, which is less than 0")
     return number
+
+
+# Updates by row; of many classes by row and class.
+
+
+Counts = NDArray[np.int64]
+
+
+def write_updates(counts: Any) -> Any:
+    """Of many classes what each row added to them, and what it took from them."""
+    if counts is None or not counts.shape[0]:
+        return None
+    if counts.ndim == 1:
+        return arrays.many_counts(counts)
+    found = counts.toarray() if sparse.issparse(counts) else counts
+    return {
+        "added": arrays.many_counts(np.maximum(found, 0)),
+        "taken": arrays.many_counts(np.maximum(-found, 0)),
+    }
+
+
+def read_updates(part: Part, field: str, rows: int, k: int) -> Counts | None:
+    """As training counts them; None where they are null."""
+    if k == 2:
+        return part.optional(
+            lambda name: arrays.read_counts(part, name, (rows,), deflated=True), field
+        )
+    given = part.optional(part.part, field)
+    if given is None:
+        return None
+    with given:
+        added, taken = (
+            arrays.read_counts(given, name, (rows, k), deflated=True) for name in ("added", "taken")
+        )
+    return added - taken

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, TypedDict, final
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt._rules.card import Card, Term, minus
-from rosenblatt._study.card_document import CARD, CardExample, CardRule, CardTerm, Earned, OfPoints
 from rosenblatt._study.objective import judge_of
-from rosenblatt._support.words import many
-from rosenblatt.data.encode import Number
+from rosenblatt._training.card_rule import Card, Term, minus
+from rosenblatt._util.text import many
+from rosenblatt.data.encoding import Encoding, Number
+from rosenblatt.data.one_hot import Words
+from rosenblatt.data.scaling import Preparation, finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.scorecard import Scorecard
-from rosenblatt.selection.candidates import WITH_MARGIN
-from rosenblatt.selection.peers import no_peers, peers
+from rosenblatt.selection.candidates import WITH_MARGIN, no_peers, peers
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
     from rosenblatt._study.work import Work
     from rosenblatt.data import Encoding
+
 
 MOST_TERMS = 5  # where nobody said how many
 _SHARES = 20  # fewer rows than one in so many are told with their neighbours
@@ -184,3 +187,122 @@ def _words(encoding: Encoding | None, d: int) -> list[list[int]]:
             found.append(list(range(begin, end)))
         begin = end
     return found
+
+
+# A card in the document of `rosenblatt fit`: its terms, and an example added up.
+
+
+CARD = "card of"  # so many terms: the name of a candidate
+
+
+class CardTerm(TypedDict):
+    """What earns points on a card."""
+
+    text: str  # "for each of reports", "if income ≥ 6"
+    feature: str
+    each: bool  # the points are for each unit
+    cut: float | None  # else they are for a value from here on
+    indicator: bool  # a yes or no
+    points: int
+
+
+class Earned(TypedDict):
+    """What a row earns by one term."""
+
+    value: float
+    counts: float  # how often the term counts: the value itself, or 0 or 1
+    points: int
+
+
+class CardExample(TypedDict):
+    """A made-up row, added up."""
+
+    earned: list[Earned]  # by term
+    total: int
+    label: str
+
+
+class OfPoints(TypedDict):
+    """Rows that it learned from with so many points."""
+
+    lowest: int
+    highest: int
+    rows: int
+    second: int  # of them of the label that points speak for
+
+
+class CardRule(TypedDict):
+    """A card: the points are added up, and the threshold decides."""
+
+    terms: list[CardTerm]
+    threshold: int
+    by_points: list[OfPoints]  # from the lowest on, a twentieth of the rows or more in each
+    example: CardExample
+    bracket: str | None  # how far it is from the best weights on its terms, a sentence or two
+
+
+class OfCard(TypedDict, total=False):
+    """What a rule has besides that is a card."""
+
+    card: CardRule
+
+
+# Rows for a card: numbers as they stand in the table, and a column for every word.
+
+
+@final
+class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+    """Fills gaps as `Preparation` does, scales nothing, and adds the reference levels.
+
+    Columns of whole numbers are filled with whole ones, so that points stay whole.
+    A card gives points for one word, whichever it is: without its own column the reference level
+    would take a term for each other word. Of two words one column says all.
+    """
+
+    def __init__(self, encoding: Encoding, *, impute: str | None = None):
+        self.encoding = encoding
+        self.impute = impute
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        known = Preparation(self.encoding, scale=False, impute=self.impute).fit(X).encoding_
+        fills = [
+            fill if fill is None or not _whole(X[:, j]) else float(round(fill))
+            for j, fill in zip(known.number_places, _fills(known), strict=True)
+        ]
+        self._filled = known.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+        known = self._filled
+        self.encoding_ = replace(known, columns=tuple(map(_with_all_levels, known.columns)))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        rows = finished(self._filled, X)
+        blocks, begin = [], 0
+        for column in self._filled.columns:
+            end = begin + len(column.features)
+            block = rows[:, begin:end]
+            if isinstance(column, Words) and _lacks(column):
+                place = column.values.index(str(column.reference))
+                block = np.insert(block, place, 1.0 - block.sum(axis=1), axis=1)
+            blocks.append(block)
+            begin = end
+        return np.ascontiguousarray(np.concatenate(blocks, axis=1))
+
+
+def _fills(encoding: Encoding) -> list[float | None]:
+    return [column.fill for column in encoding.columns if isinstance(column, Number)]
+
+
+def _whole(x: Any) -> bool:
+    """Are all numbers whole that are there?"""
+    there = x[~np.isnan(x)]
+    return bool((there == np.floor(there)).all())
+
+
+def _with_all_levels(column: Any) -> Any:
+    return replace(column, reference=None) if _lacks(column) else column
+
+
+def _lacks(column: Any) -> bool:
+    """Has it a level without a column that is worth one?"""
+    words = isinstance(column, Words) and not column.boolean and column.reference is not None
+    return words and len(column.levels) > 1

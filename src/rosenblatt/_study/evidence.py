@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rosenblatt._study.work import Work
     from rosenblatt.data import Encoding
 
+
 _HARDEST = 10
 _BINS = 30
 _REPLAYED = 10_000_000  # n·d up to which training is repeated to see what was kept
@@ -175,8 +176,8 @@ def _heaviest(
 
 def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     """A row as it stands in the table."""
-    from rosenblatt._compute.matrices import dense
-    from rosenblatt.data.encode import Number
+    from rosenblatt._core.rows import dense
+    from rosenblatt.data.encoding import Number
 
     numbers = dense(x).ravel()
     found: dict[str, Any] = {}

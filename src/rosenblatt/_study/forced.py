@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from rosenblatt._compute.backend import compute
-from rosenblatt._minimum.clock import Clock
-from rosenblatt._minimum.directions import MOST_COLUMNS
-from rosenblatt._minimum.forced_signs import found_within
+from rosenblatt._bounds.directions import MOST_COLUMNS
+from rosenblatt._core.backend import compute
 from rosenblatt._study.document import Forced
+from rosenblatt._util.budget import Clock
 from rosenblatt.errors import InputError
 from rosenblatt.scorecard import Scorecard
+from rosenblatt.sign_report import found_within
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.options import Options
     from rosenblatt._study.work import Work
     from rosenblatt.sign_report import SignReport
+
 
 WORK = 6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
 _MOST_PAIRS = 2_500_000  # of rows of both labels: with more, one look takes too long

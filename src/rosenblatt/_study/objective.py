@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt._inputs import validate
 from rosenblatt._model.objective import OBJECTIVES, Objective
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.selection.judge import Judge, price_list
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
+
 
 Costs = dict[str, float]
 _HOW = (
@@ -75,7 +76,7 @@ def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> s
     """That given; else what the other two call for."""
     if given is None:
         return "cost" if costs else "balanced" if class_weight else "error"
-    validate.one_of("objective", given, OBJECTIVES)
+    parameters.one_of("objective", given, OBJECTIVES)
     if given == "cost" and not costs:
         raise InputError(f"objective='cost' (--objective cost) needs costs: {_HOW}.")
     return str(given)

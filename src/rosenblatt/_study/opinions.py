@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._compute.backend import compute
-from rosenblatt._opinion.judges import LINES, Judges
-from rosenblatt._proof.table import read
-from rosenblatt._study.opinion_document import Example, SecondOpinions
+from rosenblatt._certify.table import read
+from rosenblatt._core.backend import compute
+from rosenblatt._study.document import Example, SecondOpinions
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work
-from rosenblatt._support.row_numbers import row_number
-from rosenblatt._support.words import many
+from rosenblatt._util.text import many, row_number
 from rosenblatt.errors import InputError
-from rosenblatt.opinions import Opinion, Opinions
+from rosenblatt.opinions import LINES, Opinion, Opinions, RuleSet
 
 ROWS = 40  # test rows that are asked about
 WORK, EACH = 1_000_000, 20_000  # row evaluations: some tenths of a second in all
@@ -70,7 +68,7 @@ def _found(
         seen = seen if selection.prepare is None else selection.prepare.transform(seen)
         said[name] = np.asarray(selection.estimator.predict(seen))
     classes = table.origin.classes
-    judges = Judges(
+    judges = RuleSet(
         table,
         np.asarray(X[asked], dtype=np.float64),
         answers=np.where(said["asked"] == classes[-1], 1, -1).astype(np.int8),

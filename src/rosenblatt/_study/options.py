@@ -8,14 +8,14 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Self, final
 
-from rosenblatt._engines.engine import check as check_engine
-from rosenblatt._inputs import validate
+from rosenblatt._out_of_core.engine import check as check_engine
 from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
-from rosenblatt._support.files import as_path
-from rosenblatt.data.chosen import given_labels
+from rosenblatt._util.files import as_path
+from rosenblatt._validation import parameters
 from rosenblatt.data.naming import check_name
-from rosenblatt.data.said import names_of, separator
+from rosenblatt.data.options import names_of, separator
 from rosenblatt.data.table import IMPUTE
+from rosenblatt.data.target import given_labels
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.scorecard import MOST_POINTS
 
@@ -70,7 +70,7 @@ class Options:
         _text("charset", given["charset"])
         _text("sheet", given["sheet"])
         if given["impute"] is not None:
-            validate.one_of("impute", given["impute"], IMPUTE)
+            parameters.one_of("impute", given["impute"], IMPUTE)
         every = given["checkpoint_every"]
         if every is not None and given["checkpoint"] is None:
             raise InputError(
@@ -88,14 +88,14 @@ class Options:
             "costs": costs_of(given["costs"]),
             "class_weight": class_weight_of(given["class_weight"]),
             "linear_only": _flag_or_none("linear_only", given["linear_only"]),
-            "peers": validate.flag("peers", given["peers"]),
-            "retrain": validate.flag("retrain", given["retrain"]),
+            "peers": parameters.flag("peers", given["peers"]),
+            "retrain": parameters.flag("retrain", given["retrain"]),
             "sep": None if given["sep"] is None else separator(given["sep"]),
             "names": names_of(given["names"]),
-            "drop_unlabelled": validate.flag("drop_unlabelled", given["drop_unlabelled"]),
-            "no_rows": validate.flag("no_rows", given["no_rows"]),
-            "embed_data": validate.flag("embed_data", given["embed_data"]),
-            "stream": validate.flag("stream", given["stream"]),
+            "drop_unlabelled": parameters.flag("drop_unlabelled", given["drop_unlabelled"]),
+            "no_rows": parameters.flag("no_rows", given["no_rows"]),
+            "embed_data": parameters.flag("embed_data", given["embed_data"]),
+            "stream": parameters.flag("stream", given["stream"]),
             "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
             "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
             "points": _whole_or_none("points", given["points"], MOST_POINTS),
@@ -105,7 +105,7 @@ class Options:
             "checkpoint": None if given["checkpoint"] is None else as_path(given["checkpoint"]),
             "checkpoint_every": EVERY
             if every is None
-            else validate.not_negative("checkpoint_every", every),
+            else parameters.not_negative("checkpoint_every", every),
         }
         found = cls(**given)
         objective_of(found.objective, found.costs, found.class_weight)
@@ -183,7 +183,7 @@ class Options:
 
 
 def _flag_or_none(name: str, value: Any) -> bool | None:
-    return None if value is None else validate.flag(name, value)
+    return None if value is None else parameters.flag(name, value)
 
 
 def _positive(value: Any) -> Any:
@@ -223,4 +223,4 @@ def _whole_or_none(name: str, value: object, most: int) -> int | None:
 
 
 def _seconds(value: Any) -> float | None:
-    return None if value is None else validate.positive("time_limit", value)
+    return None if value is None else parameters.positive("time_limit", value)

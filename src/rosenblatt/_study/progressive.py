@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._study.opinion_document import Progressive, Support
+from rosenblatt._study.document import Progressive, Support
 from rosenblatt._study.options import Options
-from rosenblatt.data.encode import Number
-from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.encoding import Number
+from rosenblatt.data.scaling import Preparation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.work import Work
+
 
 CONFIDENCE = 0.95
 _LEAST = 40  # rows

@@ -7,15 +7,14 @@ from copy import deepcopy
 from html import escape
 from typing import TYPE_CHECKING, Any, final
 
-from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.describing import placed
+from rosenblatt._study.build_document import placed
 from rosenblatt._study.document import Fit
-from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
+from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, Checkpoints, check, writing
 from rosenblatt._study.objective import kept
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin, table_of
-from rosenblatt._study.words import WIDTH, all_lines, wrapped
-from rosenblatt._support.files import as_path, write_whole
+from rosenblatt._study.text import WIDTH, all_lines, wrapped
+from rosenblatt._util.files import as_path, write_whole
 from rosenblatt.errors import InputError
 from rosenblatt.model_file import save
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt._study.work import Work
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Candidate, Selection
+
 
 _HEIGHT = 720  # pixels of the report in a notebook; it can be drawn larger
 

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import standing
+from rosenblatt._core.rows import standing
 from rosenblatt._study import card
 from rosenblatt._study.document import LISTED, ClassRule, Difference, Rule, Term
-from rosenblatt._support.words import named
+from rosenblatt._util.text import named
 from rosenblatt.data.naming import is_number
-from rosenblatt.report.words import number
+from rosenblatt.report.text import number
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
+
 
 SHOWN = 4  # terms of a rule in its sentence
 _LEAST_LISTED = 20  # terms of each class, however many classes there are
@@ -130,7 +131,7 @@ class _Units:
 
 def _deviations(X: Any) -> Any:
     """The standard deviation of each feature."""
-    from rosenblatt.data.moments import Moments
+    from rosenblatt.data.scaling import Moments
 
     if not isinstance(X, np.ndarray):
         mean = np.asarray(X.mean(axis=0)).ravel()
@@ -142,7 +143,7 @@ def _deviations(X: Any) -> Any:
 
 
 def _numbers(encoding: Encoding) -> list[Any]:
-    from rosenblatt.data.encode import Number
+    from rosenblatt.data.encoding import Number
 
     return [column for column in encoding.columns if isinstance(column, Number)]
 

@@ -15,10 +15,10 @@ from scipy import sparse
 
 from rosenblatt._study.options import Options
 from rosenblatt.data.columnar import arrow_table
-from rosenblatt.data.labels import Target, problems_of_target
 from rosenblatt.data.naming import need_target
 from rosenblatt.data.reading import read
 from rosenblatt.data.table import Table
+from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError, InputTypeError
 
 LABELS, GROUPS = "y", "group"  # the columns that arrays become beside x0, x1, and so on

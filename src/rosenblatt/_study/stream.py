@@ -15,35 +15,34 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from scipy import sparse
 
-from rosenblatt._compute.matrices import as_table
-from rosenblatt._engines.engine import opened
-from rosenblatt._engines.team import Team
-from rosenblatt._streams import fit as streams
-from rosenblatt._streams.cache import stored
-from rosenblatt._streams.chosen import ChosenRows
-from rosenblatt._streams.progress import Silent
-from rosenblatt._streams.sources import source_of
-from rosenblatt._streams.svmlight import SvmlightRows
-from rosenblatt._streams.tables import TableRows
-from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._core.rows import as_table
+from rosenblatt._out_of_core import fit as streams
+from rosenblatt._out_of_core.cache import stored
+from rosenblatt._out_of_core.client import Client
+from rosenblatt._out_of_core.engine import opened
+from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.sources import ChosenRows, SvmlightRows, source_of
+from rosenblatt._out_of_core.tables import TableRows
+from rosenblatt._study.folder import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame
 from rosenblatt._study.work import Work, look_at, table_in
-from rosenblatt._support.bar import Bar
-from rosenblatt.data._watching import shown_on
+from rosenblatt._util.progress import Bar
+from rosenblatt.data.exact_decimals import refuse_rounded_entries
 from rosenblatt.data.files import is_svmlight
-from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
-from rosenblatt.data.written import refuse_rounded_entries
+from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.watching import shown_on
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
-    from rosenblatt._streams.stored import Stored
+    from rosenblatt._out_of_core.store import Stored
     from rosenblatt.selection import Selection
+
 
 SAMPLE = 160_000  # rows that stand for more than MOST_ASKED bytes of them; three fifths train
 _BYTES = 256 << 20  # of these rows, if they are long; a thousand at least
@@ -143,13 +142,13 @@ def _compare(
 
 
 @contextmanager
-def _team(engine: Any) -> Iterator[Team | None]:
+def _team(engine: Any) -> Iterator[Client | None]:
     """The machines that were asked for, if any."""
     if engine is None:
         yield None
         return
     with opened(engine) as machines:
-        yield Team(machines)
+        yield Client(machines)
 
 
 def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:

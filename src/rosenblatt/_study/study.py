@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rosenblatt._inputs import validate
-from rosenblatt._study import deciding, stream, work
-from rosenblatt._study.carrying import check_size
-from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.describing import beginning, described
+from rosenblatt._study import proof, stream, work
+from rosenblatt._study.build_document import beginning, described
 from rosenblatt._study.document import Beginning
+from rosenblatt._study.folder import Checkpoints
 from rosenblatt._study.options import Options
+from rosenblatt._study.proof import check_size
 from rosenblatt._study.result import Study, StudyInterrupted
 from rosenblatt._study.source import Source, SparseRows, source_of
-from rosenblatt._support.bar import Bar, bar
-from rosenblatt._support.interrupt import to_the_end
-from rosenblatt._support.row_numbers import of_files
-from rosenblatt.data._watching import shown_on
+from rosenblatt._util.interrupt import to_the_end
+from rosenblatt._util.progress import Bar, bar
+from rosenblatt._util.text import of_files
+from rosenblatt._validation import parameters
+from rosenblatt.data.watching import shown_on
 
 
 def study(
@@ -193,7 +193,7 @@ def study(
         checkpoint_every=checkpoint_every,
         engine=engine,
     )
-    quiet = validate.level("verbose", verbose) == 0
+    quiet = parameters.level("verbose", verbose) == 0
     given, options = source_of(source, y, None if isinstance(group, str) else group, options)
     return studied(given, options, quiet=quiet)
 
@@ -216,7 +216,7 @@ def studied(
         told(begun)
     with of_files(bool(source.origin.files)):
         with bar(quiet=quiet) as now:
-            deciding.decide(done, options, now=now)
+            proof.decide(done, options, now=now)
         with done.timed("describing"), to_the_end():
             document = described(done, source.origin, options, begun)
             found = Study(done, document, source.origin, options, checkpoints)

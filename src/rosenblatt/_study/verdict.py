@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt._proof import column_words
-from rosenblatt._proof.words import sections
+from rosenblatt._certify import column_text
+from rosenblatt._certify.text import sections
 from rosenblatt._study.document import LISTED, Training, Verdict
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         "coefficient_signs": certificate.coefficient_signs,
         **_of_many_classes(certificate),
         "revealing_columns": [c.column for c in certificate.revealing_columns],
-        "rare_columns": [c.column for c in column_words.rare(certificate)],
-        "rare_numbers": [c.column for c in column_words.rare_numbers(certificate)],
+        "rare_columns": [c.column for c in column_text.rare(certificate)],
+        "rare_numbers": [c.column for c in column_text.rare_numbers(certificate)],
         "collinear": [str(column) for column in certificate.collinear][:LISTED],
         "fewest_errors": bracket
         and {

@@ -9,31 +9,32 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._study import card
-from rosenblatt._study.card_rows import CardPreparation
-from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.groups import groups_of
+from rosenblatt._study.card import CardPreparation
+from rosenblatt._study.folder import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
-from rosenblatt._support.numbered import Numbered
+from rosenblatt._util.text import Numbered
+from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
-from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.reading import column_alone
 from rosenblatt.data.reading import read as read_table
+from rosenblatt.data.scaling import Preparation
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.summary import words_like_gaps
+from rosenblatt.errors import InputError
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
-from rosenblatt.selection.candidates import ROWS_OF_IT, not_tried
-from rosenblatt.selection.peers import no_peers, peers
+from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
 from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt._study.carrying import Carried
-    from rosenblatt._study.document import Proof
-    from rosenblatt._study.opinion_document import Progressive, SecondOpinions
+    from rosenblatt._study.document import Progressive, Proof, SecondOpinions
+    from rosenblatt._study.proof import Carried
     from rosenblatt.data import Encoding, Table
     from rosenblatt.sign_report import SignReport
 
@@ -227,3 +228,28 @@ def _places(sample: Any, rows: Any) -> Any:
     sample = sample.astype(rows.dtype)
     at = np.searchsorted(rows, sample)
     return np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == sample)
+
+
+# Rows that stay together: a column that is read by itself, and is no feature.
+
+
+def groups_of(given: Any, group: str, options: Options) -> NDArray[Any]:
+    """The values of this column of a table, as numbers."""
+    table = column_alone(given, group, "group", options.target, **options.how)
+    known: dict[str, int] = {}
+    found = []
+    for part in table.parts():
+        if table.columns[0].read_as is Kind.NUMBER:
+            found.append(part.numbers(group))
+            none = np.isnan(found[-1])
+        else:
+            codes, words = part.words(group)
+            to = [known.setdefault(str(word), len(known)) for word in words]
+            found.append(np.array([*to, -1])[codes])
+            none = codes < 0
+        if none.any():
+            raise InputError(
+                f"{part.place(int(none.argmax()))}, group {group!r}: the value is missing. Fill "
+                "it in, or leave out such rows."
+            )
+    return np.concatenate(found) if found else np.empty(0)

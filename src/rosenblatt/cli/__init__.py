@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.foreign import one_line, shown
-from rosenblatt._support.version import __version__
+from rosenblatt._util.escape import one_line, shown
+from rosenblatt._util.version import __version__
 from rosenblatt.cli import _common
 from rosenblatt.cli._spoken import as_options
 from rosenblatt.errors import RosenblattError

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from rosenblatt._support.foreign import in_json, one_line, shown
+from rosenblatt._util.escape import in_json, one_line, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Table
     from rosenblatt.data.sparse import SparseTable
+
 
 # Options about reading a table that hold for each of its columns.
 HOW = ("missing", "charset", "header", "names", "sep", "sheet", "drop_unlabelled")
@@ -29,7 +30,7 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     from rosenblatt.data.dialect import look
     from rosenblatt.data.files import find, is_svmlight
     from rosenblatt.data.naming import find_columns, need_target, prose_columns
-    from rosenblatt.data.said import names_of, separator
+    from rosenblatt.data.options import names_of, separator
 
     found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
     if not found or found[0].kind != "text":  # read once; without names; not text
@@ -98,8 +99,7 @@ def plain(stream: TextIO) -> bool:
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[None]:
     """Shows on a terminal what is being done, step by step, and for how long."""
-    from rosenblatt._support.bar import bar
-    from rosenblatt._support.telling import told_to
+    from rosenblatt._util.progress import bar, told_to
 
     with bar(quiet=quiet) as now, told_to(lambda step: now(f"{what}: {step}", 0, None)):
         now(what, 0, None)
@@ -109,8 +109,8 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
 @contextmanager
 def reading(*, quiet: bool) -> Iterator[None]:
     """A bar for what is read inside."""
-    from rosenblatt._support.bar import bar
-    from rosenblatt.data._watching import shown_on
+    from rosenblatt._util.progress import bar
+    from rosenblatt.data.watching import shown_on
 
     with bar(quiet=quiet) as now, shown_on(now):
         yield
@@ -119,7 +119,7 @@ def reading(*, quiet: bool) -> Iterator[None]:
 def print_json(command: str, content: dict[str, Any]) -> None:
     import json
 
-    from rosenblatt._support.documents import document_of
+    from rosenblatt._util.strict_json import document_of
 
     document = document_of(command, content)
     click.echo(in_json(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)))
@@ -145,7 +145,7 @@ def whole_file(path: str) -> Iterator[TextIO]:
     """Text to write into, row by row; `check_output` has said that it may be written."""
     import io
 
-    from rosenblatt._support.files import writing_whole
+    from rosenblatt._util.files import writing_whole
 
     with writing_whole(path, overwrite=True) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -157,7 +157,7 @@ def whole_file(path: str) -> Iterator[TextIO]:
 
 def write_encoded(path: str, names: list[str], target: str, X: Any, y: Any) -> None:
     """Rows of numbers and labels as CSV: what `python -m rosenblatt.verify` reads."""
-    from rosenblatt._study.carrying import write_numbers
+    from rosenblatt._study.proof import write_numbers
 
     with whole_file(path) as file:
         write_numbers(file, names, target, X, y)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rosenblatt._support.numbered import Numbered
+from rosenblatt._util.text import Numbered
 from rosenblatt.errors import InputError
 
 ALL = "all"
@@ -74,8 +74,8 @@ def judged(
     """The rows of files for a model that was read. `gaps`: rows with a missing value that was not
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
-    from rosenblatt.data.again import parts_like
     from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.reread import parts_like
     from rosenblatt.data.unlabelled import left_out_of
 
     if known.encoding is None:
@@ -125,7 +125,7 @@ def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str
     """The columns that are kept, and their values row by row, as they are written."""
     from itertools import repeat
 
-    from rosenblatt.data.again import texts_like
+    from rosenblatt.data.reread import texts_like
 
     if not keep:
         return [], repeat(())

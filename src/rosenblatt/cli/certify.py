@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt._support.foreign import one_line
-from rosenblatt._support.row_numbers import of_files
-from rosenblatt.cli import _common, _options, forced
+from rosenblatt._util.escape import one_line
+from rosenblatt._util.files import make_folder
+from rosenblatt._util.text import of_files
+from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.error_bracket import ErrorBracket
+    from rosenblatt.sign_report import SignReport
+
 
 # Exit codes; 0: complete separation.
 OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
@@ -130,13 +137,13 @@ def command(
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
-    forced.check(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
+    check_options(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
 
     from rosenblatt import certify, minimum_errors
-    from rosenblatt._minimum.words import as_text
     from rosenblatt._study.verdict import describe
     from rosenblatt.data import unlabelled
-    from rosenblatt.data.transformed import refuse_merged
+    from rosenblatt.data.encoding import refuse_merged
+    from rosenblatt.error_bracket import as_text
 
     with _common.reading(quiet=quiet):
         weights = None if weight is None else _weights(files, weight, reading)
@@ -152,7 +159,7 @@ def command(
         _common.say(f"{unlabelled.told(len(left_out))}.", quiet=quiet)
         X, y, weights = unlabelled.in_place(X, y, left_out, weights)
     if signs and len(set(y.tolist())) == 2:
-        forced.check_columns(files, X.shape[1])
+        check_columns(files, X.shape[1])
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
         certificate = certify(
             X,
@@ -187,7 +194,7 @@ def command(
             )
     found = None
     if signs and not certificate.many:
-        found = forced.signs(
+        found = forced_signs_of(
             X,
             y,
             weights,
@@ -199,10 +206,10 @@ def command(
         )
         bracket = bracket and found.improved(bracket)
     if proofs is not None:
-        forced.write(proofs, bracket, found, quiet=quiet)
+        write(proofs, bracket, found, quiet=quiet)
     if as_json:
         told = {"files": list(files)} | describe(certificate, bracket)
-        _common.print_json("certify", told if found is None else told | forced.describe(found))
+        _common.print_json("certify", told if found is None else told | describe_signs(found))
     else:
         with of_files():
             click.echo(str(certificate))
@@ -251,9 +258,119 @@ def _as_typed(reading: dict[str, Any]) -> list[str]:
 
 def _weights(files: tuple[str, ...], weight: str, reading: dict[str, Any]) -> Any:
     """The numbers of that column, which is no feature."""
-    from rosenblatt.data.weights import weights_of
+    from rosenblatt.data.reading import weights_of
 
     how = {name: reading[name] for name in _common.HOW}
     found = weights_of(list(files), weight, reading["target"], **how)
     reading["ignore"] = (*reading["ignore"], weight)
     return found
+
+
+# What the rows force, as a part of `rosenblatt certify`: signs, and proofs in files.
+
+
+_SECONDS = 10.0  # where no other time was asked for
+
+
+def check_options(
+    proofs: str | None, signs: bool, *, decimal: bool, no_intercept: bool, force: bool
+) -> None:
+    """Before anything is read."""
+    if signs and (decimal or no_intercept):
+        raise click.UsageError(
+            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
+            "--no-intercept."
+        )
+    if proofs is not None and Path(proofs).exists() and not force:
+        raise InputError(
+            f"{proofs} exists already. Give another folder, or --force to write into it."
+        )
+
+
+def check_columns(files: tuple[str, ...], columns: int) -> None:
+    """Before any search."""
+    from rosenblatt._bounds.directions import MOST_COLUMNS
+
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"--signs takes at most {MOST_COLUMNS} columns of numbers; {', '.join(files)} has "
+            f"{columns:,}. Leave some out with --ignore COLUMN."
+        )
+
+
+def forced_signs_of(
+    X: Any,
+    y: Any,
+    weights: Any,
+    bracket: ErrorBracket | None,
+    seconds: float,
+    encoding: Any,
+    *,
+    separable: bool,
+    quiet: bool,
+) -> SignReport:
+    """Of the best rule that this search and that for the fewest errors find."""
+    from rosenblatt._util.budget import Clock
+    from rosenblatt.sign_report import found_within
+
+    seconds = seconds or _SECONDS
+    with _common.working("looking for signs that the rows force", quiet=quiet):
+        return found_within(
+            Clock(seconds),
+            X,
+            y,
+            errors=0 if separable else None,
+            sample_weight=weights,
+            encoding=encoding,
+            longer=f"more time than {seconds:g} seconds",
+            known=bracket,
+        )
+
+
+def describe_signs(report: SignReport) -> dict[str, Any]:
+    """For --json."""
+    columns = [
+        {
+            "column": c.name,
+            "sign": c.sign,
+            "free": c.free,
+            "collinear": c.collinear,
+            "otherwise_at_least": c.at_least,
+            "otherwise_at_most": c.at_most,
+        }
+        for c in report
+    ]
+    return {"signs": {"errors": report.errors, "columns": columns}}
+
+
+def write(
+    folder: str,
+    bracket: ErrorBracket | None,
+    report: SignReport | None,
+    *,
+    quiet: bool,
+) -> None:
+    """fewest-errors.json, and sign-1.json for the first column; each says how to read the table."""
+    documents = {}
+    if bracket is not None and bracket.proof == "directions":
+        documents["fewest-errors.json"] = bracket.to_dict()
+    for place, column in enumerate(report or (), 1):
+        if column.sign is not None and report is not None:
+            documents[f"sign-{place}.json"] = report.to_dict(column.name)
+    groups = ""
+    if bracket is not None and bracket.proof == "conflicts" and bracket.proved_lower:
+        groups = (
+            "The bound on the errors has no file: it is proved by groups of rows (conflicts), and "
+            "only proofs by directions have one."
+        )
+    if not documents:
+        why = groups or "No bound on the errors and no sign was proved here."
+        _common.say(f"--proofs: nothing was written. {why}", quiet=quiet)
+        return
+    from rosenblatt._bounds.proof import save
+
+    make_folder(Path(folder))
+    for name, document in documents.items():
+        save(document, Path(folder) / name)
+    told = f"The proofs are in {folder}: {', '.join(documents)}."
+    _common.say(f"{told} {groups}".rstrip(), quiet=quiet)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.version import __version__
+from rosenblatt._util.version import __version__
 from rosenblatt.cli import _common, _options
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
@@ -39,10 +39,9 @@ def _examine() -> dict[str, Any]:
     import platform
     from importlib import metadata
 
-    from rosenblatt._compute.about import core
-    from rosenblatt._compute.backend import compute
-    from rosenblatt._streams.housekeeping import size
-    from rosenblatt._support.caches import cache_folder
+    from rosenblatt._core.backend import compute, core
+    from rosenblatt._out_of_core.cache import size
+    from rosenblatt._util.files import cache_folder
 
     packages: dict[str, str | None] = {}
     for name in _PACKAGES:

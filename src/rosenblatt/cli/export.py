@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.words import listed
+from rosenblatt._util.text import listed
 from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
 
@@ -131,7 +131,7 @@ def _check_options(kind: str, **given: str | None) -> None:
 def _write_onnx(
     estimator: Any, encoding: Any, output: str, dtype: str, *, quiet: bool
 ) -> dict[str, Any]:
-    from rosenblatt._onnx.names import feature_names
+    from rosenblatt._export.onnx_graph import feature_names
     from rosenblatt.onnx import export
 
     export(estimator, output, encoding=encoding, dtype=dtype)
@@ -164,11 +164,11 @@ def _text(
 
 def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[str, str]:
     """Where the columns are in the first row of a sheet, below the names."""
-    from rosenblatt._formulas.excel import letters
+    from rosenblatt._export.excel import letters
 
     if columns_of is None:
         return {name: f"{letters(k)}2" for k, name in enumerate(columns)}
-    from rosenblatt.data.again import names_like
+    from rosenblatt.data.reread import names_like
 
     try:
         names, header = names_like([columns_of], encoding, columns)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from rosenblatt._study.document import Beginning
 
+
 INTERRUPTED = 130
 _BOLD = ("error", "rule", "warning")
 
@@ -172,8 +173,8 @@ def command(
     from rosenblatt._study.result import StudyInterrupted
     from rosenblatt._study.source import source_of
     from rosenblatt._study.study import studied
-    from rosenblatt._study.words import first_lines, last_lines
-    from rosenblatt._support.interrupt import to_the_end
+    from rosenblatt._study.text import first_lines, last_lines
+    from rosenblatt._util.interrupt import to_the_end
 
     def told(begun: Beginning) -> None:
         if not as_json:
@@ -204,7 +205,7 @@ def _show(lines: Iterator[tuple[str, str]]) -> None:
     import shutil
     import sys
 
-    from rosenblatt._study.words import WIDTH, wrapped
+    from rosenblatt._study.text import WIDTH, wrapped
 
     plain = _common.plain(sys.stdout)
     width = WIDTH if not sys.stdout.isatty() else max(60, shutil.get_terminal_size().columns)

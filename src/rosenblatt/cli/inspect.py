@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import many
+from rosenblatt._util.escape import one_line
+from rosenblatt._util.text import many
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._spoken import as_options
 

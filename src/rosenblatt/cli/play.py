@@ -52,8 +52,7 @@ def command(
       rosenblatt play credit.csv --target card --no-open -o credit.html
       rosenblatt play --serve --port 8000
     """
-    from rosenblatt.play.opening import open_page, serve_page
-    from rosenblatt.play.page import page
+    from rosenblatt.play.html_page import open_page, page, serve_page
 
     if serve and output is not None:
         raise InputError("Give -o to write the page or --serve to serve it, not both.")

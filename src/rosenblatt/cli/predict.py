@@ -8,12 +8,26 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.words import named
-from rosenblatt.cli import _beside, _common, _options
-from rosenblatt.cli._beside import Beside, SecondOpinion, check_together
-from rosenblatt.cli._changes import SmallestChange
-from rosenblatt.cli._predictions import Columns, Row, as_dict, write
-from rosenblatt.cli._reasons import is_card, lead, points_of, weighed, weights, why_of
+from rosenblatt._util.text import named
+from rosenblatt.cli import _common, _options, _prediction_columns
+from rosenblatt.cli._explain import (
+    SmallestChange,
+    is_card,
+    lead,
+    points_of,
+    weighed,
+    weights,
+    why_of,
+)
+from rosenblatt.cli._prediction_columns import (
+    Beside,
+    Columns,
+    Row,
+    SecondOpinion,
+    as_dict,
+    check_together,
+    write,
+)
 from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two
 from rosenblatt.errors import InputError
 
@@ -174,7 +188,9 @@ def command(
     beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
     if second_opinion is not None:
         again = partial(judged, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
-        opinion = _beside.second_opinion(known, model, second_opinion, again, reading, quiet=quiet)
+        opinion = _prediction_columns.second_opinion(
+            known, model, second_opinion, again, reading, quiet=quiet
+        )
         beside.append(opinion)
     rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0, beside)
     rows = _with_probability(rows, platt)
@@ -208,7 +224,7 @@ def _from_on(known: Any, platt: Any) -> str:
     """The probability at which the answer changes, which is one half only by chance."""
     label, why = named(known.estimator.classes_[-1]), ""
     if known.objective is not None and known.objective.decides != "error":
-        from rosenblatt._study.price import chosen_by
+        from rosenblatt._study.error_analysis import chosen_by
 
         why = f", because it was chosen by {chosen_by(known.objective)}"
     return f"This rule says {label} from a probability of {float(platt.of(0.0)):.1%} on{why}."
@@ -225,7 +241,7 @@ def _tell(beside: list[Beside], proofs: str | None, *, quiet: bool) -> None:
 def _rows(
     estimator: Any, asked: Judged, count: int, beside: Sequence[Beside] = ()
 ) -> Iterator[Row]:
-    from rosenblatt._compute.matrices import dense
+    from rosenblatt._core.rows import dense
 
     says = of_two if len(estimator.classes_) == 2 else of_many
     rule, of = weights(estimator) if count else None, weighed(estimator, asked)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from rosenblatt._support.foreign import one_line
-from rosenblatt._support.words import many, named
+from rosenblatt._util.escape import one_line
+from rosenblatt._util.text import many, named
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._rows import check_model, judged
 from rosenblatt.errors import InputError
@@ -116,7 +116,7 @@ def _place(classes: list[Any], label: Any) -> int:
 
 def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
     from rosenblatt._model.objective import written
-    from rosenblatt._study.price import priced
+    from rosenblatt._study.error_analysis import priced
 
     labels = [str(label) for label in classes]
     prices = None if objective is None or not objective.costs else objective.prices(labels)
@@ -157,7 +157,7 @@ def _often(called: Any, own: int) -> list[int]:
 
 
 def _rate(errors: int, rows: int) -> dict[str, Any]:
-    from rosenblatt.selection.interval import clopper_pearson
+    from rosenblatt.selection.measures import clopper_pearson
 
     interval = list(clopper_pearson(errors, rows, _CONFIDENCE)) if rows else None
     rate = errors / rows if rows else None
@@ -183,7 +183,7 @@ def _lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
 
 def _asked_lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     """What the rule was made for, where that was not few errors."""
-    from rosenblatt._study.price import chosen_by, price_words
+    from rosenblatt._study.error_analysis import chosen_by, price_words
 
     if found["price"] is not None:
         yield "cost", found["price"]["sentence"]

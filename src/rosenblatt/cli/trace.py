@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt._support.row_numbers import of_files
+from rosenblatt._util.text import of_files
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._spoken import advice_as_options
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import Trace
+
 
 _ORDERS = ("cyclic", "shuffle", "blocks", "mixed", "random", "batch")
 _KEEPS = ("last", "best", "pocket", "average", "vote")
@@ -167,7 +168,7 @@ def command(
     with _common.reading(quiet=quiet):
         X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
     if html is not None:
-        from rosenblatt.play.page import check_classes
+        from rosenblatt.play.html_page import check_classes
 
         check_classes(len(set(y.tolist())))
     names = None if encoding is None else encoding.feature_names

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import verify, verify_errors
-from rosenblatt._support.foreign import one_line
+from rosenblatt._util.escape import one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
+
 
 _SHOWN = 5  # columns of which is said what was done to them
 _MODEL = "rosenblatt-model"  # what model files say they are
@@ -132,7 +133,7 @@ def _rejecting() -> Iterator[None]:
 
 
 def _data(claim: dict[str, Any], X: Any, y: Any) -> verify.Data:
-    from rosenblatt._proof.check import codes, data_of
+    from rosenblatt._certify.check import codes, data_of
 
     texts = [str(label) for label in y.tolist()]
     return data_of(claim, X, codes(verify.label_signs(claim, texts), claim["labels"]))
@@ -167,8 +168,8 @@ def _numbers(
 ) -> Any:
     """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
-    from rosenblatt.data.again import read_again
     from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.reread import read_again
 
     decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):

@@ -4,14 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt.data.encode import Encoding
+    from rosenblatt.data.encoding import Encoding
     from rosenblatt.data.reading import read
     from rosenblatt.data.table import Table
 
 __all__ = ["Encoding", "Table", "read"]
 
 # Imported when first used, so that a command can look at the names of columns without all of it.
-_HOME = {"Encoding": "encode", "Table": "table", "read": "reading"}
+_HOME = {"Encoding": "encoding", "Table": "table", "read": "reading"}
 
 
 def __getattr__(name: str) -> object:

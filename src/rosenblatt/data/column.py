@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._support.words import many, option
-from rosenblatt.data.levels import FALSE, Words, most_frequent
+from rosenblatt._util.text import many, option
+from rosenblatt.data.bag_of_words import is_like_prose
+from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
 from rosenblatt.data.number import Number
-from rosenblatt.data.part import TRUTH, Kind, Part, Place
-from rosenblatt.data.prose import is_like_prose
+from rosenblatt.data.one_hot import FALSE, Words, most_frequent
 
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
@@ -47,13 +47,13 @@ class Column:
             return Kind.BOOLEAN
         return self.read_as
 
-    def see(self, part: Part, *, label: bool = False) -> None:
+    def see(self, part: Batch, *, label: bool = False) -> None:
         if self.read_as is Kind.TEXT:
             self._see_text(part)
         else:
             self._see_numbers(part, label)
 
-    def _see_text(self, part: Part) -> None:
+    def _see_text(self, part: Batch) -> None:
         codes, words = part.words(self.name)
         if len(codes) and codes.min() < 0:
             self._note_missing(part, codes < 0)
@@ -61,7 +61,7 @@ class Column:
             counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
             self._count(zip(words, counts, strict=True))
 
-    def _see_numbers(self, part: Part, label: bool) -> None:
+    def _see_numbers(self, part: Batch, label: bool) -> None:
         numbers = part.numbers(self.name)
         if not math.isfinite(np.add.reduce(numbers)):  # or the sum is too large
             if (none := np.isnan(numbers)).any():
@@ -79,7 +79,7 @@ class Column:
                 self.words[word] = self.words.get(word, 0) + count
         self.too_many = len(self.words) > _COUNTED
 
-    def _note_missing(self, part: Part, none: Any) -> None:
+    def _note_missing(self, part: Batch, none: Any) -> None:
         self.missing += int(none.sum())
         if self.first_missing is None:
             self.first_missing = part.place(int(none.argmax()))
@@ -114,7 +114,7 @@ class Column:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # sums; once a part, since it takes its time
-def see(columns: dict[str, Column], part: Part, target: str | None) -> None:
+def see(columns: dict[str, Column], part: Batch, target: str | None) -> None:
     """Look at a part of the table, column by column."""
     for name, column in columns.items():
         column.see(part, label=name == target)

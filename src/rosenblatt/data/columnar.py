@@ -11,13 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rosenblatt.data.days import Days
-from rosenblatt.data.disguise import Style
+from rosenblatt.data.batch import MISSING, TEXT, Batch, Kind, Place
+from rosenblatt.data.dates import Days
 from rosenblatt.data.files import File
-from rosenblatt.data.how import Reading
-from rosenblatt.data.numeric_check import first_not_number
+from rosenblatt.data.formatted_numbers import Style, first_not_number
 from rosenblatt.data.opening import reason
-from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place
+from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
 _ROWS = 1 << 16
@@ -71,7 +70,7 @@ class ColumnFiles:
             f"ignore={name!r} (--ignore {name})."
         )
 
-    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
+    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
         """Numbers as float64, text as dictionaries; other types are converted if they are declared
         to be one of these."""
         for file in self.files:
@@ -83,7 +82,7 @@ class ColumnFiles:
                     name: self._convert(batch.column(i), kinds[name], name, place)
                     for i, name in enumerate(kinds)
                 }
-                yield Part(pa.RecordBatch.from_pydict(columns), file, row, share)
+                yield Batch(pa.RecordBatch.from_pydict(columns), file, row, share)
                 row += batch.num_rows
             file.check_unchanged()
 

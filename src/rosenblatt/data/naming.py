@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from rosenblatt._support.words import listed
+from rosenblatt._util.text import listed
 from rosenblatt.data.files import is_svmlight
 from rosenblatt.errors import InputError, InputTypeError
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.days import Days
-from rosenblatt.data.how import Reading
-from rosenblatt.data.levels import no_value
-from rosenblatt.data.part import Kind, Part
+from rosenblatt.data.batch import Batch, Kind
+from rosenblatt.data.dates import Days
+from rosenblatt.data.one_hot import no_value
+from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
 Rows = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Number:
         """Neither shifted nor scaled."""
         return self.center == 0.0 and self.scale == 1.0
 
-    def filled(self, part: Part, numbers: Rows) -> Rows:
+    def filled(self, part: Batch, numbers: Rows) -> Rows:
         """The numbers of a part; of a table that was not looked through before."""
         wild = np.isinf(numbers)
         if wild.any():
@@ -79,7 +79,7 @@ def measured(column: Any, reading: Reading) -> Any:
     return column
 
 
-def write_numbers(columns: list[Number], part: Part, out: Rows, seen: bool) -> None:
+def write_numbers(columns: list[Number], part: Batch, out: Rows, seen: bool) -> None:
     """Columns that stand side by side."""
     for begin, rows in part.matrix([column.name for column in columns]):
         out[begin : begin + len(rows)] = rows

@@ -7,16 +7,20 @@ anyone, without those before them, and have the numbers that they have among all
 from __future__ import annotations
 
 import copy
+import csv
+import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.dialect import Dialect, announced
 from rosenblatt.data.files import File
-from rosenblatt.data.part import Part
+from rosenblatt.data.opening import open_bytes
 
 R = TypeVar("R", bound="Reads")
-Read = Callable[[list[int]], Iterable[Part]]  # the rows of some files, by their places
+Read = Callable[[list[int]], Iterable[Batch]]  # the rows of some files, by their places
 
 
 class Reads(Protocol):
@@ -35,8 +39,8 @@ def of_files(reader: R, some: list[int] | None) -> R:
 
 
 def between(
-    kept: list[Part] | None, read: Read, by_file: list[int], begin: int, end: int | None
-) -> Iterator[Part]:
+    kept: list[Batch] | None, read: Read, by_file: list[int], begin: int, end: int | None
+) -> Iterator[Batch]:
     """The rows from `begin` to `end`, from memory where all are kept; else their files are read."""
     end = sum(by_file) if end is None else end
     if kept is not None:
@@ -52,7 +56,7 @@ def files_between(by_file: list[int], begin: int, end: int) -> tuple[list[int], 
     return some, edges[some[0]][0] if some else 0
 
 
-def some_of(parts: Iterable[Part], first: int, begin: int, end: int) -> Iterator[Part]:
+def some_of(parts: Iterable[Batch], first: int, begin: int, end: int) -> Iterator[Batch]:
     """Of parts whose first row has the number `first`."""
     for part in parts:
         a, b = max(begin - first, 0), min(end - first, part.rows)
@@ -63,8 +67,57 @@ def some_of(parts: Iterable[Part], first: int, begin: int, end: int) -> Iterator
             return
 
 
-def _some(part: Part, a: int, b: int) -> Part:
+def _some(part: Batch, a: int, b: int) -> Batch:
     batch = part.batch.slice(a, b - a)
     if part.numbered is None:
         return replace(part, batch=batch, start=part.start + a)
     return replace(part, batch=batch, numbered=part.numbered[a:b])
+
+
+# Where a row of a table stands in its file: a line of text, a row of a sheet.
+#
+# They differ from the row's number by the header, by empty lines, and by line ends inside quotes.
+# So
+# the file is read again up to there: only a message about one row needs it.
+
+
+_MOST = 1 << 20  # rows: to find a line further down takes longer than a person waits
+
+
+def line_of(file: File, dialect: Dialect, row: int) -> str | None:
+    """As it is told: "line 4", "sheet row 4"; None where it cannot be found."""
+    try:
+        return _found(file, dialect, row) if row < _MOST else None
+    except Exception:  # the message is about something else, and comes without a line
+        return None
+
+
+def _found(file: File, dialect: Dialect, row: int) -> str | None:
+    stream, _ = open_bytes(file.path, file.name)
+    with stream:
+        text = io.BufferedReader(_Readable(dialect.text(stream, file)))
+        said = len(announced(text.peek())[1] or "")  # a line of its own, before the header
+        lines = io.TextIOWrapper(text, encoding="utf-8", errors="replace", newline="")
+        records = csv.reader(lines, delimiter=dialect.delimiter)
+        number, left = 0, row + dialect.header + said
+        while True:
+            first = records.line_num + 1  # a record may have several
+            record = next(records)
+            number += 1
+            if record and left == 0:
+                return f"line {first}" if file.sheet is None else f"sheet row {number - said}"
+            left -= bool(record)
+
+
+class _Readable(io.RawIOBase):
+    """What has `readinto`, as a stream."""
+
+    def __init__(self, source: Any):
+        super().__init__()
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return int(self._source.readinto(memoryview(buffer)) or 0)

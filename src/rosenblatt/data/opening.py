@@ -4,15 +4,120 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
-from pathlib import PurePath
-from typing import IO, BinaryIO, final
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath, PurePosixPath
+from typing import IO, Any, BinaryIO, final
 
-from rosenblatt.data import archives
-from rosenblatt.errors import InputError
+from rosenblatt._util.text import listed
+from rosenblatt.errors import InputError, InputTypeError
+
+# Zip archives: one that holds a single file is read as that file; a workbook is one, too.
+#
+# Nothing heavy is imported.
+
+
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # how archives begin, the second kind being empty
+_NO_FILES = ("__MACOSX/", ".DS_Store", "Thumbs.db")  # that programs add
+_LARGE, _DENSE = 1 << 30, 200  # bytes; times as large as what is packed: no table is like that
+_SHOWN = 5
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+
+def is_workbook(path: Path, name: str) -> bool:
+    """Whether the archive is a workbook that can be read; InputError where it is another kind."""
+    with _opened(path, name) as archive:
+        inside = set(archive.namelist())
+        if "xl/workbook.xml" in inside:
+            for entry in archive.infolist():
+                _refuse_bomb(entry, name)
+            return True
+        if "xl/workbook.bin" in inside or "mimetype" in inside:
+            kind = "a binary workbook" if "mimetype" not in inside else "an OpenDocument file"
+            raise InputError(f"{name} is {kind}. Save the sheet as .xlsx or CSV.")
+        return False
+
+
+def inner_name(path: Path, name: str) -> PurePosixPath:
+    """The name of the one file in an archive."""
+    with _opened(path, name) as archive:
+        return PurePosixPath(_entry(archive, name).filename)
+
+
+def opened_archive(stream: IO[bytes], name: str) -> io.BufferedReader:
+    """The bytes of the one file in an archive. Closing it closes the stream."""
+    try:
+        archive = zipfile.ZipFile(stream)
+        return io.BufferedReader(_Inside(archive.open(_entry(archive, name)), stream))
+    except _DAMAGED as error:
+        raise InputError(f"{name} cannot be unpacked: {error}.") from None
+
+
+def _opened(path: Path, name: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except _DAMAGED as error:
+        raise InputError(f"{name} cannot be unpacked, is it cut short? {error}.") from None
+
+
+def _entry(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    files = [
+        entry
+        for entry in archive.infolist()
+        if not entry.is_dir() and not entry.filename.startswith(_NO_FILES[0])
+        if PurePosixPath(entry.filename).name not in _NO_FILES
+    ]
+    if len(files) != 1:
+        names = listed([repr(entry.filename) for entry in files], _SHOWN)
+        holds = f"{len(files)} files: {names}" if files else "no file"
+        raise InputError(
+            f"{name} is a zip archive that holds {holds}. One with a single table can be read: "
+            "unpack it, and give the files that you mean."
+        )
+    if files[0].flag_bits & 1:
+        raise InputError(f"{name} is protected by a password. Unpack it first.")
+    _refuse_bomb(files[0], name)
+    return files[0]
+
+
+def _refuse_bomb(entry: zipfile.ZipInfo, name: str) -> None:
+    if entry.file_size > _LARGE and entry.file_size > _DENSE * max(entry.compress_size, 1):
+        raise InputError(
+            f"{name} holds {entry.filename!r}, {entry.file_size:,} bytes packed into "
+            f"{entry.compress_size:,}: archives like that are made to fill disks. If you trust it, "
+            "unpack it first."
+        )
+
+
+@final
+class _Inside(io.RawIOBase):
+    """A file in an archive; what is damaged is an OSError, as it is of other files."""
+
+    def __init__(self, member: IO[bytes], stream: IO[bytes]):
+        self._member, self._stream = member, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: memoryview) -> int:  # type: ignore[override] # of bytes alone
+        try:
+            block = self._member.read(len(room))
+        except _DAMAGED as error:
+            raise OSError(str(error)) from None
+        room[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        self._member.close()
+        self._stream.close()
+        super().close()
+
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
-_COMPRESSIONS |= dict.fromkeys(archives.ZIP, "zip")
+_COMPRESSIONS |= dict.fromkeys(ZIP, "zip")
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".zip": "zip"}
 _FIRST = 8  # bytes that are looked at
 
@@ -74,7 +179,7 @@ def unpacked(
             raise InputError(
                 f"{name} is a zip archive, which cannot be read from a pipe: unpack it."
             )
-        return archives.opened(whole, name)
+        return opened_archive(whole, name)
     try:
         import pyarrow as pa  # type: ignore[import-untyped,unused-ignore]  # it ships no types
     except ImportError:
@@ -121,3 +226,79 @@ def reason(error: Exception) -> str:
     """Why, in the words of the system or of pyarrow, without a full stop."""
     text = getattr(error, "strerror", None) or str(error).splitlines()[0]
     return str(text).rstrip(".")
+
+
+# Where bytes come from: a path, compressed or not, an open file, standard input.
+
+
+Source = str | os.PathLike[str] | IO[bytes]
+_UNREADABLE = (OSError, EOFError, zlib.error)  # the last two of files that were opened elsewhere
+
+
+class Bytes:
+    """An open source of bytes, and its name in messages; `share`: how much of it is read."""
+
+    def __init__(
+        self, file: Any, name: str, share: Callable[[], float | None] = lambda: None
+    ) -> None:
+        self.file = file
+        self.name = name
+        self.share = share  # None where that is not known
+
+    def read_into(self, room: memoryview) -> int:
+        """Fill some of the room; 0 at the end."""
+        try:
+            if hasattr(self.file, "readinto"):
+                count = self.file.readinto(room)
+            else:
+                block = self.file.read(len(room))
+                count = None if block is None else len(block)
+                room[: count or 0] = block or b""
+        except _UNREADABLE as error:
+            raise self._unreadable(error) from error
+        if count is None:
+            raise InputError(
+                f"{self.name} was opened in non-blocking mode: open it in blocking mode."
+            )
+        return int(count)
+
+    def lines(self) -> Iterator[bytes]:
+        try:
+            yield from self.file
+        except _UNREADABLE as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> InputError:
+        return InputError(f"{self.name} cannot be read: {reason(error)}.")
+
+
+def can_be_read_twice(source: Source) -> bool:
+    if isinstance(source, (str, os.PathLike)):
+        return source != "-" and os.path.isfile(source)
+    return hasattr(source, "seekable") and source.seekable()
+
+
+@contextmanager
+def opened_source(source: Source) -> Iterator[Bytes]:
+    """Open a path and close it in the end; take an open file as it is and leave it open."""
+    if isinstance(source, str) and source == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed: give a file.")
+        name = "standard input"
+        yield Bytes(unpacked(sys.stdin.buffer, name, lent=True), name)
+    elif isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        if os.path.isdir(name):
+            raise InputError(f"{name} is a folder: give a file.")
+        file, position = open_bytes(name, name)
+        size = os.stat(name).st_size  # 0 of a pipe
+        with file:
+            yield Bytes(file, name, lambda: position() / size if size else None)
+    elif isinstance(source, io.TextIOBase) or not hasattr(source, "read"):
+        raise InputTypeError(
+            f"source is {type(source).__name__}: give a path, a file opened in binary mode "
+            'or "-" for standard input.'
+        )
+    else:
+        known = getattr(source, "name", None)
+        yield Bytes(source, known if isinstance(known, str) else "the open file")

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
 
 from rosenblatt.data import files
+from rosenblatt.data.ahead import ahead
+from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.columnar import ColumnFiles, frame
-from rosenblatt.data.how import Reading
+from rosenblatt.data.numbering import some_of
+from rosenblatt.data.options import Reading
 from rosenblatt.data.text import TextFiles
+from rosenblatt.data.unlabelled import Labelled
+from rosenblatt.data.watching import watchable
 from rosenblatt.data.workbook import as_text
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.table import Table
+
 
 Reader = TextFiles | ColumnFiles
 
@@ -34,3 +44,36 @@ def reader_of(source: Any, how: Reading, **reading: Any) -> Reader:
     if found[0].kind == "text":
         return TextFiles(found, how)
     return ColumnFiles(found, how)
+
+
+# How the rows of some files of a table are read, once its columns are known: anywhere.
+
+
+@final
+@dataclass(frozen=True)
+class RowsFrom:
+    """Some files, what is known of their columns, and which of their rows are meant."""
+
+    reader: Reader
+    kinds: dict[str, Kind]
+    label: str | None  # rows that have none are left out
+    skip: int = 0  # rows before,
+    rows: int = 0  # and how many there are
+
+    def all(self) -> Iterable[Batch]:
+        """Whichever are meant."""
+        parts = watchable(ahead(self.reader.parts(self.kinds)), self.reader.files)
+        return parts if self.label is None else Labelled(parts, self.label, self.kinds[self.label])
+
+    def parts(self) -> Iterator[Batch]:
+        """Those that are meant."""
+        return some_of(self.all(), 0, self.skip, self.skip + self.rows)
+
+
+@final
+@dataclass(frozen=True)
+class TableStream:
+    """A table that is not to be encoded in memory, and whether its numbers are scaled."""
+
+    table: Table
+    scale: bool

@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from rosenblatt._inputs import validate
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._validation import parameters
 from rosenblatt.data import files
+from rosenblatt.data.bag_of_words import INTO
+from rosenblatt.data.batch import Kind
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.files import is_svmlight
-from rosenblatt.data.hashing import INTO
-from rosenblatt.data.how import Reading
 from rosenblatt.data.naming import find_columns, prose_columns
+from rosenblatt.data.options import Reading
 from rosenblatt.data.readers import Reader, reader_of
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import IMPUTE, Table
@@ -98,12 +102,12 @@ def read(
     ((1319, 11), ['yes', 'yes'], ['owner=yes', 'selfemp=yes'])
     """
     if header is not None:
-        validate.flag("header", header)
+        parameters.flag("header", header)
     if impute is not None:
-        validate.one_of("impute", impute, IMPUTE)
+        parameters.one_of("impute", impute, IMPUTE)
     if is_svmlight(source):
         return _sparse(source, target, ignore, positive)
-    validate.flag("drop_unlabelled", drop_unlabelled)
+    parameters.flag("drop_unlabelled", drop_unlabelled)
     if drop_unlabelled and target is None:
         raise InputError(
             "drop_unlabelled (--drop-unlabelled) leaves out rows without a label: name the column "
@@ -200,3 +204,29 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
             f"name of its own; or leave all of them out: ignore={twice!r} (--ignore {twice!r})."
         )
     return wanted
+
+
+# A column of counts or weights: how often a row was seen, or how much it matters.
+
+
+def weights_of(source: Any, weight: str, target: str | None, **reading: Any) -> NDArray[np.float64]:
+    """The numbers of this column of a table, one for each row: 0 or greater."""
+    table = column_alone(source, weight, "weight", target, **reading)
+    column = table.columns[0]
+    if column.read_as is not Kind.NUMBER:
+        raise InputError(
+            f"The column {weight!r} holds {column.some_words()}: weights are numbers, 0 or greater."
+        )
+    found = []
+    for part in table.parts():
+        numbers = part.numbers(weight)
+        wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+        if wrong.any():
+            row = int(wrong.argmax())
+            held = "is missing" if np.isnan(numbers[row]) else f"is {numbers[row]:g}"
+            raise InputError(
+                f"{part.place(row)}, weight {weight!r} {held}: give a finite number, 0 or greater; "
+                "a row of weight 0 is left out."
+            )
+        found.append(numbers)
+    return np.concatenate(found) if found else np.empty(0)

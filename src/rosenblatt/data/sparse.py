@@ -7,12 +7,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data import written
+from rosenblatt.data import exact_decimals
+from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column
 from rosenblatt.data.files import File
-from rosenblatt.data.labels import Target, problems_of_target
-from rosenblatt.data.part import Kind
 from rosenblatt.data.svmlight import read_held
+from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError
 
 
@@ -42,7 +42,7 @@ class SparseTable:
 
     def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
         """As of a `Table`."""
-        written.refuse_rounded_entries(self.files[0], decimal=decimal)
+        exact_decimals.refuse_rounded_entries(self.files[0], decimal=decimal)
 
     def labels(self) -> NDArray[Any]:
         """As they are read, also where there is only one."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._support.words import listed, option
-from rosenblatt.data.blanks import BLANKS
+from rosenblatt._util.text import listed, option
+from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
-from rosenblatt.data.days import Days
-from rosenblatt.data.disguise import MISSING_LIKE
-from rosenblatt.data.levels import Words
+from rosenblatt.data.dates import Days
+from rosenblatt.data.dialect import BLANKS
+from rosenblatt.data.formatted_numbers import MISSING_LIKE
 from rosenblatt.data.naming import in_doubt
-from rosenblatt.data.part import Kind
+from rosenblatt.data.one_hot import Words
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table
 from rosenblatt.data.unlabelled import told as unlabelled

@@ -5,20 +5,120 @@ The grammar is strict, and every number becomes the double nearest to it. See `d
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._inputs import validate
-from rosenblatt.data._source import Bytes, Source, can_be_read_twice, opened
-from rosenblatt.data._svmlight_grammar import MOST_INDEX
-from rosenblatt.data._svmlight_readers import ALL, Entries, Reader, reader_of
+from rosenblatt._core.backend import compute
+from rosenblatt._validation import parameters
+from rosenblatt.data.opening import Bytes, Source, can_be_read_twice, opened_source
+from rosenblatt.data.watching import tell
 from rosenblatt.errors import InputError
+
+# Why a line of svmlight text is refused: the grammar of `native/svmlight.hpp`, with words.
+
+
+LONGEST_NUMBER = 4096
+"""As in `native/decimal.hpp`."""
+
+MOST_INDEX = 2**63 - 2
+"""The largest index: the number of features is one more, and both are 64-bit numbers."""
+
+PART = re.compile(rb"[^ \t]+")
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_QUERY = re.compile(rb"qid:[+-]?\d+")
+_NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+
+_LINE = "A line is: label index:value index:value …"
+
+
+class Fault(NamedTuple):
+    column: int  # of the part, counted in bytes from 1
+    part: bytes
+    why: str  # a sentence or two: what is wrong, what is allowed
+
+
+def find_fault(line: bytes) -> Fault | None:
+    """The first part of a line, without its end, that is against the grammar."""
+    last = -1
+    for place, part in enumerate(PART.finditer(line.partition(b"#")[0])):
+        text = part.group()
+        if place == 0:
+            why = _label(text)
+        elif place == 1 and text.startswith(b"q"):
+            why = _query(text)
+        else:
+            why = _entry(text, last)
+            last = last if why else index_of(text)
+        if why:
+            return Fault(part.start() + 1, text, why)
+    return None
+
+
+def index_of(entry: bytes) -> int:
+    return int(entry.partition(b":")[0])
+
+
+def _label(text: bytes) -> str:
+    why = _number("label", text)
+    if not why:
+        return ""
+    if b"," in text:
+        return "It has several labels. Allowed: one label a line."
+    if b":" in text:
+        return f"It begins with a feature, without a label. {_LINE}"
+    return why
+
+
+def _query(text: bytes) -> str:
+    if not _QUERY.fullmatch(text) or _whole(text[4:].lstrip(b"+-")) > MOST_INDEX + 1:
+        return f"This is no query id. After the label may come qid: and a whole number. {_LINE}"
+    return ""
+
+
+def _entry(text: bytes, last: int) -> str:
+    index, colon, value = text.partition(b":")
+    if index == b"qid":
+        return "A query id stands between the label and the first feature."
+    if not colon:
+        return f"This is no feature: there is no colon in it. {_LINE}"
+    if not index.isdigit():
+        return f"The index is not a whole number, 0 or greater. {_LINE}"
+    if _whole(index) > MOST_INDEX:
+        return f"The index is too large. Allowed: up to {MOST_INDEX}."
+    if _whole(index) == last:
+        return f"Feature {last} is there twice. Allowed: each feature once, indices increasing."
+    if _whole(index) < last:
+        return f"It comes after feature {last}. Allowed: indices that increase along a line."
+    return _number("value", value)
+
+
+def _whole(digits: bytes) -> float:
+    """The number that digits say; infinity where they are far too many."""
+    significant = digits.lstrip(b"0")
+    if len(digits) > LONGEST_NUMBER or len(significant) > 19:
+        return math.inf
+    return int(significant or b"0")
+
+
+def _number(what: str, text: bytes) -> str:
+    if _NOT_FINITE.fullmatch(text):
+        return f"The {what} is not finite. Allowed: finite numbers."
+    if not _NUMBER.fullmatch(text):
+        return f"The {what} is not a number. Allowed: numbers such as 1, -0.5 or 2.5e-3."
+    if len(text) > LONGEST_NUMBER:
+        return f"The {what} has {len(text)} characters. Allowed: up to {LONGEST_NUMBER}."
+    if math.isinf(float(text)):
+        return f"The {what} is too large. Allowed: up to 1.7976931348623157e308."
+    return ""
+
 
 ZeroBased = bool | Literal["auto"]
 MOST_HELD = 1 << 26
@@ -81,7 +181,7 @@ def read_held(source: Source, n_features: int | None) -> Read:
 
 
 def _read(source: Source, n_features: int | None, zero_based: ZeroBased, most: int) -> Read:
-    with opened(source) as text:
+    with opened_source(source) as text:
         reader = reader_of(text)
         entries = reader.read(ALL)
         info = _info(text, reader, n_features, zero_based, most)
@@ -112,7 +212,7 @@ def iterate_svmlight(
     X, y : as from `read_svmlight`
     """
     _check(n_features, zero_based)
-    validate.whole("rows_per_chunk", rows_per_chunk)
+    parameters.whole("rows_per_chunk", rows_per_chunk)
     return _chunks(source, min(rows_per_chunk, ALL), n_features, zero_based)
 
 
@@ -121,14 +221,14 @@ def _chunks(
 ) -> Iterator[tuple[sparse.csr_matrix, NDArray[np.float64]]]:
     if n_features is None or zero_based == "auto":
         if not can_be_read_twice(source):
-            with opened(source) as text:
+            with opened_source(source) as text:
                 raise InputError(
                     f"{text.name} can be read only once: give n_features and zero_based "
                     "(True or False), which otherwise take a first reading to find out."
                 )
         info = scan(source, n_features=n_features, zero_based=zero_based)
         n_features, zero_based = info.n_features, info.zero_based
-    with opened(source) as text:
+    with opened_source(source) as text:
         reader = reader_of(text)
         while len((entries := reader.read(rows_per_chunk)).labels):
             yield _rows(entries, _info(text, reader, n_features, zero_based))
@@ -147,7 +247,7 @@ def scan(
 
     `most`: features that the text may have where `n_features` does not say it.
     """
-    with opened(source) as text:
+    with opened_source(source) as text:
         before = None if isinstance(source, (str, os.PathLike)) else source.tell()
         reader = reader_of(text)
         while len(labels := reader.read(_SCANNED).labels):
@@ -158,7 +258,7 @@ def scan(
 
 
 def _check(n_features: int | None, zero_based: object) -> None:
-    if (validate.whole_or_none("n_features", n_features) or 0) > MOST_INDEX + 1:
+    if (parameters.whole_or_none("n_features", n_features) or 0) > MOST_INDEX + 1:
         raise InputError(f"n_features={n_features} is too many. Allowed: up to {MOST_INDEX + 1}.")
     if not isinstance(zero_based, (bool, np.bool_)) and zero_based != "auto":
         raise InputError(f"zero_based={zero_based!r} is not known. Allowed: True, False, 'auto'.")
@@ -218,3 +318,222 @@ def _rows(entries: Entries, info: SvmlightInfo) -> tuple[sparse.csr_matrix, NDAr
     X = sparse.csr_matrix((data, columns, starts), shape=(len(labels), info.n_features))
     X.has_canonical_format = True  # indices increase along every line
     return X, labels
+
+
+# Rows of svmlight text, some at a time: by the compiled core, or by scikit-learn's loader.
+
+
+BLOCK = 1 << 20
+"""How many bytes are parsed at a time: a few milliseconds, and Ctrl-C is heard in between."""
+
+LONGEST_LINE = 1 << 30
+"""A file without ends of lines must not fill the memory before it is refused."""
+
+ALL = 2**63 - 1
+"""More rows than any file has."""
+
+_SLACK = 7
+"""Bytes that the core may read behind a block, whatever they are: `slack` in native/decimal.hpp."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Entries(NamedTuple):
+    """Some rows, the indices as they are in the text."""
+
+    data: NDArray[np.float64]
+    indices: NDArray[Any]
+    indptr: NDArray[np.int64]
+    labels: NDArray[np.float64]
+
+
+class Seen(Protocol):
+    """What the text had so far; indices are given with the first line that has them."""
+
+    @property
+    def lines(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def entries(self) -> int: ...
+    @property
+    def comments(self) -> int: ...
+    @property
+    def queries(self) -> int: ...
+    @property
+    def least(self) -> int: ...
+    @property
+    def least_line(self) -> int: ...
+    @property
+    def most(self) -> int: ...
+    @property
+    def most_line(self) -> int: ...
+
+
+class Reader(Protocol):
+    @property
+    def seen(self) -> Seen: ...
+
+    def read(self, rows: int) -> Entries:
+        """The next rows, fewer only at the end."""
+
+
+def reader_of(source: Bytes) -> Reader:
+    return NativeReader(source) if compute.native else SklearnReader(source)
+
+
+def refused(name: str, number: int, line: bytes) -> InputError:
+    """The error for a line that a reader does not take."""
+    fault = find_fault(line)
+    if fault is None:
+        return InputError(f"{name}, line {number} cannot be read: {_shown(line)}")
+    where = f"{name}, line {number}, column {fault.column}"
+    return InputError(f"{where}: {_shown(fault.part)}. {fault.why}")
+
+
+def _shown(text: bytes) -> str:
+    """As Python would write it, so that odd bytes can be seen; not more than 40 of them."""
+    short = text if len(text) <= 40 else text[:37] + b"..."
+    return repr(short)[1:]
+
+
+class NativeReader:
+    """The lines of a block are parsed in one go; a line that is not finished waits for the next."""
+
+    def __init__(self, source: Bytes) -> None:
+        from rosenblatt._core._native import SvmlightReader
+
+        self.seen = SvmlightReader()
+        self._source = source
+        self._text = np.empty(BLOCK + _SLACK, dtype=np.uint8)
+        self._begin = self._end = 0  # what of the block is still to be parsed
+        self._over = False
+        self._more()
+        if self._text[: self._end].tobytes().startswith(_BYTE_ORDER_MARK):
+            self._begin = 3
+
+    def read(self, rows: int) -> Entries:
+        until = self.seen.rows + rows
+        while self.seen.rows < until:
+            if self._begin < self._end:
+                self._begin, fine = self.seen.read(
+                    self._text, self._begin, self._end, until - self.seen.rows
+                )
+                if not fine:
+                    raise refused(self._source.name, self.seen.lines + 1, self._line())
+                tell(self.seen.rows, self._source.share())
+            if self.seen.rows < until and not self._more():
+                break
+        return Entries(*self.seen.take())
+
+    def _more(self) -> bool:
+        """Fill the block, behind the unfinished line. False: that was all."""
+        if self._over:
+            return False
+        left = self._end - self._begin
+        self._text[:left] = self._text[self._begin : self._end]
+        self._begin, self._end = 0, left
+        if 2 * left >= len(self._text) - _SLACK:
+            self._enlarge()
+        # One byte stays free, for the newline that the last line may lack.
+        room = memoryview(self._text)[: -_SLACK - 1]
+        while not self._over and self._end < len(room):
+            count = self._source.read_into(room[self._end :])
+            self._end += count
+            self._over = count == 0
+        if self._over and self._end and self._text[self._end - 1] != ord("\n"):
+            self._text[self._end] = ord("\n")
+            self._end += 1
+        return True
+
+    def _enlarge(self) -> None:
+        if len(self._text) >= LONGEST_LINE:
+            raise InputError(
+                f"{self._source.name}, line {self.seen.lines + 1} is longer than "
+                f"{LONGEST_LINE // 2} bytes: this does not look like svmlight text."
+            )
+        larger = np.empty(2 * len(self._text) - _SLACK, dtype=np.uint8)
+        larger[: self._end] = self._text[: self._end]
+        self._text = larger
+
+    def _line(self) -> bytes:
+        rest = self._text[self._begin : self._end].tobytes()
+        return rest.partition(b"\n")[0].removesuffix(b"\r")
+
+
+@dataclass
+class Tally:
+    """What `SvmlightReader` counts in the core."""
+
+    lines: int = 0
+    rows: int = 0
+    entries: int = 0
+    comments: int = 0
+    queries: int = 0
+    least: int = MOST_INDEX
+    least_line: int = 0
+    most: int = -1
+    most_line: int = 0
+
+    def add(self, parts: list[bytes]) -> None:
+        """A row, given as its label and entries."""
+        self.rows += 1
+        if len(parts) > 1 and parts[1].startswith(b"q"):
+            self.queries += 1
+            del parts[1]
+        self.entries += len(parts) - 1
+        if len(parts) > 1:
+            first, last = index_of(parts[1]), index_of(parts[-1])
+            if first < self.least:
+                self.least, self.least_line = first, self.lines
+            if last > self.most:
+                self.most, self.most_line = last, self.lines
+
+
+class SklearnReader:
+    """Lines are checked here, so that errors are ours, and read by scikit-learn's loader."""
+
+    def __init__(self, source: Bytes) -> None:
+        self.seen = Tally()
+        self._name = source.name
+        self._lines = source.lines()
+
+    def read(self, rows: int) -> Entries:
+        from sklearn.datasets import load_svmlight_file
+
+        try:
+            X, labels = load_svmlight_file(_Lines(self._checked(rows)), zero_based=True)
+        except OverflowError as error:
+            raise InputError(
+                f"{self._name}, line {self.seen.lines}: an index is larger than 2147483647. "
+                "Reading it needs the compiled core."
+            ) from error
+        return Entries(X.data, X.indices, X.indptr, labels)
+
+    def _checked(self, rows: int) -> Iterator[bytes]:
+        until = self.seen.rows + rows
+        while self.seen.rows < until and (line := next(self._lines, None)) is not None:
+            if self.seen.lines == 0:
+                line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            self.seen.lines += 1
+            if find_fault(line):
+                raise refused(self._name, self.seen.lines, line)
+            text, comment, _ = line.partition(b"#")
+            self.seen.comments += bool(comment)
+            if parts := PART.findall(text):
+                self.seen.add(parts)
+                yield line
+
+
+class _Lines:
+    """A file for scikit-learn's loader: it asks for `read` and then goes through the lines."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._lines
+
+    def read(self) -> bytes:
+        return b"\n".join(self._lines)

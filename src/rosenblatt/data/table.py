@@ -8,24 +8,33 @@ from typing import Any, final
 
 import numpy as np
 
-from rosenblatt._inputs import validate
-from rosenblatt.data import numbering, written
-from rosenblatt.data.column import Column, encoded, see
+from rosenblatt._util.text import many, option
+from rosenblatt._validation import parameters
+from rosenblatt.data import exact_decimals, numbering
+from rosenblatt.data.bag_of_words import Prose, prose_of
+from rosenblatt.data.batch import Batch, Kind, Place, Recode, below
+from rosenblatt.data.column import (
+    Column,
+    dates,
+    encoded,
+    how_to_fill,
+    is_like_an_id,
+    leave_out,
+    problems,
+    see,
+    too_many_words,
+)
 from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.days import Days, days_of
-from rosenblatt.data.disguise import Disguise, Style, styles_of
-from rosenblatt.data.disguise import look as look_for_numbers
-from rosenblatt.data.encode import Encoding
+from rosenblatt.data.dates import Days, days_of
+from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
-from rosenblatt.data.how import Reading
-from rosenblatt.data.labels import Target
+from rosenblatt.data.formatted_numbers import Disguise, Style, problems_of_numbers, styles_of
+from rosenblatt.data.formatted_numbers import look as look_for_numbers
 from rosenblatt.data.number import measured
-from rosenblatt.data.part import Kind, Part, Place, Recode
-from rosenblatt.data.prose import Prose, prose_of
-from rosenblatt.data.readers import Reader
-from rosenblatt.data.rows_from import RowsFrom, TableStream
-from rosenblatt.data.scales import finished, learned
-from rosenblatt.data.together import below
+from rosenblatt.data.options import Reading
+from rosenblatt.data.readers import Reader, RowsFrom, TableStream
+from rosenblatt.data.scaling import finished, learned
+from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.data.unlabelled import left_out_of
 from rosenblatt.errors import InputError
 
@@ -62,7 +71,7 @@ class Table:
     ):
         self._reader, self.positive, self.impute = reader, positive, impute
         self._label = target if reader.how.drop_unlabelled else None
-        self._kept: list[Part] | None = []
+        self._kept: list[Batch] | None = []
         self._prose, self._found_prose = prose or {}, dict[str, Prose]()  # buckets, where hashed
         as_text = dict.fromkeys(categorical | numeric | {*self._prose}, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
@@ -160,11 +169,11 @@ class Table:
         self.left_out = left_out_of(rows)
         return seen
 
-    def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Part]:
+    def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Batch]:
         """The rows, or some, part by part: from memory, or from their files if they are large."""
         return numbering.between(self._kept, self._read, self.rows_by_file, begin, end)
 
-    def _read(self, some: list[int] | None = None) -> Iterable[Part]:
+    def _read(self, some: list[int] | None = None) -> Iterable[Batch]:
         reader = numbering.of_files(self._reader, some)
         return RowsFrom(reader, self._kinds, self._label).all()
 
@@ -176,11 +185,10 @@ class Table:
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
-        written.refuse_rounded(self._reader, encoding, decimal=decimal)
+        exact_decimals.refuse_rounded(self._reader, encoding, decimal=decimal)
 
     @property
     def problems(self) -> list[str]:
-        from rosenblatt.data.problems import problems_of
 
         return problems_of(self)
 
@@ -265,7 +273,7 @@ class Table:
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
-        validate.flag("scale", scale)
+        parameters.flag("scale", scale)
         X, y, encoding = self.encode_with_gaps()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
         return finished(encoding, X, copy=False), y, encoding
@@ -273,7 +281,7 @@ class Table:
     def stream(self, *, scale: bool = True) -> TableStream:
         """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
         files: for tables that memory cannot hold. `scale` is that of `encode`."""
-        validate.flag("scale", scale)
+        parameters.flag("scale", scale)
         return TableStream(self, scale)
 
     def encode_with_gaps(self) -> tuple[Any, Any, Encoding]:
@@ -291,3 +299,79 @@ class Table:
                 labels.append(encoding.labels(part))
         X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
+
+
+# What stands against encoding a table: a sentence each, with what to do.
+
+
+_NAMED = 8  # columns with gaps
+
+
+def problems_of(table: Table) -> list[str]:
+    """All of them; none if it can be encoded."""
+    found = _of_nothing(table)
+    if table.n_rows and table.target:
+        found += problems_of_target(table.target, table.n_rows, table.positive)
+    impute, disguised = table.impute is not None, table.disguised
+    found += problems_of_numbers(
+        disguised,
+        impute=impute,
+        mark=None if table.dialect is None else table.decimal,
+        first=table.first_place,
+    )
+    lacking = [c for c in table.columns if 0 < c.missing < table.n_rows]
+    gaps = [c for c in lacking if c.kind is not Kind.PROSE and not impute]
+    if gaps:
+        found.append(_gaps(gaps, table.n_rows))
+    for column in table.columns:
+        found += problems(column, table.n_rows)
+        if column.prose and not (found_in := table.prose(column.name)).words:
+            which = "" if found_in.hashed else " that occurs in two or more rows but not in all"
+            found.append(
+                f"The column {column.name!r} has no word{which}: there is nothing to learn from "
+                f"its text. So {leave_out(column.name)}."
+            )
+        if column.name in disguised:
+            continue
+        if dated := dates(column):
+            found.append(dated)
+        elif is_like_an_id(column, table.n_rows):
+            found.append(too_many_words(column, table.n_rows))
+    return found
+
+
+def _of_nothing(table: Table) -> list[str]:
+    """There are no rows, or no columns."""
+    found, name = [], table.source[0]
+    if table.n_rows == 0 and len(table.left_out):
+        found.append(f"{name} has no rows with a label.")
+    elif table.n_rows == 0:
+        found.append(f"{name} has no rows, only the names of its columns.")
+    if not table.columns:
+        found.append(f"{name} has no column to learn from.")
+    elif len(table.constant) == len(table.columns):
+        names = ", ".join(map(repr, table.constant))
+        verb = "is" if len(table.constant) == 1 else "are"
+        found.append(f"{name} has no column to learn from: {names} {verb} the same in every row.")
+    return found
+
+
+def _gaps(columns: list[Column], rows: int) -> str:
+    """About missing values: one column in full, several in one sentence."""
+    first = columns[0]
+    place = f"{first.first_missing}, column {first.name!r}: the value is missing"
+    if len(columns) == 1:
+        return (
+            f"{place}, as in {many(first.missing, 'row')} of {rows:,}. {how_to_fill(first)}; or "
+            f"{leave_out(first.name)}."
+        )
+    named = [f"{c.name!r} ({many(c.missing, 'row')})" for c in columns[:_NAMED]]
+    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+    text = any(c.kind is not Kind.NUMBER for c in columns)
+    category = ", and makes '(missing)' a category of text" if text else ""
+    ignored = " ".join(option("ignore", c.name) for c in columns[:_NAMED])
+    return (
+        f"{len(columns)} columns lack values: {', '.join(named)}{more}, of {rows:,} rows. The "
+        f"first: {place}. Fill them in, or say impute='median' (--impute median), which fills in "
+        f"numbers{category}; or leave columns out ({ignored}{' …' * bool(more)})."
+    )

@@ -6,24 +6,26 @@ rows have it: a column that turns out to hold something else is read again as te
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import re
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from rosenblatt._util.text import many
 from rosenblatt.data import dialect as dialects
-from rosenblatt.data import misread, wide
-from rosenblatt.data._ahead import done_ahead
-from rosenblatt.data.days import Days
-from rosenblatt.data.disguise import Style
+from rosenblatt.data.ahead import done_ahead
+from rosenblatt.data.batch import MISSING, TEXT, Batch, Kind, Place, Recode
+from rosenblatt.data.dates import Days
+from rosenblatt.data.dialect import Dialect, TooLong, blocks
 from rosenblatt.data.files import File
-from rosenblatt.data.how import Reading
-from rosenblatt.data.numeric_check import first_not_number, not_numbers
+from rosenblatt.data.formatted_numbers import Style, first_not_number, not_numbers, numbers_of
 from rosenblatt.data.opening import open_bytes, reason
-from rosenblatt.data.part import MISSING, TEXT, Kind, Part, Place, Recode
-from rosenblatt.data.records import TooLong, blocks
+from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
@@ -69,7 +71,7 @@ class TextFiles:
             [self._strings(head, wanted, self._place(self.files[0], 0))], wanted
         )
 
-    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Part]:
+    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
         """Numbers as float64, text as dictionaries.
 
         Where a column of numbers holds something else, raises Recode with what it is; or, if the
@@ -96,7 +98,7 @@ class TextFiles:
                 table = self._parse(block, types, self._place(file, row))
             for batch in table.to_batches():
                 styled = self._styled(batch, kinds, self._place(file, row))
-                yield Part(styled, file, row, share, dialect=self.dialect)
+                yield Batch(styled, file, row, share, dialect=self.dialect)
                 row += batch.num_rows
         for file in self.files:
             file.check_unchanged()
@@ -194,11 +196,11 @@ class TextFiles:
             return _Attempt(decimal, error=error)
 
     def _table(self, block: Any, types: dict[str, Any]) -> Any:
-        if len(types) <= wide.TOGETHER:
+        if len(types) <= TOGETHER:
             return self._read(block, types)
         missing = self._missing(block, len(types))
-        found = wide.at_once(block, types, self.names, self.dialect, missing)
-        return wide.some_at_a_time(self._read, block, types) if found is None else found
+        found = at_once(block, types, self.names, self.dialect, missing)
+        return some_at_a_time(self._read, block, types) if found is None else found
 
     def _checked(self, attempt: _Attempt, block: Any, types: dict[str, Any], place: Place) -> Any:
         if attempt.error is None:
@@ -253,12 +255,12 @@ class TextFiles:
         try:  # by one thread, since several do not count rows
             self._read(block, dict.fromkeys(self.names, pa.binary()), threads=False)
         except pa.ArrowInvalid as error:
-            return misread.ragged(str(error), place, self.names, self.dialect.delimiter)
+            return ragged(str(error), place, self.names, self.dialect.delimiter)
         return None
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:
         texts = [name for name, kind in types.items() if kind != pa.float64()]
-        return misread.not_utf8(self._read(block, dict.fromkeys(texts, pa.binary())), place)
+        return not_utf8(self._read(block, dict.fromkeys(texts, pa.binary())), place)
 
     def _refuse(self, block: Any, kinds: dict[str, Kind], place: Place) -> None:
         """The first value that is no number in a column that is declared to be one."""
@@ -282,3 +284,105 @@ class _Attempt(NamedTuple):
 
 class _NotNumbers(Exception):  # noqa: N818 - caught here
     """A column of numbers holds something else."""
+
+
+# Text of very many columns. pyarrow takes microseconds and kilobytes for every column.
+
+
+TOGETHER = 20_000  # columns that pyarrow parses at a time
+
+
+def some_at_a_time(read: Callable[..., Any], block: Any, types: dict[str, Any]) -> Any:
+    """By read(block, types), which takes memory for every column while it parses."""
+    rest, columns = iter(types.items()), []
+    while some := dict(islice(rest, TOGETHER)):
+        columns += read(block, some).columns
+    return pa.Table.from_arrays(columns, names=list(types))
+
+
+def at_once(
+    block: Any, types: dict[str, Any], names: list[str], dialect: Dialect, missing: list[str]
+) -> Any:
+    """All fields as one column, then dealt out; None unless every record is a line without quotes
+    that has as many fields as there are names."""
+    text = bytes(block)
+    text = text.replace(b"\r\n", b"\n").removesuffix(b"\n")
+    between = dialect.delimiter.encode()
+    if b'"' in text or b"\r" in text:
+        return None
+    lines = text.split(b"\n")
+    if any(line.count(between) != len(names) - 1 for line in lines):
+        return None
+    fields = _fields(text.replace(between, b"\n"), dialect.delimiter, missing)
+    if len(fields) != len(lines) * len(names):
+        return None
+    place = {name: j for j, name in enumerate(names)}
+    deal = np.arange(len(fields)).reshape(len(lines), len(names)).T
+    return _dealt(fields, deal, {name: place[name] for name in types}, types, dialect.decimal)
+
+
+def _fields(text: bytes, delimiter: str, missing: list[str]) -> Any:
+    table = arrow_csv.read_csv(
+        pa.BufferReader(text),
+        arrow_csv.ReadOptions(column_names=["field"], block_size=len(text) + 1, use_threads=False),
+        arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+        arrow_csv.ConvertOptions(
+            column_types={"field": pa.string()}, null_values=missing, strings_can_be_null=True
+        ),
+    )
+    return table.column("field").combine_chunks()
+
+
+def _dealt(
+    fields: Any, deal: Any, places: dict[str, int], types: dict[str, Any], decimal: str
+) -> Any:
+    rows, columns = deal.shape[1], dict.fromkeys(types)
+    for kind in set(types.values()):
+        chosen = [name for name, own in types.items() if own == kind]
+        values = fields.take(pa.array(deal[[places[name] for name in chosen]].ravel()))
+        if kind == pa.float64():
+            values = numbers_of(values, decimal)
+            if values is None:  # as pyarrow says it
+                raise pa.ArrowInvalid("conversion error to double")
+        for k, name in enumerate(chosen):
+            column = values.slice(k * rows, rows)
+            columns[name] = column.dictionary_encode() if kind == TEXT else column
+    return pa.Table.from_arrays(list(columns.values()), names=list(types))
+
+
+# Text that cannot be read as a table: what is wrong, and where.
+
+
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
+
+
+def ragged(said: str, place: Place, names: list[str], delimiter: str) -> str | None:
+    """About a row with more or fewer fields than the header, of which pyarrow said this; None if
+    it said something else. `place` is that of the first row."""
+    found = _RAGGED.search(said)
+    if found is None:
+        return None
+    number, expected, got = (int(v) for v in found.groups()[:3])
+    only = f" ({names[0][:60]!r})" if len(names) == 1 else ""
+    return (
+        f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
+        f"the header has {expected}{only}: {found[4][:100]!r}. A field that holds the "
+        f"delimiter {delimiter!r} or a quote needs quotes around it. If the fields are divided by "
+        "something else, say so: sep=';' (--sep ';'), or 'tab', or 'whitespace'."
+    )
+
+
+def not_utf8(table: Any, place: Place) -> str:
+    """About the first value of these columns of bytes that is no text."""
+    for name in table.column_names:
+        for i, value in enumerate(table.column(name).to_pylist()):
+            try:
+                (value or b"").decode()
+            except UnicodeDecodeError:
+                where = place._replace(row=place.row + i)
+                return (
+                    f"{where}, column {name!r} holds {value!r}, which is not UTF-8 text. Save "
+                    "the file as UTF-8, or say how it is written: charset='cp1252' (--charset "
+                    "cp1252) for most files of Western European Windows."
+                )
+    return f"{place.file.name} is not UTF-8 text."

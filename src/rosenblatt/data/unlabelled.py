@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._support.words import many
-from rosenblatt.data.part import Kind, Part
+from rosenblatt._util.text import many
+from rosenblatt.data.batch import Batch, Kind
 
 
 @final
@@ -18,12 +18,12 @@ class Labelled:
     """The rows of parts that have a label. When all were given, `left_out` are the numbers of the
     others, counted from 0 over all files."""
 
-    def __init__(self, parts: Iterable[Part], target: str, kind: Kind):
+    def __init__(self, parts: Iterable[Batch], target: str, kind: Kind):
         self._parts, self._target, self._kind = parts, target, kind
         self._left_out: list[NDArray[np.int64]] = []
         self._seen = 0
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[Batch]:
         for part in self._parts:
             if self._kind is Kind.NUMBER:
                 there = ~np.isnan(part.numbers(self._target))
@@ -41,7 +41,7 @@ class Labelled:
         return np.concatenate(self._left_out) if self._left_out else np.empty(0, dtype=np.int64)
 
 
-def left_out_of(parts: Iterable[Part]) -> NDArray[np.int64]:
+def left_out_of(parts: Iterable[Batch]) -> NDArray[np.int64]:
     """The numbers of the rows that these parts left out, when all were given."""
     return parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
 

@@ -18,8 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rosenblatt._support import extras
-from rosenblatt._support.words import listed, option
+from rosenblatt._util import extras
+from rosenblatt._util.text import listed, option
 from rosenblatt.data.files import File, stamp
 from rosenblatt.data.opening import reason
 from rosenblatt.errors import InputError

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from rosenblatt._inputs import validate
-from rosenblatt._support.extras import pandas
+from rosenblatt._util.extras import pandas
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 
 _LABELS = ["no", "yes"]
@@ -114,8 +114,8 @@ def make_credit(
     >>> certify(X, y).verdict
     'complete separation'
     """
-    n = validate.whole("n", n)
-    if validate.not_negative("noise", noise) > 1:
+    n = parameters.whole("n", n)
+    if parameters.not_negative("noise", noise) > 1:
         raise InputError(f"noise={noise!r} is not allowed: give a share of the rows, 0 to 1.")
     rng = np.random.default_rng(seed)
     X, scores = np.empty((0, len(_AS_RULED))), np.empty(0)

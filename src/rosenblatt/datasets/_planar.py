@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from rosenblatt._inputs import validate
+from rosenblatt._validation import parameters
 
 _DISTANCE = 2.0**-10
 
@@ -72,7 +72,7 @@ def load_planar(name: str = "separable", *, return_X_y: bool = False) -> Any:
     >>> X.tolist(), y.tolist()
     ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, 1, 1, -1])
     """
-    validate.one_of("name", name, _SETS)
+    parameters.one_of("name", name, _SETS)
     points, labels, description = _SETS[name]
     bunch = Bunch(
         data=np.array(points, dtype=np.float64),

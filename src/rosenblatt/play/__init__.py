@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosenblatt.play.fingerprints import fingerprint
-from rosenblatt.play.page import page
+from rosenblatt.play.html_page import page
+from rosenblatt.play.recorded import fingerprint
 
 if TYPE_CHECKING:
     from rosenblatt.play.notebook import Playground

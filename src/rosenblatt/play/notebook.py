@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, MissingExtra
 from rosenblatt.perceptron import Perceptron
-from rosenblatt.play.joined import joined
-from rosenblatt.play.page import asset, begun_with, table_of
+from rosenblatt.play.bundle import joined
+from rosenblatt.play.html_page import asset, begun_with, table_of
 
 try:
     import anywidget
@@ -18,7 +18,7 @@ try:
 except ImportError as error:
     raise MissingExtra(
         f"The playground in a notebook needs anywidget ({error}). Install it: "
-        'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.page(X, y).'
+        'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.html_page(X, y).'
     ) from None
 
 

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._inputs import targets, validate, weights
-from rosenblatt._support.words import many
-from rosenblatt._traces.run import Floats
+from rosenblatt._tracing.run import Floats
+from rosenblatt._util.text import many
+from rosenblatt._validation import parameters, targets
+from rosenblatt._validation.targets import class_weights, sample_weights, weigh
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _MOST = 5_000
 
@@ -58,7 +60,7 @@ class AlphaDisplay:
     ):
         self.alpha, self.y = np.asarray(alpha, dtype=np.float64), np.asarray(y)
         self.classes = classes
-        most = 0 if label == 0 else validate.whole("label", label, also=", or 0 for none")
+        most = 0 if label == 0 else parameters.whole("label", label, also=", or 0 for none")
         order = np.argsort(-self.alpha, kind="stable")[:most]
         self.hardest = order[self.alpha[order] > 0]
 
@@ -84,11 +86,11 @@ class AlphaDisplay:
                 "their number is no α: give a Perceptron or a KernelPerceptron."
             )
         n, classes = counts.shape[0], estimator.classes_
-        c = weights.sample_weights(sample_weight, n)
+        c = sample_weights(sample_weight, n)
         present = None if c is None else c != 0
         codes = targets.encoded(targets.labels(y, n), classes, present)
-        by_class = weights.class_weights(estimator.class_weight, classes, codes, c)
-        c = weights.weigh(c, codes, by_class)
+        by_class = class_weights(estimator.class_weight, classes, codes, c)
+        c = weigh(c, codes, by_class)
         made = counts if counts.ndim == 1 else _of_own_class(counts.toarray(), codes)
         alpha = estimator.eta0 * made * (1.0 if c is None else c)
         return cls(alpha, codes, classes.tolist(), label).plot(ax=ax)

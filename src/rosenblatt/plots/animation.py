@@ -9,18 +9,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt._inputs import validate
-from rosenblatt._support.bar import rich_bar
-from rosenblatt._support.files import write_whole
-from rosenblatt._support.words import many
+from rosenblatt._util.files import write_whole
+from rosenblatt._util.progress import rich_bar
+from rosenblatt._util.text import many
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
-from rosenblatt.plots import rule as rules
 from rosenblatt.plots import scene, style
+from rosenblatt.plots import scene as rules
 from rosenblatt.plots.boundary import BoundaryDisplay
 from rosenblatt.plots.regions import RegionsDisplay
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _LINGER = 1.5  # seconds that the last picture stays
 
@@ -51,10 +52,10 @@ def animate(
     """
     style.pyplot()
     target = _checked(path)
-    speed, dots = validate.positive("fps", fps), validate.positive("dpi", dpi)
-    most = validate.whole("max_frames", max_frames)
-    level = validate.level("verbose", verbose)
-    validate.whole("grid_resolution", grid_resolution)
+    speed, dots = parameters.positive("fps", fps), parameters.positive("dpi", dpi)
+    most = parameters.whole("max_frames", max_frames)
+    level = parameters.level("verbose", verbose)
+    parameters.whole("grid_resolution", grid_resolution)
     if most < 2:
         raise InputError("max_frames=1 is not allowed: the first and the last step are two frames.")
     steps = [int(k) for k in style.thinned(len(trace) + 1, most)]
@@ -82,7 +83,7 @@ class _Film:
 
         self._trace, self._steps, self._resolution = trace, steps, resolution
         self._data = scene.of_trace(trace)
-        last = rules.of_trace(trace, len(trace))
+        last = rules.rule_of_trace(trace, len(trace))
         self._plane = scene.plane(self._data, features, last.heaviest)
         self._points = self._plane.points(self._data.table)
         with style.house():
@@ -114,7 +115,7 @@ class _Film:
         ax.set_position(self._position)
 
     def _picture(self, k: int) -> BoundaryDisplay | RegionsDisplay:
-        rule = rules.of_trace(self._trace, k)
+        rule = rules.rule_of_trace(self._trace, k)
         if self._trace.replay.run.k is None:
             return BoundaryDisplay(self._data, self._plane, rule, origin=True)
         return RegionsDisplay(self._data, self._plane, rule.scores, rule.score, origin=True)

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._inputs import validate
-from rosenblatt._traces.run import Floats
-from rosenblatt.plots import rule as rules
+from rosenblatt._tracing.run import Floats
+from rosenblatt._validation import parameters
 from rosenblatt.plots import scene, style
-from rosenblatt.plots.rule import Rule
-from rosenblatt.plots.scene import Data, Plane
+from rosenblatt.plots import scene as rules
+from rosenblatt.plots.scene import Data, Plane, Rule
 from rosenblatt.plots.view import View, axes_names, draw_arrow, draw_points, name_arrow, view
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
 
 
 @final
@@ -109,7 +108,7 @@ class BoundaryDisplay:
         """Draw the weights after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = trace.replay.checked_step(len(trace) if step is None else step)
-        data, rule = scene.of_two(trace, "BoundaryDisplay"), rules.of_trace(trace, k)
+        data, rule = scene.of_two(trace, "BoundaryDisplay"), rules.rule_of_trace(trace, k)
         found = cls(data, scene.plane(data, features, rule.w), rule, origin=True)
         found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._verdict()}")
@@ -119,7 +118,7 @@ class BoundaryDisplay:
         self, *, ax: Any = None, weights: bool = False, grid_resolution: int = 100
     ) -> BoundaryDisplay:
         """Draw it, on the given axes or on a new figure."""
-        validate.whole("grid_resolution", grid_resolution)
+        parameters.whole("grid_resolution", grid_resolution)
         with style.canvas(ax) as axes:
             self._draw(axes, weights, grid_resolution)
         self.ax_, self.figure_ = axes, axes.figure
@@ -237,7 +236,7 @@ class BoundaryDisplay:
 
 def _of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Data, Rule]:
     data = scene.of_estimator(estimator, X, y, sample_weight)
-    return data, rules.of_estimator(estimator, X)
+    return data, rules.rule_of_estimator(estimator, X)
 
 
 def _far(seen: View, w: Floats, b: float) -> NDArray[np.float64]:

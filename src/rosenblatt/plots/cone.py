@@ -9,11 +9,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.matrices import dense
-from rosenblatt._minimum.pairs import NO_PAIRS, Direction, PairTable
-from rosenblatt._proof.table import read
-from rosenblatt._proof.whole_numbers import Floats
-from rosenblatt._support.words import many
+from rosenblatt._bounds.pairs import NO_PAIRS, Direction, PairTable
+from rosenblatt._certify.rows import Floats
+from rosenblatt._certify.table import read
+from rosenblatt._core.rows import dense
+from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.view import axes_names, draw_arrow, draw_points, name_arrow, view

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rosenblatt._support.words import many
-from rosenblatt._traces.verdict import floats
+from rosenblatt._tracing.verdict import floats
+from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _MOST = 2_000  # points of a curve
 _LEFT = {"PA-I": "Σ τℓ", "PA-II": "Σ ℓ²", "AROW": "Σ ℓ²(v + 2r)/(v + r)²"}

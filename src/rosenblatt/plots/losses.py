@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.examples import Examples
-from rosenblatt._traces.run import Floats
+from rosenblatt._core.rows import Examples
+from rosenblatt._tracing.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.theory import given
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _MOST = 1_000  # corners that are computed exactly; more cannot be told apart
 _BEYOND = 0.25  # of the way, on either side

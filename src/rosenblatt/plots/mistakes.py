@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._support.words import many
-from rosenblatt._traces.run import Ints
+from rosenblatt._tracing.run import Ints
+from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
 
 
 @final

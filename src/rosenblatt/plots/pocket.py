@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rosenblatt._compute.examples import Examples, Labelled
-from rosenblatt._rules.gram import Gram
-from rosenblatt._traces.run import Floats, Ints
+from rosenblatt._core.rows import Examples, Labelled
+from rosenblatt._tracing.run import Floats, Ints
+from rosenblatt._training.kernels import Gram
 from rosenblatt.plots import scene, style
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _WORK = 2_000_000_000  # numbers looked at, at most, to count errors
 _TOGETHER = 32  # weight vectors counted in one pass over the rows
@@ -71,7 +72,7 @@ class PocketDisplay:
         ax: Any = None,
     ) -> PocketDisplay:
         """Train a clone of `estimator` (whatever its `keep`), and draw both."""
-        from rosenblatt._traces.following import trace
+        from rosenblatt._tracing.trace import trace
 
         style.pyplot()
         copy = clone(estimator).set_params(keep="pocket")

@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._compute.examples import margins
-from rosenblatt._inputs import validate
-from rosenblatt._support.words import many
-from rosenblatt._traces.run import Floats
+from rosenblatt._core.rows import margins
+from rosenblatt._tracing.run import Floats
+from rosenblatt._util.text import many
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
-from rosenblatt.plots import rule as rules
 from rosenblatt.plots import scene, style
+from rosenblatt.plots import scene as rules
 from rosenblatt.plots.scene import Data, Plane
 from rosenblatt.plots.view import axes_names, view
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _TINT = 0.25  # how strong a colour is in its region
 _BLOCK = 1 << 22  # numbers of a block of rows
@@ -142,7 +143,7 @@ class RegionsDisplay:
                 "This trace is of two classes, and regions are of three or more: BoundaryDisplay "
                 "has the pictures of two."
             )
-        rule = rules.of_trace(trace, k)
+        rule = rules.rule_of_trace(trace, k)
         plane = scene.plane(data, features, rule.heaviest)
         found = cls(data, plane, rule.scores, rule.score, origin=True)
         found.plot(ax=ax, grid_resolution=grid_resolution)
@@ -151,7 +152,7 @@ class RegionsDisplay:
 
     def plot(self, *, ax: Any = None, grid_resolution: int = 200) -> RegionsDisplay:
         """Draw it, on the given axes or on a new figure."""
-        validate.whole("grid_resolution", grid_resolution)
+        parameters.whole("grid_resolution", grid_resolution)
         with style.canvas(ax) as axes:
             self._draw(axes, grid_resolution)
         self.ax_, self.figure_ = axes, axes.figure

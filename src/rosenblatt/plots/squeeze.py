@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rosenblatt._inputs import validate
-from rosenblatt._support.words import many
-from rosenblatt._traces.run import Floats
+from rosenblatt._tracing.run import Floats
+from rosenblatt._util.text import many
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _MOST = 2_000  # points of a curve
 
@@ -99,7 +100,7 @@ class SqueezeDisplay:
 
     def plot(self, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:
         """Draw it, on the given axes or on a new figure."""
-        validate.one_of("scale", scale, ("log", "linear"))
+        parameters.one_of("scale", scale, ("log", "linear"))
         with style.canvas(ax) as axes:
             self._draw(axes, scale)
         self.ax_, self.figure_ = axes, axes.figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rosenblatt._traces.run import Floats
+from rosenblatt._tracing.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.view import (
@@ -21,7 +21,8 @@ from rosenblatt.plots.view import (
 )
 
 if TYPE_CHECKING:
-    from rosenblatt._traces.trace import Trace
+    from rosenblatt._tracing.trace import Trace
+
 
 _BEFORE, _ADDED, _AFTER = style.GREEN, style.RED, style.BLUE
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._support.words import many
-from rosenblatt._traces.run import Floats
+from rosenblatt._tracing.run import Floats
+from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
 from rosenblatt.plots.scene import Data

@@ -18,9 +18,8 @@ def render(content: dict[str, Any], carried: Any = None) -> str:
     >>> "<h1><bdi>&lt;b&gt;</bdi>" in page
     True
     """
-    from rosenblatt._support.row_numbers import of_files
-    from rosenblatt.report.page_script import embedded, script
-    from rosenblatt.report.proof import proof
+    from rosenblatt._util.text import of_files
+    from rosenblatt.report.proof import embedded, proof, script
     from rosenblatt.report.view import derived, environment
 
     page = environment().get_template("page.html")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
 
 from rosenblatt import verify
-from rosenblatt.report.page_script import embedded
+from rosenblatt.play.bundle import joined
+from rosenblatt.play.html_page import asset
 
 _ROWS, _COLUMNS = 200, 12  # of the table that is shown; the page has all
 
@@ -60,3 +65,26 @@ def _shares(claim: Mapping[str, Any]) -> dict[int, float]:
     }
     each = zip(part["rows"], weights, part["y"], strict=True)
     return {row: float(weight / totals[side]) for row, weight, side in each}
+
+
+# The one script of the page, and its hash: the browser runs this and nothing else.
+
+
+def module(name: str) -> str:
+    """A module of the page: of its own, or one that it shares with the playground."""
+    own = files("rosenblatt.report") / "assets" / f"{name}.js"
+    text = own.read_text(encoding="utf-8") if own.is_file() else asset(f"{name}.js")
+    return text.replace("\r\n", "\n")
+
+
+@cache
+def script(entry: str) -> dict[str, Markup]:
+    """The module of this name and all that it imports."""
+    text = joined(entry, module)
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
+
+
+def embedded(content: Any) -> str:
+    """JSON that no HTML parser takes for the end of the script element."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._model.objective import Objective
-from rosenblatt._rules.card import Card
+from rosenblatt._training.card_rule import Card
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.selection.result import Candidate
+
 
 Costs = Mapping[tuple[str, str], float]
 

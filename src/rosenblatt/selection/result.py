@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._model.probability import Platt
-from rosenblatt._support.words import named
-from rosenblatt.selection.interval import clopper_pearson
+from rosenblatt._util.text import named
 from rosenblatt.selection.judge import Judge
-from rosenblatt.selection.unseen import Unseen
+from rosenblatt.selection.measures import clopper_pearson
+from rosenblatt.selection.out_of_sample import Unseen
 
 Floats = NDArray[np.float64]
 

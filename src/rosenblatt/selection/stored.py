@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._compute.backend import compute
-from rosenblatt._compute.matrices import as_table
-from rosenblatt._estimators.threshold import mistaken, move_threshold
-from rosenblatt._streams.fit import fit_stored
-from rosenblatt._streams.train import keeping
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import as_table
+from rosenblatt._out_of_core.client import Client
+from rosenblatt._out_of_core.fit import fit_stored
+from rosenblatt._out_of_core.parts import StoredPart, load_stored
+from rosenblatt._out_of_core.train import keeping
+from rosenblatt._training.threshold import mistaken, move_threshold
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline, streamed
-from rosenblatt.selection.contest import majority_of
+from rosenblatt.selection.comparison import majority_of
 from rosenblatt.selection.folds import FIFTHS
 from rosenblatt.selection.judge import Judge
-from rosenblatt.selection.platt import platt
+from rosenblatt.selection.out_of_sample import Unseen, platt, scores_of
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
-from rosenblatt.selection.side_by_side import Asked, trained
 from rosenblatt.selection.training import Progress, Training, checkpoint_of
-from rosenblatt.selection.unseen import Unseen, scores_of
 
 if TYPE_CHECKING:
-    from rosenblatt._engines.team import Team
-    from rosenblatt._streams.stored import Stored
+    from rosenblatt._out_of_core.store import Stored
+
 
 TEST, VALIDATION = 0, 1  # of the fifths; the others train
 TRAIN_SHARE = 0.6
@@ -70,7 +72,7 @@ def select_stored(
     progress: Progress,
     checkpoint: Path | None,
     checkpoint_every: float,
-    team: Team | None = None,
+    team: Client | None = None,
 ) -> Selection:
     """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
     team the candidates learn side by side."""
@@ -91,7 +93,7 @@ class _Contest:
         progress: Progress,
         checkpoint: Path | None,
         every: float,
-        team: Team | None,
+        team: Client | None,
     ):
         self.rows, self.seed, self.judge = rows, seed, judge
         self.two = len(rows.classes) == 2
@@ -137,7 +139,7 @@ class _Contest:
     def _checkpoint(self, number: int) -> Path | None:
         return None if self.checkpoint is None else checkpoint_of(self.checkpoint, number)
 
-    def _side_by_side(self, team: Team) -> dict[str, tuple[Any, tuple[str, ...]]]:
+    def _side_by_side(self, team: Client) -> dict[str, tuple[Any, tuple[str, ...]]]:
         """The candidates that learn, fitted by the machines of an engine."""
         learn = [(k, name) for k, name in enumerate(self.rules) if name != self.always]
         asked = [Asked(self.rules[name], self._checkpoint(k), self.every) for k, name in learn]
@@ -297,3 +299,34 @@ def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[A
     known = np.array(classes.tolist(), dtype=kind)
     found: NDArray[Any] = known[np.searchsorted(classes, column)]
     return found
+
+
+# Candidates that learn at the same time, each on a machine of an engine.
+
+
+class Asked(NamedTuple):
+    """A candidate, and the file that keeps where its training stands, if there is one."""
+
+    rule: Any
+    checkpoint: Path | None
+    every: float
+
+
+def trained(
+    team: Client, rows: Stored, asked: Sequence[Asked]
+) -> list[tuple[Any, tuple[str, ...]]]:
+    """Each of them fitted to all of the rows, and what it warned of, in the order asked."""
+    place = str(rows.folder.absolute())
+    part = StoredPart(place, rows.fingerprint, 0, rows.n, rows.nbytes)
+    handle = team.place(load_stored, part)
+    team.settle([handle])
+    return team.all([(_fit, (handle, one)) for one in asked])
+
+
+def _fit(part: StoredPart, asked: Asked) -> tuple[Any, tuple[str, ...]]:
+    """On a worker."""
+    rule = asked.rule
+    with warnings.catch_warnings(record=True) as caught, keeping(rule, *asked[1:]):
+        warnings.simplefilter("always", ConvergenceWarning)
+        fit_stored(rule, part.stored)
+    return rule, tuple(str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning))

@@ -9,8 +9,8 @@ from typing import Any, final
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._streams.train import Linear, train
-from rosenblatt._support.files import as_path, make_folder
+from rosenblatt._out_of_core.train import Linear, train
+from rosenblatt._util.files import as_path, make_folder
 
 Progress = Callable[[int, int, str], None]
 Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th one

@@ -13,7 +13,7 @@ separation, as `certify` finds it. Ask in this order:
    separator of the largest margin.
 """
 
-from rosenblatt.separation.firth import FirthEstimate, firth
+from rosenblatt.separation.firth_estimate import FirthEstimate, firth
 from rosenblatt.separation.limit import LimitingModel, limiting_model
 
 __all__ = ["FirthEstimate", "LimitingModel", "firth", "limiting_model"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._compute.matrices import dense
-from rosenblatt._inputs import validate, weights
-from rosenblatt._proof.coefficients import name_of_intercept
-from rosenblatt._proof.table import read_encoded
+from rosenblatt._certify.coefficients import name_of_intercept
+from rosenblatt._certify.table import read_encoded
+from rosenblatt._core.rows import dense
+from rosenblatt._validation import parameters, targets
 from rosenblatt.errors import InputError
 
 Numbers = NDArray[np.float64]
@@ -31,13 +33,13 @@ class Given:
 
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, *, fit_intercept: bool, asked: str) -> Given:
-        validate.flag("fit_intercept", fit_intercept)
+        parameters.flag("fit_intercept", fit_intercept)
         table, _ = read_encoded(X, y, sample_weight, None, semantics="binary64", asked=asked)
         if len(table.classes) != 2:
             raise InputError("y holds one label only: a logistic regression needs two.")
         n = len(table.y)
         rows = np.arange(n) if table.present is None else table.present
-        c = weights.sample_weights(sample_weight, n)
+        c = targets.sample_weights(sample_weight, n)
         numbers = np.asarray(dense(table.X[rows]), dtype=np.float64)
         names = list(table.columns)
         if fit_intercept:
@@ -77,3 +79,26 @@ def independent(X: Numbers, first: list[int] | None = None) -> list[int]:
             basis.append(rest / length)
             chosen.append(j)
     return sorted(chosen)
+
+
+# Coefficients and their intervals as lines of text.
+
+
+def table_of(
+    coefficients: Mapping[str, float],
+    intervals: Mapping[str, tuple[float, float]],
+    confidence: float,
+) -> Iterator[str]:
+    """A line for each coefficient."""
+    width = max(len(name) for name in coefficients)
+    yield f"{'':{width}}  {'estimate':>9}  {confidence:.0%} profile interval"
+    for name, value in coefficients.items():
+        low, high = intervals.get(name, (math.nan, math.nan))
+        shown = "" if math.isnan(low) else f"{_number(low)} to {_number(high)}"
+        yield f"{name:{width}}  {_number(value):>9}  {shown}".rstrip()
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "+∞" if value > 0 else "−∞"
+    return "not fixed" if math.isnan(value) else f"{value:.4g}".replace("-", "−")

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from rosenblatt._proof.certify import certify
-from rosenblatt._support.one_thread import one_thread
-from rosenblatt._support.words import many
+from rosenblatt._util.one_thread import one_thread
+from rosenblatt._util.text import many
+from rosenblatt.certificate import certify
 from rosenblatt.errors import InputError
-from rosenblatt.separation.given import Given, Numbers, independent
+from rosenblatt.separation.given import Given, Numbers, independent, table_of
 from rosenblatt.separation.likelihood import Likelihood
-from rosenblatt.separation.words import table_of
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
+
 
 _RUNNING = {"+": np.inf, "-": -np.inf}
 
@@ -54,7 +54,7 @@ class LimitingModel:
             return (
                 "No limiting conditional model: under complete separation every row has its label "
                 "with probability 1, and no row is left to fit.\n"
-                "Use rosenblatt.separation.firth(X, y), which has finite estimates."
+                "Use rosenblatt.separation.firth_estimate(X, y), which has finite estimates."
             )
         if self.verdict == "overlap":
             head = f"Maximum likelihood estimate (finite), {odds}; no row is separated"

@@ -8,13 +8,13 @@ weights w and intercept b. Every function says its formula, and every margin whi
 - homogeneous: y_i (w·x_i + b) / ‖(w, b)‖, the γ of Novikoff's theorem in the lifted space.
 """
 
-from rosenblatt._proof.chance import probability_separable
-from rosenblatt.theory.bounds import MistakeBound, mistake_bound
-from rosenblatt.theory.classes import kesler_lift
+from rosenblatt._certify.cover_theorem import probability_separable
+from rosenblatt.theory.bounds import EpochBound, MistakeBound, mistake_bound, mixed_epoch_bound
 from rosenblatt.theory.geometry import (
     angle,
     angles,
     distances,
+    kesler_lift,
     lift,
     margin_of_data,
     margins,
@@ -25,7 +25,6 @@ from rosenblatt.theory.geometry import (
     sign_switch,
 )
 from rosenblatt.theory.losses import perceptron_loss, perceptron_loss_gradient, zero_one_loss
-from rosenblatt.theory.mixed import EpochBound, mixed_epoch_bound
 from rosenblatt.theory.online import ArowBound, LossBound, arow_bound, passive_aggressive_bound
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._learning.primal import Primal
+from rosenblatt._training.learner import Primal
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._compute.examples import Examples
-from rosenblatt._compute.matrices import as_table
-from rosenblatt._inputs import validate
-from rosenblatt._learning.rule import arow_rule, passive_aggressive_rule
+from rosenblatt._core.rows import Examples, as_table
+from rosenblatt._training.rule import arow_rule, passive_aggressive_rule
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.bounds import dot, exact_row, longest
@@ -68,7 +67,7 @@ def passive_aggressive_bound(
     at most 291 mistakes: max (‖x̃‖² + 1/(2C)) · (‖u‖² + 2 Σ C ℓ²)
     """
     rule = passive_aggressive_rule(C, variant)
-    squared, whole = rule.kind == "PA-II", validate.whole("epochs", epochs)
+    squared, whole = rule.kind == "PA-II", parameters.whole("epochs", epochs)
     e = given.examples(X, y, sample_weight)
     star, lifted = given.vector(w_star, e.rows.d, "w_star")
     c = np.ones(len(e.y)) if e.c is None else e.c

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import gammaln, logsumexp
 
-from rosenblatt._inputs import validate
+from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 
 _WIDEST = (-6.0, 4.0)  # powers of e between which λ is looked for
@@ -38,7 +38,7 @@ def progressive_bound(mistakes: int, rows: int, *, lam: float, confidence: float
     0.1405
     """
     mistakes, rows = _counts(mistakes, rows, "mistakes")
-    lam = validate.positive("lam", lam)
+    lam = parameters.positive("lam", lam)
     much = math.log(1 / (1 - _confidence(confidence)))
     bound = -math.expm1(-lam * mistakes / rows - much / rows) / -math.expm1(-lam)
     return min(bound, 1.0)
@@ -60,7 +60,7 @@ def progressive_lambda(expected: float, rows: int, *, confidence: float = 0.95) 
     """
     if not 0 <= expected <= 1:
         raise InputError(f"expected={expected!r} is not allowed: give a share, from 0 to 1.")
-    rows = validate.whole("rows", rows)
+    rows = parameters.whole("rows", rows)
     expected = max(expected, 1 / rows)
     much = math.log(1 / (1 - _confidence(confidence))) / rows
 
@@ -104,7 +104,7 @@ def support_bound(support: int, rows: int, *, confidence: float = 0.95) -> float
 
 
 def _counts(some: int, rows: int, name: str) -> tuple[int, int]:
-    rows = validate.whole("rows", rows)
+    rows = parameters.whole("rows", rows)
     whole = isinstance(some, (int, np.integer)) and not isinstance(some, bool)
     if not whole or not 0 <= some <= rows:
         raise InputError(

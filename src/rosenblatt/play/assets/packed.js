@@ -1,5 +1,5 @@
 // @ts-check
-// What a page carries is deflated and in base64, as `play/page.py` packs it.
+// What a page carries is deflated and in base64, as `play/html_page.py` packs it.
 
 /** @param {string} packed @returns {Response} its text or bytes can be waited for */
 export function unpacked(packed) {

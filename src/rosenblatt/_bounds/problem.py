@@ -1,0 +1,188 @@
+"""Rows and what an error on each costs, in whole numbers; and the best rule so far."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._bounds.cones import Cones
+from rosenblatt._bounds.pairs import PairTable
+from rosenblatt._certify.by_training import is_wide
+from rosenblatt._certify.conditioning import Metric, decision_metric
+from rosenblatt._certify.diagnostics import hashes
+from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._certify.table import Table
+from rosenblatt._util.budget import Budget
+
+Mask = NDArray[np.bool_]
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Lifted weights in floating point, and the errors they make, counted exactly."""
+
+    w: Floats
+    wrong: Mask
+    cost: int
+
+
+class Problem:
+    """Different rows: those that are equal, labels included, are one that costs what they do.
+
+    A rule is right about all of them or about none. Costs are whole multiples of `unit`.
+    """
+
+    def __init__(self, rows: Rows, weights: Floats | None):
+        self.first, self.group = equal_rows(rows)
+        self.single, self.unit = _whole(weights, rows.n)  # what an error on one row costs
+        if len(self.first) < rows.n:
+            rows = part(rows, self.first)
+        self.rows = rows
+        self.cost = _added(self.single, self.group, rows.n)
+        scale = max(self.cost.tolist())
+        self.scale = 1 if self.unit == 1 else scale  # errors are counted in ones where they can be
+        self.c = np.array([v / self.scale for v in self.cost.tolist()])
+        self.best = self.nothing()
+        self.beyond_floats: int | None = None  # the cost of a rule that no floats were found for
+
+    @classmethod
+    def of(cls, table: Table, weights: Floats | None, *, intercept: bool) -> Problem:
+        """Of the rows of a table that count."""
+        rows = Rows(
+            table.X if table.present is None else table.X[table.present],
+            table.y if table.present is None else table.y[table.present],
+            intercept=intercept,
+            decimal=False,
+            budget=Budget(),
+        )
+        if weights is not None and table.present is not None:
+            weights = weights[table.present]
+        return cls(rows, weights)
+
+    def nothing(self) -> Rule:
+        """The rule that has every row on its hyperplane."""
+        return Rule(np.zeros(self.rows.D), np.ones(self.rows.n, dtype=bool), int(self.cost.sum()))
+
+    @cached_property
+    def wide(self) -> bool:
+        """So many dimensions that conflicts cannot be searched for."""
+        return is_wide(self.rows)
+
+    @cached_property
+    def pairs(self) -> PairTable:
+        """The rows in whole numbers, for cones of directions."""
+        x, y = self.rows.x(0, self.rows.n), self.rows.y.astype(np.int8)
+        return PairTable(x, y, self.cost.astype(np.int64))
+
+    @cached_property
+    def cones(self) -> Cones:
+        """Of directions, in the same rows."""
+        return Cones(self.pairs)
+
+    @cached_property
+    def metric(self) -> Metric:
+        if self.wide:  # nothing that would make rows dense
+            return Metric(np.ones(self.rows.d), np.zeros(self.rows.d), 1.0)
+        return decision_metric(self.rows)
+
+    def total(self, mask: Mask) -> int:
+        return int(self.cost[mask].sum())
+
+    def wrong(self, w: list[Fraction]) -> Mask:
+        """Rows with a_i·w <= 0, exactly; what was found is counted although time may be over."""
+        budget, self.rows.budget = self.rows.budget, Budget()
+        try:
+            return self.rows.signs(w) <= 0
+        finally:
+            self.rows.budget = budget
+
+    def offer(self, w: Floats) -> bool:
+        """Keep a rule if it costs less than the best one."""
+        if not np.isfinite(w).all():
+            return False
+        wrong = self.wrong([Fraction(v) for v in w.tolist()])
+        cost = self.total(wrong)
+        if cost >= self.best.cost:
+            return False
+        self.best = Rule(w, wrong, cost)
+        return True
+
+    def offer_exact(self, w: list[Fraction]) -> bool:
+        """The same for weights that may not be floats: the nearest ones of some multiples."""
+        cost = self.total(self.wrong(w))
+        if cost >= self.best.cost:
+            return False
+        found = False
+        for f in _roundings(w):
+            found = self.offer(f) or found
+            if self.best.cost <= cost:
+                return True
+        self.beyond_floats = min(cost, self.beyond_floats or cost)
+        return found
+
+
+def _roundings(w: list[Fraction]) -> Any:
+    """Floats next to multiples of w: rounding errs elsewhere each time."""
+    size = max((abs(v) for v in w), default=Fraction(0)) or Fraction(1)
+    bits = size.numerator.bit_length() - size.denominator.bit_length()
+    unit = Fraction(2) ** -bits
+    for factor in (*range(1, 64, 2), 2**900):  # the last one for numbers that are far apart
+        yield np.array([float(v * unit * factor) for v in w])
+
+
+def part(rows: Rows, index: Index) -> Rows:
+    """Some of the rows."""
+    return Rows(
+        rows.X[index],
+        rows.y[index].astype(np.int8),
+        intercept=rows.intercept,
+        decimal=rows.decimal,
+        budget=rows.budget,
+    )
+
+
+def equal_rows(rows: Rows) -> tuple[Index, Index]:
+    """The first row of each group of equal ones, and the group of each row."""
+    code = hashes(rows)
+    order = np.lexsort((rows.y, code))
+    near = order[1:][(np.diff(code[order]) == 0) & (np.diff(rows.y[order]) == 0)]
+    before = order[:-1][(np.diff(code[order]) == 0) & (np.diff(rows.y[order]) == 0)]
+    same = np.zeros(rows.n, dtype=bool)  # as the row before it in this order
+    step = max(1, (1 << 20) // max(rows.d, 1))
+    for begin in range(0, len(near), step):
+        i, j = near[begin : begin + step], before[begin : begin + step]
+        same[i] = (rows.dense(i) == rows.dense(j)).all(axis=1)
+    group = np.empty(rows.n, dtype=np.intp)
+    group[order] = np.cumsum(~same[order]) - 1
+    first = np.full(int(group.max()) + 1, rows.n, dtype=np.intp)
+    np.minimum.at(first, group, np.arange(rows.n))
+    rank = np.argsort(first)  # groups in the order of their first rows
+    place = np.empty_like(rank)
+    place[rank] = np.arange(len(rank))
+    return first[rank], place[group]
+
+
+def _whole(weights: Floats | None, n: int) -> tuple[NDArray[Any], Fraction]:
+    """Weights as whole multiples of a unit."""
+    if weights is None:
+        return np.ones(n, dtype=np.int64), Fraction(1)
+    ratios = [v.as_integer_ratio() for v in weights.tolist()]
+    common = math.lcm(*(below for _, below in ratios))
+    whole = [above * (common // below) for above, below in ratios]
+    divisor = math.gcd(*whole)
+    fits = sum(whole) // divisor < 2**62
+    dtype = np.int64 if fits else object
+    return np.array([v // divisor for v in whole], dtype=dtype), Fraction(divisor, common)
+
+
+def _added(whole: NDArray[Any], group: Index, groups: int) -> NDArray[Any]:
+    out = np.zeros(groups, dtype=whole.dtype)
+    np.add.at(out, group, whole)
+    return out

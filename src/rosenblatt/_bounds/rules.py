@@ -1,0 +1,235 @@
+"""Rules with few errors: trained perceptrons, then a search along lines.
+
+Along a line w + t v the errors change only where a row crosses the hyperplane, at t_i = -m_i / p_i
+with the scores m_i of w and p_i of v. Sorting them finds the best t on the whole line (Li and Lin,
+Optimizing 0/1 loss for perceptrons by random coordinate descent, IJCNN 2007).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from rosenblatt._bounds.problem import Problem, Rule
+from rosenblatt._certify.nearest_point import mean
+from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._core.backend import compute
+from rosenblatt.errors import InputError, WeightsOverflow
+
+if TYPE_CHECKING:
+    from rosenblatt.perceptron import Perceptron
+
+
+_EPOCHS = 64
+_UPDATES = 2000  # of the pocket, each of which counts all errors
+_MOST_COPIED = 5 * 10**7  # numbers of a table that is scaled for training
+_WORK = 5 * 10**8  # numbers that a search reads
+_LINES = 300
+_MANY, _NEAR = 20_000, 0.05  # of so many rows this part is moved along a line
+
+
+def constant(problem: Problem) -> None:
+    """The same answer for every row: at once, however little time there is."""
+    if problem.rows.intercept:
+        for b in (1.0, -1.0):
+            problem.offer(np.append(np.zeros(problem.rows.D - 1), b))
+
+
+def improve(problem: Problem) -> None:
+    """From each start along lines, the most promising first, as many as the table's size allows."""
+    rows = problem.rows
+    lines = min(_LINES, 8 * rows.n, max(50, _WORK // (rows.n * (rows.D + 20))))
+    starts = sorted(_offered(problem), key=lambda start: start[0])
+    for _, w in starts:
+        descend(problem, w, lines)
+        lines = max(lines // 2, 10)
+
+
+def without(problem: Problem, j: int) -> Rule:
+    """The best rule found that does not look at column j; it is offered to the problem, too."""
+    rows = problem.rows
+    kept = np.delete(np.arange(rows.d), j)
+    less = Rows(
+        rows.X[:, kept],
+        rows.y.astype(np.int8),
+        intercept=rows.intercept,
+        decimal=rows.decimal,
+        budget=rows.budget,
+    )
+    part = Problem(less, problem.c)
+    constant(part)
+    try:
+        if len(kept):
+            improve(part)
+    finally:
+        w = np.insert(part.best.w, j, 0.0)
+        problem.offer(w)
+    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
+    return Rule(w, wrong, problem.total(wrong))
+
+
+def left_out(problem: Problem, j: int) -> Rule:
+    """The best rule with weight 0 on column j and another intercept: at once."""
+    w, shift = problem.best.w.copy(), np.zeros(problem.rows.D)
+    w[j], shift[-1] = 0.0, 1.0
+    rows = problem.rows
+    with np.errstate(all="ignore"):
+        found = best_step(rows.scores(*rows.split(w)), rows.scores(*rows.split(shift)), problem.c)
+    if found is not None and np.isfinite(found[1]):
+        w += found[1] * shift
+    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
+    return Rule(w, wrong, problem.total(wrong))
+
+
+def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:
+    """Starts, and what they cost."""
+    for w in _starts(problem):
+        if np.isfinite(w).all() and w.any():
+            problem.offer(w)
+            yield problem.total(problem.wrong([Fraction(v) for v in w.tolist()])), w
+
+
+# --- Where to start -------------------------------------------------------------------------------
+
+
+def _starts(problem: Problem) -> Iterator[Floats]:
+    rows = problem.rows
+    if not problem.wide:
+        yield _weights(problem, mean(rows, problem.metric))
+    if (rows.y == rows.y[0]).all():
+        return
+    from rosenblatt.perceptron import Perceptron
+
+    X, scale, center = _scaled(problem)
+    work = _WORK if compute.native else _WORK // 1000  # a time limit is a time limit
+    numbers = rows.n + (rows.X.nnz if sparse.issparse(rows.X) else rows.X.size)
+    epochs = max(2, min(_EPOCHS, work // (4 * numbers)))
+    updates = max(20, min(_UPDATES, work // (8 * numbers)))
+    for p in (
+        Perceptron(max_iter=epochs, fit_intercept=rows.intercept, random_state=0),
+        Perceptron(
+            order="random",
+            keep="pocket",
+            max_iter=epochs,
+            max_updates=updates,
+            fit_intercept=rows.intercept,
+            random_state=0,
+        ),
+    ):
+        if _fit(problem, p, X):
+            yield _unscaled(p, rows, scale, center)
+
+
+def _unscaled(trained: Perceptron, rows: Rows, scale: Floats, center: Floats) -> Floats:
+    w = trained.coef_[0] * scale
+    return rows.lifted(w, float(trained.intercept_[0] - w @ center))
+
+
+def _scaled(problem: Problem) -> tuple[Any, Floats, Floats]:
+    """X with columns of similar size, around zero where that keeps zeros."""
+    rows, metric = problem.rows, problem.metric
+    none = np.zeros(rows.d)
+    if sparse.issparse(rows.X):
+        return rows.X.multiply(metric.scale).tocsr(), metric.scale, none
+    if rows.n * rows.d > _MOST_COPIED:
+        return rows.X, np.ones(rows.d), none
+    center = metric.center if rows.intercept else none
+    return (rows.x(0, rows.n) - center) * metric.scale, metric.scale, center
+
+
+def _fit(problem: Problem, perceptron: Perceptron, X: Any) -> bool:
+    from sklearn.exceptions import ConvergenceWarning
+
+    problem.rows.budget.spend(problem.rows.n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            perceptron.fit(X, problem.rows.y, problem.c)
+        except (InputError, WeightsOverflow):  # numbers that are too large for it
+            return False
+    return True
+
+
+# --- Along lines ----------------------------------------------------------------------------------
+
+
+@np.errstate(all="ignore")  # what overflows is not chosen, and errors are recounted exactly
+def descend(problem: Problem, w: Floats, lines: int) -> None:
+    """Better and better weights, one line after the other; the last ones are offered."""
+    rows, rng = problem.rows, np.random.default_rng(0)
+    m = rows.scores(*rows.split(w))
+    cost = float(problem.c[~(m > 0)].sum())
+    try:
+        for k in range(lines):
+            v = _direction(problem, m, k, rng)
+            p = rows.scores(*rows.split(v))
+            found = best_step(m, p, problem.c)
+            if found is None or found[0] > cost or not np.isfinite(found[1]):
+                continue
+            least, t = found
+            moved = w + t * v
+            size = float(np.linalg.norm(moved))
+            if not 0 < size < np.inf:
+                continue
+            w, m, cost = moved / size, (m + t * p) / size, least
+    finally:
+        problem.offer(w)
+
+
+def _direction(problem: Problem, m: Floats, k: int, rng: np.random.Generator) -> Floats:
+    """By turns a coordinate, a random one, and one that turns towards a row that is wrong."""
+    rows, metric = problem.rows, problem.metric
+    size = rows.D if metric.basis is None else metric.basis.shape[1]
+    if k % 3 == 0:
+        v = np.zeros(size)
+        v[k // 3 % size] = 1.0
+    elif k % 3 == 1:
+        v = rng.standard_normal(size)
+    else:
+        wrong = np.flatnonzero(~(m > 0))
+        if not len(wrong):
+            return np.asarray(rng.standard_normal(rows.D))
+        v = metric.rows(rows, rng.choice(wrong, 1))[0]
+    return _weights(problem, v)
+
+
+def _weights(problem: Problem, v: Floats) -> Floats:
+    return problem.rows.lifted(*problem.metric.weights(problem.rows, v))
+
+
+def best_step(m: Floats, p: Floats, c: Floats) -> tuple[float, float] | None:
+    """The least Σ c_i over m_i + t p_i <= 0, and the middle of the widest interval of such t.
+
+    Of many rows only those are moved that cross the hyperplane soonest.
+    """
+    t = -m / p
+    far = np.inf
+    if len(t) > _MANY:
+        near = np.abs(t[:: len(t) // 1000])
+        far = float(np.quantile(near[~np.isnan(near)], _NEAR)) if not np.isnan(near).all() else far
+    moving = np.flatnonzero(np.abs(t) < far)
+    if not len(moving):
+        return None
+    wrong = ~(m > 0)
+    fixed = float(c[wrong].sum()) - float(c[moving[wrong[moving]]].sum())
+    order = moving[np.argsort(t[moving], kind="stable")]
+    t, c, rising = t[order], c[order], p[order] > 0
+    start = fixed + float(c[rising].sum())
+    cost = np.append(start, start + np.cumsum(np.where(rising, -c, c)))  # as t passes each row
+    if far < np.inf:
+        ends = np.concatenate([[-far], t, [far]])
+    else:
+        reach = max(float(t[-1] - t[0]), abs(float(t[0])), abs(float(t[-1])), 1e-9)
+        ends = np.concatenate([[t[0] - reach], t, [t[-1] + reach]])
+    width = np.diff(ends)
+    cost[width <= 1e-12 * (ends[-1] - ends[0])] = np.inf
+    least = float(cost.min())
+    liked = width.copy()
+    liked[[0, -1]] = 0.0  # far out v alone decides
+    k = int(np.argmax(np.where(cost <= least * (1 + 1e-12), liked, -1.0)))
+    return least, float(ends[k] + width[k] / 2)

@@ -1,0 +1,163 @@
+"""Many rows at once that no hyperplane can have strictly on the right side: a balance of them.
+
+If rows overlap, then every blend of rows has a negative: -Σ_G a_i is a positive blend of rows, too.
+So take rows G that span all of them and solve Σ_B x_i a_i = -Σ_G a_i with x > 0; G and B together
+are a positive blend that is zero, and it spans everything. If that is not possible, what is left of
+the target is a direction that has no row on the wrong side and some strictly on the right one:
+without these rows try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from rosenblatt._certify.conditioning import View
+from rosenblatt._certify.exact_product import combined
+from rosenblatt._certify.linear_algebra import Singular, System, reduce
+from rosenblatt._certify.modular import PRIMES, echelon, longest, mod
+from rosenblatt._certify.nearest_point import blend_to
+from rosenblatt._certify.residues import spanning_rows
+from rosenblatt._certify.rows import Floats, Rows
+
+Blend = dict[int, int]  # row: positive whole number
+_MOST_ROUNDS = 12
+_STRICT = 1e-9  # a score from which on a row of length 1 is taken to be strictly right
+_SEEN = 1e-6  # of a row of length 1 that floats see well
+_UNEVEN = 64  # to twice as much: shares of rows of the same length
+_BITS = 60  # between the weights of long rows and of short ones, at most
+
+
+def spanning_balance(
+    rows: Rows, look: Callable[[NDArray[np.intp], int], View], first: Sequence[int]
+) -> Blend | None:
+    """A positive blend that is zero of as many rows as span all that cannot be strict, with luck.
+
+    `look` tells how the search sees some rows of a known rank. `first` are independent rows that
+    are known to be among those that cannot be strict. None also where they span all that cannot.
+    """
+    alive = _without_columns_of_one_class(rows)
+    given, support, more = list[int](), list[int](), list[int]()
+    sight: View | None = None
+    looked = 0  # rows in the pool when the sight was chosen: fewer are seen as they were before
+    for _ in range(_MOST_ROUNDS):
+        pool = np.flatnonzero(alive)
+        given, _ = spanning_rows(rows, pool, [*first, *(i for i in given if alive[i])])
+        if len(given) == len(first):  # which are enough
+            return None
+        if sight is None:
+            sight, looked = look(pool, len(given)), len(pool)
+            more += _beside(rows, sight, given, pool, len(given))
+        more = [i for i in more if alive[i]]
+        shares, target = _even_shares(rows, sight, _unique(given, more))
+        found = blend_to(rows, sight, -target, alive, [i for i in support if alive[i]])
+        support = found.support
+        if not found.complete:
+            strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
+            if not (strict & alive).any() or (strict | ~alive).all():
+                return None
+            alive &= ~strict
+            continue
+        fresh = looked == len(pool)
+        balance = _exactly(rows, support, shares, helped=fresh)
+        if balance is not None:
+            return balance
+        if fresh:
+            more += _beside(rows, sight, support, pool, len(given))
+        else:
+            sight = None
+    return None
+
+
+def _unique(*index: list[int]) -> NDArray[np.intp]:
+    return np.array(list(dict.fromkeys(i for part in index for i in part)), dtype=np.intp)
+
+
+def _beside(
+    rows: Rows, sight: View, index: list[int], pool: NDArray[np.intp], most: int
+) -> list[int]:
+    """Rows of the pool that floats see outside of the span of the given ones, the farthest first.
+
+    Rows that span the pool in whole numbers may do so by their last bits only. `most` is the rank.
+    """
+    q, r, _ = qr(sight.rows(rows, np.array(index, dtype=np.intp)).T, pivoting=True)
+    size = np.abs(np.diag(r))
+    rank = int(np.count_nonzero(size > _SEEN * size.max(initial=0.0)))
+    if rank >= most:
+        return []
+    b, found = sight.rows(rows, pool) @ q[:, rank:], list[int]()
+    while len(found) < most - rank:
+        length = np.sqrt(np.einsum("ij,ij->i", b, b))
+        farthest = int(np.argmax(length))
+        if not length[farthest] > _SEEN:
+            break
+        found.append(int(pool[farthest]))
+        direction = b[farthest] / length[farthest]
+        b = b - np.outer(b @ direction, direction)
+    return found
+
+
+def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
+    """All rows but those that a single column has strictly right, and no row wrong, one after the
+    other: as a word has that is found in texts of one class only."""
+    alive = np.ones(rows.n, dtype=bool)
+    for _ in range(_MOST_ROUNDS):
+        low, high = rows.ranges(alive, signed=True)
+        columns = np.flatnonzero(((low >= 0) & (high > 0)) | ((high <= 0) & (low < 0)))
+        if not len(columns):
+            break
+        used = rows.X[:, columns] != 0
+        alive &= ~(np.asarray(used.sum(axis=1)).ravel() > 0)
+    return alive
+
+
+def _even_shares(rows: Rows, sight: View, index: NDArray[np.intp]) -> tuple[Blend, Floats]:
+    """Whole shares of the given rows, which make them about equally long, and their blend.
+
+    No two rows have quite the same share: opposite rows shall not cancel.
+    """
+    length = sight.lengths(rows, index)
+    power = np.round(np.log2(np.maximum(length / length.max(initial=1e-300), 2.0**-_BITS)))
+    uneven = np.random.default_rng(0).integers(_UNEVEN, 2 * _UNEVEN, len(index)).tolist()
+    up = np.nan_to_num(power - power.min(initial=0.0)).tolist()
+    shares = [u << int(v) for u, v in zip(uneven, up, strict=True)]
+    target = (np.array(shares) / length) @ sight.rows(rows, index)
+    return dict(zip(index.tolist(), shares, strict=True)), target
+
+
+def _exactly(rows: Rows, support: list[int], given: Blend, *, helped: bool) -> Blend | None:
+    """The blend of the support that is minus the given one; both together, if that is positive.
+
+    Where the support does not span the given rows but for rounding, some of these may help out: a
+    little less of them than was given is still positive.
+    """
+    whole, _ = rows.whole([*support, *given])
+    rows.budget.spend_on_algebra(len(support), longest(whole))
+    right = [-v for v in combined(list(given.values()), whole[len(support) :])]
+    for prime in PRIMES:
+        places, columns = echelon(mod(whole, prime), prime)
+        if places[: len(support)] == list(range(len(support))):
+            break
+    else:
+        return None
+    if len(places) > len(support) and not helped:
+        return None
+    basis = [whole[k] for k in places]
+    try:
+        system = System([[row[j] for row in basis] for j in columns])
+    except Singular:
+        return None
+    x, times = system.solve([right[j] for j in columns], rows.budget.check_interrupt)
+    if combined([*x, -times], [*basis, right]) != [0] * rows.D:
+        return None
+    total = {i: times * v for i, v in given.items()}
+    names = [*support, *given]
+    for k, v in zip(places, x, strict=True):
+        total[names[k]] = total.get(names[k], 0) + v
+    index = sorted(i for i, v in total.items() if v)
+    if not index or min(total[i] for i in index) < 0:
+        return None
+    return dict(zip(index, reduce([total[i] for i in index]), strict=True))

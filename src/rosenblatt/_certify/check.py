@@ -1,0 +1,214 @@
+"""The verifier's own tests, vectorised: the same logic, with rows read by NumPy."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt import verify
+from rosenblatt._certify.linear_algebra import independent_rows
+from rosenblatt._certify.residues import orthogonal
+from rosenblatt._certify.rows import LiftedRows, Rows, whole_binary
+from rosenblatt._core.fingerprint import of_matrix
+from rosenblatt._core.rows import Csr, dense
+from rosenblatt._util.budget import Budget
+from rosenblatt._util.interrupt import no_interrupt
+
+_SMALL = 5 * 10**4  # up to this many numbers the stand-alone verifier itself is run
+
+
+@np.errstate(all="ignore")
+def check(
+    claim: dict[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    hashed: bool = False,
+    hear: Callable[[], None] = no_interrupt,
+) -> None:
+    """Raise verify.Rejected unless the claim about X and the signs y is proved.
+
+    `hashed`: the hash in the claim was taken of this very data just now. `hear` is called often.
+    """
+    verify.check_form(claim)
+    with _no_collection():
+        verify.check(claim, data_of(claim, X, y, hashed=hashed, hear=hear))
+
+
+def data_of(
+    claim: dict[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    hashed: bool = False,
+    hear: Callable[[], None] = no_interrupt,
+) -> verify.Data:
+    """The rows, as the verifier reads them."""
+    (n, d), k = X.shape, len(claim["labels"])
+    many = claim["schema"] == verify.MANY
+    if n * d * (k - 1) ** 2 <= _SMALL:
+        points = verify.Data(claim, packed(X), y.tolist())
+        return verify.Lifted(claim, points) if many else points
+    bulk = _Data(claim, X, y, hashed, Budget(hear=hear))
+    return _Lifted(claim, bulk) if many else bulk
+
+
+def packed(X: Any) -> bytes:
+    """The numbers of a small table, as the verifier wants them."""
+    return dense(X).astype("<f8").tobytes()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Thousands of lists are made, none of them is garbage: looking for it takes as long again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class _Bulk:
+    """Many rows at once; what is certain in floating point is decided there."""
+
+    _rows: Rows
+    _index: NDArray[Any]  # the numbers that rows have in the certificate, in order
+    # The last blend: that of a conflict which is also the balance is asked for twice.
+    _blended: tuple[Sequence[int], Sequence[int], list[Fraction]] | None = None
+
+    def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
+        only = None if among is None else np.array(among)
+        signs = self._rows.signs(w, Fraction(bound), only=only)
+        return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
+
+    def rank(self, vectors: Iterable[Sequence[int]]) -> int:
+        """Never too large, as modulo any prime."""
+        rows = list(vectors)
+        return len(independent_rows(rows)) if rows else 0
+
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
+        if self._blended is None or self._blended[:2] != (rows, weights):
+            place = np.searchsorted(self._index, rows).tolist()
+            signed = zip(place, weights, strict=True)
+            total = self._rows.blend({k: int(self._rows.y[k]) * v for k, v in signed})
+            self._blended = rows, weights, total
+        return self._blended[2]
+
+    def flat(self, normals: list[list[int]]) -> Sequence[bool]:
+        if not normals:
+            return [True] * self._rows.n
+        return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
+
+
+class _Lifted(_Bulk, verify.Lifted):
+    """Rows of many classes; none is kept."""
+
+    def __init__(self, claim: dict[str, Any], points: _Data):
+        super().__init__(claim, points)
+        own = np.array([points.y[i] - 1 for i in points.present])
+        self._rows = LiftedRows.of(points._rows, own, self.k)
+        self._index = np.array(self.present)
+
+
+class _Data(_Bulk, verify.Data):
+    """Rows read in chunks."""
+
+    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
+        width = len(claim["columns"])
+        verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
+        present = np.delete(np.arange(len(y)), claim["dropped"])
+        self._hashed, self._index = hashed, present
+        some = X if len(present) == len(y) else X[present]
+        self._rows = Rows(
+            some,
+            y[present] if claim["schema"] != verify.MANY else np.ones(len(present), dtype=np.int8),
+            intercept=claim["fit_intercept"],
+            decimal=claim["semantics"] == "decimal",
+            budget=budget,
+        )
+        super().__init__(claim, b"", y.tolist())
+        self._X = X
+
+    def x(self, i: int) -> Sequence[float]:
+        return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def lengths(self) -> Sequence[float]:
+        """Never too small, which is what matters."""
+        rounding = (self._rows.D + 8) * 2.0**-51
+        return (self._rows.norms() * (1 + rounding) + 2.0**-490).tolist()  # type: ignore[no-any-return]
+
+    def sha256(self, claim: dict[str, Any]) -> str:
+        if self._hashed:
+            return str(claim["sha256"])
+        if claim["schema"] == verify.SCHEMAS[0]:
+            return fingerprint_of_version_1(claim, self._rows)
+        y = codes(self.y, claim["labels"])
+        return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
+
+    def square(self, i: int) -> Fraction:
+        above, below = self._rows.square(int(np.searchsorted(self._index, i)))
+        return Fraction(above, below)
+
+    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
+        if self._rows.decimal or not len(rows):
+            return super().multiples(rows)
+        x = dense(self._X[rows]).astype(np.float64)
+        if self._rows.intercept:
+            x = np.hstack([x, np.ones((len(x), 1))])
+        columns, _ = whole_binary(x.T)
+        return [[*row] for row in zip(*columns, strict=True)]
+
+
+def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
+    """Signs, or of many classes their numbers from 1 on, as the fingerprint has them."""
+    return np.array(y, dtype=np.int8 if len(labels) == 2 else np.int32)
+
+
+def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], None]) -> str:
+    """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
+    signs = y.copy()
+    signs[dropped] = 0
+    rows = Csr(X.data, X.indices, X.indptr, X.shape) if sparse.issparse(X) else X
+    return of_matrix(rows, signs, hear)
+
+
+def fingerprint_of_version_1(claim: dict[str, Any], rows: Rows) -> str:
+    """Names, labels, places of non-zero numbers and these numbers."""
+    X = rows.X
+    count = int(np.count_nonzero(X.data if sparse.issparse(X) else X))
+    names = [claim["columns"], claim["target"], claim["labels"], count]
+    digest = hashlib.sha256(json.dumps(names).encode())
+    digest.update(rows.y.astype(np.int8))
+    full = count == rows.n * rows.d
+    if not full:
+        for begin, end in rows.chunks():
+            row, column, _ = _nonzero(rows.x(begin, end))
+            digest.update((row + begin).astype("<u8") * np.uint64(rows.d) + column.astype("<u8"))
+    for begin, end in rows.chunks():
+        x = rows.x(begin, end)
+        x = np.ascontiguousarray(x) if full and not sparse.issparse(x) else _nonzero(x)[2]
+        digest.update(x.astype("<f8", copy=False))
+    return digest.hexdigest()
+
+
+def _nonzero(x: Any) -> tuple[Any, Any, Any]:
+    """Row, column and value of each number that is not zero, in the order of the rows."""
+    if not sparse.issparse(x):
+        row, column = np.nonzero(x)
+        return row, column, x[row, column]
+    row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+    kept = x.data != 0
+    return row[kept], x.indices[kept], x.data[kept]

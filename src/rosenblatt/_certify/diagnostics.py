@@ -1,0 +1,363 @@
+"""What can be seen by looking, and what quasi-complete separation does to coefficients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._certify.balance import Blend
+from rosenblatt._certify.face import Face
+from rosenblatt._certify.facial_reduction import Partition, Projected, along
+from rosenblatt._certify.linear_algebra import Misled, kernel
+from rosenblatt._certify.modular import PRIMES, inverse, longest, product
+from rosenblatt._certify.nearest_point import EXTRA, nearest_point
+from rosenblatt._certify.parts import Sides
+from rosenblatt._certify.residues import orthogonal, residues, spanning_rows
+from rosenblatt._certify.rows import Floats, Rows, Vector
+from rosenblatt._certify.simplex import decide
+from rosenblatt._util.budget import LimitReached
+
+_MOST_COLUMNS = 20  # that separate rows alone
+_MOST_SIGNS = 20_000  # coefficients times free directions
+
+# --- A conflict at sight -------------------------------------------------------------------------
+
+
+def visible_conflict(rows: Rows) -> Blend | None:
+    """Two equal rows of opposite labels, the first such; or a zero row, through the origin."""
+    rows.budget.spend(rows.n)
+    code = hashes(rows)
+    if not rows.intercept:
+        for i in np.flatnonzero(code == 0).tolist():
+            if not rows.dense([i]).any():
+                return {i: 1}
+    in_order = np.sort(code)
+    if not (in_order[:-1] == in_order[1:]).any():  # mostly: no two rows are equal
+        return None
+    order = np.argsort(code, kind="stable")
+    same = code[order[:-1]] == code[order[1:]]
+    opposite = rows.y[order[:-1]] != rows.y[order[1:]]
+    pairs = sorted(sorted(order[k : k + 2].tolist()) for k in np.flatnonzero(same & opposite))
+    for i, j in pairs:
+        if (rows.dense([i]) == rows.dense([j])).all():
+            return {i: 1, j: 1}
+    return None
+
+
+def hashes(rows: Rows) -> NDArray[np.uint64]:
+    """Σ bits(x_j)·c_j mod 2^64: equal for equal rows, dense or sparse.
+
+    The low bits of many a number are zero; the high ones are folded in, or they would not be seen.
+    """
+    j = np.arange(1, rows.d + 1, dtype=np.uint64)
+    odd = (j * np.uint64(0x9E3779B97F4A7C15)) ^ (j * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(29))
+    odd |= np.uint64(1)
+    out = np.zeros(rows.n, dtype=np.uint64)
+    for begin, end in rows.chunks():
+        x = rows.x(begin, end)
+        if sparse.issparse(x):
+            terms = _folded((x.data + 0.0).view(np.uint64)) * odd[x.indices]
+            total = np.concatenate(
+                [np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)]
+            )
+            out[begin:end] = total[x.indptr[1:]] - total[x.indptr[:-1]]
+        else:  # adding 0 turns -0.0 into 0.0
+            bits = _folded(np.ascontiguousarray(x + 0.0).view(np.uint64))
+            out[begin:end] = bits @ odd
+    return out
+
+
+def _folded(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    high = bits >> np.uint64(32)
+    high ^= bits
+    return high
+
+
+# --- One column alone ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Revealing:
+    """sign · (x_j - threshold) · y_i >= 0 for every row, and > 0 for `rows` of them."""
+
+    column: int
+    sign: int
+    threshold: Fraction
+    rows: int
+    sides: Sides
+
+
+def revealing_columns(rows: Rows) -> list[Revealing]:
+    """The columns that separate rows all by themselves, those with the most rows first."""
+    above, below = rows.y > 0, rows.y < 0
+    if not (above.any() and below.any()):
+        return []
+    if rows.intercept:
+        (low_a, high_a), (low_b, high_b) = rows.ranges(above), rows.ranges(below)
+        sides = [(1, low_a, high_b), (-1, high_a, low_b)]
+    else:
+        low, high = rows.ranges(np.ones(rows.n, dtype=bool), signed=True)
+        sides = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
+    found = [
+        (-count, j, sign, float(nearest[j]), float(limit[j]))
+        for sign, nearest, limit in sides
+        for j, count in _strictly_right(rows, sign, nearest, limit)
+    ]
+    return [_revealing(rows, *one) for one in sorted(found)[:_MOST_COLUMNS]]
+
+
+def _revealing(
+    rows: Rows, negative_count: int, j: int, sign: int, nearest: float, limit: float
+) -> Revealing:
+    p, q = (Fraction(*rows.ratio(v)) for v in (nearest, limit))
+    threshold = (p + q) / 2 if rows.intercept else Fraction(0)
+    return Revealing(j, sign, threshold, -negative_count, _sides(rows, j, nearest, limit))
+
+
+def _sides(rows: Rows, j: int, nearest: float, limit: float) -> Sides:
+    """Between two values the threshold has no row at it; else it is the limit."""
+    x = rows.X[:, [j]]
+    x = np.asarray(x.toarray() if sparse.issparse(x) else x).ravel()
+    high = max(nearest, limit) if rows.intercept and nearest != limit else None
+    above = x > limit if high is None else x >= high
+    at = x == limit if high is None else np.zeros(rows.n, dtype=bool)
+
+    def counts(where: NDArray[np.bool_]) -> tuple[int, int]:
+        return int((rows.y[where] < 0).sum()), int((rows.y[where] > 0).sum())
+
+    return Sides(counts(above), counts(at), counts(~above & ~at))
+
+
+def _strictly_right(
+    rows: Rows, sign: int, nearest: Floats, limit: Floats
+) -> Iterator[tuple[int, int]]:
+    """Columns with no row on the wrong side, and how many rows each has strictly right."""
+    columns = np.flatnonzero(sign * nearest >= sign * limit)
+    right = rows.n - _counts(rows.X, columns, limit[columns])
+    if rows.intercept:
+        right[nearest[columns] != limit[columns]] = rows.n
+    return ((j, k) for j, k in zip(columns.tolist(), right.tolist(), strict=True) if k)
+
+
+def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int64]:
+    """How many rows have these values in these columns."""
+    if not sparse.issparse(X):
+        counts = [np.count_nonzero(X[:, j] == v) for j, v in zip(columns, values, strict=True)]
+        return np.array(counts, dtype=np.int64)
+    some = X.tocsc()[:, columns]
+    size = np.diff(some.indptr).astype(np.int64)
+    same = some.data == np.repeat(values, size)
+    column = np.repeat(np.arange(len(columns)), size)
+    found = np.bincount(column[same], minlength=len(columns))
+    return np.asarray(found + np.where(values == 0, X.shape[0] - size, 0), dtype=np.int64)
+
+
+# --- Signs of coefficients -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SignSet:
+    """The signs that f·w takes over all w with a_i·w >= 0, and why; f·w is mostly w_j."""
+
+    signs: str  # "+", "-", "±" or "0"
+    other: list[Fraction] | None = None  # "±": weights with the other sign
+    times: int = 0  # "+", "-": times · f is a blend of rows, up to the span of the balanced ones
+    blend: Blend = field(default_factory=dict)
+
+
+def coefficient_signs(partition: Partition, collinear: list[Collinear]) -> list[SignSet]:
+    """For quasi-complete separation: which coefficients run to infinity, and where to; those of
+    columns that are combinations of others stay 0."""
+    rows, normals = partition.rows, partition.normals
+    assert normals is not None
+    if rows.D * len(normals) > _MOST_SIGNS:
+        raise LimitReached(f"{len(normals)} free directions are too many for signs of coefficients")
+    assert partition.alive is not None
+    living = _Living(
+        rows.part(np.flatnonzero(partition.alive)), np.flatnonzero(partition.alive), normals
+    )
+    asked = (functional(collinear, j) for j in range(rows.D))
+    return [_sign_set(partition, living, f) for f in asked]
+
+
+class _Living:
+    """The rows that can be strict, seen along the free directions."""
+
+    def __init__(self, rows: Rows, index: NDArray[np.intp], normals: list[Vector]):
+        self.rows, self.index, self.sight = rows, index.tolist(), Projected.of(rows, normals)
+
+    def ask(self, extra: list[Fraction]) -> tuple[list[Fraction] | None, list[int]]:
+        """Weights that separate these and one more row, in floating point, or a support."""
+        seen = self.sight.row(extra)
+        guess = nearest_point(self.rows, self.sight, extra=seen, first=True)
+        support = [i if i == EXTRA else self.index[i] for i in guess.support]
+        weights = self.sight.exactly(self.rows, guess.direction) if guess.separates else None
+        return weights, support
+
+
+def _sign_set(partition: Partition, living: _Living, f: dict[int, Fraction]) -> SignSet:
+    """The signs of f·w; f is mostly 1 in one place, and has no zeros."""
+    rows, normals, w = partition.rows, partition.normals, partition.separator
+    assert normals is not None
+    assert w is not None
+    if not any(_product(f, normal) for normal in normals):
+        return SignSet("0")
+    here = _product(f, w)
+    if here == 0:  # w is inside the cone, and f·w can move
+        return SignSet("±")
+    sign = 1 if here > 0 else -1
+    common = math.lcm(*(v.denominator for v in f.values()))
+    asks = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign
+    extra = [Fraction(asks.get(j, 0)) for j in range(rows.D)]
+    weights, support = living.ask(extra)
+    found = None
+    if weights is not None:
+        found = _either(partition, weights, asks)
+    elif EXTRA in support:
+        found = _only(partition, support, asks, sign, common)
+    if found is not None:
+        return found
+    decision = decide(Face(rows, living.index, normals, extra), support)
+    if decision.separator is not None:
+        found = _either(partition, decision.separator, asks)
+    else:
+        found = _only(partition, list(decision.conflict or {}), asks, sign, common)
+    if found is None:
+        raise Misled
+    return found
+
+
+def _product(shares: Mapping[int, Fraction | int], w: Sequence[Fraction | int]) -> Fraction:
+    return Fraction(sum(v * w[j] for j, v in shares.items()))
+
+
+def _either(partition: Partition, w: list[Fraction], asks: dict[int, int]) -> SignSet | None:
+    """Both signs, if w has the other one and no row on the wrong side."""
+    if not _product(asks, w) > 0:
+        return None
+    signs = partition.rows.signs(w, only=partition.alive)  # of the others it is 0
+    return SignSet("±", other=w) if (signs[partition.alive] >= 0).all() else None
+
+
+def _only(
+    partition: Partition, support: list[int], asks: dict[int, int], sign: int, factor: int
+) -> SignSet | None:
+    """This sign only, if times · (-asks) is a blend of rows, up to the span of the balanced.
+
+    That is: along each of the normals, which tell what is outside of that span. `asks` is `factor`
+    times what is asked for.
+    """
+    rows, normals = partition.rows, partition.normals
+    assert normals is not None
+    new = [i for i in support if i != EXTRA]
+    seen, scale = along(rows, new, normals)
+    asked = [
+        sum(v * normal[j] for j, v in asks.items()) * common
+        for normal, common in zip(normals, scale, strict=True)
+    ]
+    rows.budget.spend_on_algebra(len(new) + 1, longest([asked, *seen]))
+    blend = kernel([asked, *seen], rows.budget.check_interrupt)
+    if blend is None:
+        return None
+    turn = 1 if blend[0] > 0 else -1
+    times, *weights = (turn * v for v in blend)
+    if times <= 0 or min(weights, default=0) < 0:
+        return None
+    positive = {i: v for i, v in zip(new, weights, strict=True) if v}
+    return SignSet("+" if sign > 0 else "-", times=times * factor, blend=positive)
+
+
+# Columns that are combinations of others: found modulo a prime, proved in whole numbers.
+#
+# Such a column says nothing new: its coefficient can be 0, and is taken to be, as software for
+# logistic regression does. What the other coefficients do is then the question of separation
+# alone.
+
+
+_MOST_COLLINEAR = 500  # beyond that it would take longer than the verdict
+_MOST_LEFT_OUT = 50
+_MOST = 1 << 29  # numerators and denominators of the shares of columns
+
+
+@dataclass(frozen=True)
+class Collinear:
+    """vector·(x_i, 1) = 0 for every row, and the vector is 0 in all other columns left out."""
+
+    column: int  # the one that is left out
+    vector: Vector  # positive in that column
+
+
+def collinear_columns(rows: Rows) -> list[Collinear]:
+    """Columns without which no other is a combination of the rest, as far as these are simple ones;
+    none where there are fewer rows than coefficients, since then almost all would be."""
+    if min(rows.n, _MOST_COLLINEAR) < rows.D:
+        return []
+    index, kept = spanning_rows(rows, np.arange(rows.n), order=_rare_first(rows))
+    left_out = sorted(set(range(rows.D)) - set(kept))[:_MOST_LEFT_OUT]
+    if not left_out:
+        return []
+    rows.budget.spend(4 * rows.n * len(left_out))
+    found = [Collinear(j, v) for j, v in _combinations(rows, index, kept, left_out) if v]
+    if not found or orthogonal(rows, [c.vector for c in found]).all():
+        return found
+    return [c for c in found if orthogonal(rows, [c.vector]).all()]
+
+
+def _combinations(
+    rows: Rows, index: list[int], kept: list[int], left_out: list[int]
+) -> Iterator[tuple[int, Vector]]:
+    """Each column left out, and its vector as two primes see it: empty where it is not simple."""
+    shares = []
+    for prime in PRIMES[:2]:
+        basis = residues(rows, prime, index)
+        below = inverse(basis[:, kept], prime)
+        if below is None:
+            return
+        shares.append(product(below, basis[:, left_out], prime))
+    for k, j in enumerate(left_out):
+        vector = [Fraction(0)] * rows.D
+        vector[j] = Fraction(1)
+        for i in np.flatnonzero(shares[0][:, k] | shares[1][:, k]).tolist():
+            fraction = _simple(int(shares[0][i, k]), int(shares[1][i, k]))
+            vector[kept[i]] = Fraction(0) if fraction is None else -fraction
+        common = math.lcm(*(v.denominator for v in vector))
+        yield j, [int(v * common) for v in vector] if common < _MOST**2 else []
+
+
+def _simple(one: int, two: int) -> Fraction | None:
+    """The fraction of small numbers that has these residues modulo both primes, by Euclid."""
+    p, q = PRIMES[:2]
+    a, b = p * q, one + p * ((two - one) * pow(p, -1, q) % q)
+    s, t = 0, 1
+    while b > _MOST:
+        a, b, s, t = b, a % b, t, s - a // b * t
+    return Fraction(b, t) if 0 < abs(t) <= _MOST else None
+
+
+def _rare_first(rows: Rows) -> NDArray[np.intp]:
+    """The intercept, then columns with few numbers that are not 0: of the 0/1 columns for the words
+    of a table that of the most frequent one is left out, as if it were the reference level."""
+    if sparse.issparse(rows.X):
+        count = np.bincount(rows.X.indices[rows.X.data != 0], minlength=rows.d)
+    else:
+        count = np.count_nonzero(rows.X, axis=0)
+    order = np.argsort(count, kind="stable")
+    return np.append(rows.d, order) if rows.intercept else order
+
+
+def functional(collinear: list[Collinear], j: int) -> dict[int, Fraction]:
+    """What gives, for any weights, the j-th one of those weights with the same scores that are 0
+    in the columns left out: the shares of the few columns that it takes."""
+    out = {j: Fraction(1)}
+    for c in collinear:
+        if c.vector[j]:
+            share = Fraction(c.vector[j], c.vector[c.column])
+            out[c.column] = out.get(c.column, Fraction(0)) - share
+    return {k: share for k, share in out.items() if share}

@@ -1,0 +1,416 @@
+"""How wide a separation is: a bracket, from below by a separator, from above by a blend of rows.
+
+    homogeneous   γ = max over unit (w, b) of min y_i (w·x_i + b), the γ of Novikoff's theorem
+    geometric     the same over unit w with b free: how far the nearest row is from the hyperplane
+
+For every w, min a_i·w <= Σ λ_i a_i·w <= ‖w‖ ‖Σ λ_i a_i‖ if λ >= 0 and Σ λ_i = 1. With b free, the λ
+of both classes must have the same sum, so that b cancels. Both ends meet at the optimum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._certify.conditioning import LiftedSight, Metric, View, bits, narrowed
+from rosenblatt._certify.linear_algebra import Singular, System
+from rosenblatt._certify.modular import longest
+from rosenblatt._certify.nearest_point import Guess, nearest_point
+from rosenblatt._certify.rows import Floats, LiftedRows, Rows, Vector, nearest_floats, whole_vector
+from rosenblatt._util.budget import TooLong
+
+_CLOSE = 1e-9  # a relative gap that is as good as none
+_SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
+_MOST_EXACT = 128  # dimensions in which fractions go on where floats were too coarse
+_FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
+
+
+def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound:
+    """`separator` is any that is proved; `start` are rows near it."""
+    sight: View
+    if isinstance(rows, LiftedRows):
+        sight = _plain_lifted(rows, separator)
+    else:
+        sight = _plain(rows, np.zeros(rows.d), separator, free=False)
+    guess = nearest_point(rows, sight, start=start)
+    bound = _bound(rows, guess, sight.exactly(rows, guess.direction), separator, free=False)
+    return _exact_or(rows, bound, free=False)
+
+
+def simple(rows: Rows, separator: list[Fraction]) -> Bound:
+    """Without a search: the separator itself from below, the shortest row from above."""
+    return proved(rows, separator, lowest(rows, separator), {_shortest(rows): 1}, free=False)
+
+
+def _shortest(rows: Rows) -> int:
+    return int(np.argmin(rows.norms()))
+
+
+def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound | None:
+    """With a free intercept; None where there is one class only: then there is no limit."""
+    if not rows.intercept or (rows.y > 0).all() or (rows.y < 0).all():
+        return None
+    center, best, support = _middle(rows, start, None), None, start
+    for _ in range(6):
+        # An intercept costs nothing once the center is on the best hyperplane.
+        metric = _plain(rows, center, separator, free=True)
+        guess = nearest_point(rows, metric, start=support)
+        w = rows.lifted(*metric.weights(rows, guess.direction))
+        found = _centered(rows, w) if np.isfinite(w).all() else np.zeros(rows.D)
+        bound = _bound(rows, guess, [Fraction(v) for v in found.tolist()], separator, free=True)
+        support = guess.support
+        best = bound if best is None else _tighter(best, bound)
+        if best.gap < _CLOSE:
+            break
+        center = _middle(rows, support, guess.blend)
+    assert best is not None
+    return _exact_or(rows, best, free=True)
+
+
+def _tighter(a: Bound, b: Bound) -> Bound:
+    low, high = (a if a.lo2 >= b.lo2 else b), (a if a.hi2 <= b.hi2 else b)
+    return Bound(low.separator, low.at_least, high.weights, low.lo2, high.hi2)
+
+
+def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool) -> Metric:
+    """Rows as they are, up to one factor for all that makes the longest about 1.
+
+    With b free the lift is long, so that an intercept costs little.
+    """
+    scale, radius, unit = _sizes(rows, center, separator)
+    lift = 4.0 * scale * radius if free else scale
+    return narrowed(rows, Metric(np.full(rows.d, scale), center, lift, unit))
+
+
+def _plain_lifted(rows: LiftedRows, separator: list[Fraction]) -> LiftedSight:
+    """The same of the points that are lifted."""
+    points = rows.points
+    scale, _, unit = _sizes(rows, np.zeros(0), separator)
+    metric = Metric(np.full(points.d, scale), np.zeros(points.d), scale, unit)
+    return LiftedSight.of(rows, narrowed(points, metric))
+
+
+def _sizes(rows: Rows, center: Floats, separator: list[Fraction]) -> tuple[float, float, float]:
+    """The factor, how long the longest row is, and the width of the separation once scaled."""
+    radius = (
+        float(np.max(rows.norms(), initial=0.0)) + float(np.linalg.norm(center)) + rows.intercept
+    )
+    scale = 2.0 ** -math.ceil(math.log2(radius)) if 1e-300 < radius < 1e300 else 1.0
+    w = nearest_floats(separator)
+    m = rows.scores(*rows.split(w))
+    width = scale * float(m.min()) / max(float(np.linalg.norm(w)), 1e-300)
+    unit = min(max(width, 1e-12), 1.0) if np.isfinite(width) else 1.0
+    return scale, radius, unit
+
+
+def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
+    """Half-way between the blends of the two classes."""
+    index = np.array(support, dtype=np.intp)
+    share = np.ones(len(index)) if blend is None else blend
+    y = rows.y[index]
+    if not ((y > 0) @ share > 0 and (y < 0) @ share > 0):
+        return np.zeros(rows.d)
+    x = rows.dense(index)
+    above, below = ((share * (y == s)) @ x / ((y == s) @ share) for s in (1, -1))
+    return np.asarray((above + below) / 2)
+
+
+# --- Proving a guess ---
+
+
+def _bound(
+    rows: Rows, guess: Guess, exact: list[Fraction], separator: list[Fraction], *, free: bool
+) -> Bound:
+    """`exact` are the weights that were guessed; where they do not separate, the separator."""
+    reached = lowest(rows, exact)
+    if reached <= 0:
+        exact, reached = separator, lowest(rows, separator)
+    weights = _whole_weights(rows, guess, free=free)
+    return proved(rows, exact, reached, weights, free=free)
+
+
+def _centered(rows: Rows, w: Floats) -> Floats:
+    """The intercept half-way between the nearest rows of both classes."""
+    m = rows.scores(w[:-1], 0.0)
+    b = (m[rows.y < 0].min() - m[rows.y > 0].min()) / 2
+    return np.append(w[:-1], b) if np.isfinite(b) else w
+
+
+def _whole_weights(rows: Rows, guess: Guess, *, free: bool) -> dict[int, int]:
+    """The blend in whole numbers; with b free, the same sum for both classes."""
+    largest = float(guess.blend.max(initial=0.0))
+    if largest > 0 and np.isfinite(largest):
+        whole = [round(v / largest * 2**60) for v in guess.blend.tolist()]
+        weights = {i: v for i, v in zip(guess.support, whole, strict=True) if v > 0}
+    else:
+        weights = {_shortest(rows): 1}
+    if not free:
+        return weights
+    above = {i: v for i, v in weights.items() if rows.y[i] > 0}
+    below = {i: v for i, v in weights.items() if rows.y[i] < 0}
+    if not above or not below:  # any row of a class that is missing
+        missing = 1.0 if not above else -1.0
+        extra = {int(np.flatnonzero(rows.y == missing)[0]): 1}
+        above, below = (extra, below) if not above else (above, extra)
+    p, q = sum(above.values()), sum(below.values())
+    return {i: v * q for i, v in above.items()} | {i: v * p for i, v in below.items()}
+
+
+# --- The optimum, exactly ---
+
+
+def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
+    """The optimum itself where it is small enough to be found, or where floats were too coarse."""
+    few = _FEW_FREE if free else _FEW
+    small = rows.n * rows.D <= _SMALL and few >= rows.D
+    if not small and (bound.gap < _CLOSE or min(rows.n, rows.D) > _MOST_EXACT):
+        return bound
+    if not _affordable(rows):
+        return bound
+    try:
+        return Optimum(rows, bound.weights, free=free).run() or bound
+    except (Singular, TooLong):
+        return bound
+
+
+def _affordable(rows: Rows) -> bool:
+    """Long numbers grow longer in every system, of which there are about two for a dimension."""
+    numbers = rows.points if isinstance(rows, LiftedRows) else rows
+    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(numbers), times=2 * rows.D)
+
+
+def radius_row(rows: Rows) -> int:
+    """The longest row, exactly."""
+    norms = rows.norms()
+    if np.isfinite(norms).all():
+        near = np.flatnonzero(norms >= norms.max() * (1 - (rows.D + 8) * 2.0**-51) - 2.0**-490)
+    else:
+        near = np.arange(rows.n)
+    candidates = near.tolist()
+    if len(candidates) == 1:
+        return candidates[0]
+    best, longest = candidates[0], rows.square(candidates[0])
+    for i in candidates[1:]:
+        rows.budget.hear()
+        above, below = rows.square(i)
+        if above * longest[1] > longest[0] * below:
+            best, longest = i, (above, below)
+    return best
+
+
+# The largest margin itself, in fractions.
+
+
+Shares = dict[int, Fraction]  # row: its part of the blend
+
+
+class Optimum:
+    """Wolfe's nearest-point algorithm (Mathematical Programming 11, 1976) in fractions.
+
+    x are positive weights on independent rows. Go from x towards the nearest point of the rows'
+    affine hull; a row whose weight falls to zero leaves. At the nearest point, a row that is nearer
+    than those inside joins; is there none, it is the optimum. With b free there are two hulls, one
+    for each class, and the nearest pair of points.
+    """
+
+    def __init__(self, rows: Rows, weights: dict[int, int], *, free: bool):
+        self.rows, self.free = rows, free
+        sums: dict[int, int] = {}
+        for i, v in weights.items():
+            sums[self._hull(i)] = sums.get(self._hull(i), 0) + v
+        self.x = {i: Fraction(v, sums[self._hull(i)]) for i, v in weights.items()}
+
+    def _hull(self, i: int) -> int:
+        """Which hull row i belongs to."""
+        return int(self.free and self.rows.y[i] < 0)
+
+    def run(self) -> Bound | None:
+        """None: it did not end within reasonable work."""
+        for _ in range(4 * self.rows.D + 20):
+            self.rows.budget.check_interrupt()
+            target, reached = self._nearest()
+            if min(target.values()) <= 0:
+                self._towards(target)
+                continue
+            self.x = target
+            w, low = self._separator(target, reached)
+            worst = self._nearer(w, low)
+            if worst is None:
+                return self._bound(target, w, low)
+            if worst in self.x:
+                return None
+            self.x[worst] = Fraction(0)
+        return None
+
+    def _nearest(self) -> tuple[Shares, list[Fraction]]:
+        """Shares of the nearest point of the affine hull(s), and a_i·w on each.
+
+        G λ = μ on each hull and Σ λ = 1 there, with the Gram matrix G of the rows.
+        """
+        index = list(self.x)
+        a, scale = self._common(index)
+        gram = [[sum(p * q for p, q in zip(u, v, strict=True)) for v in a] for u in a]
+        hulls = [[int(self._hull(i) == h) for i in index] for h in range(1 + self.free)]
+        border = list(zip(*hulls, strict=True))
+        matrix = [[*row, *(-v for v in part)] for row, part in zip(gram, border, strict=True)]
+        matrix += [[*hull, *([0] * len(hulls))] for hull in hulls]
+        right = [0] * len(index) + [1] * len(hulls)
+        self.rows.budget.spend_on_algebra(len(matrix), longest(matrix))
+        found, below = System(matrix).solve(right, self.rows.budget.check_interrupt)
+        target = {i: Fraction(v, below) for i, v in zip(index, found, strict=False)}
+        return target, [Fraction(v, below * scale**2) for v in found[len(index) :]]
+
+    def _common(self, index: list[int]) -> tuple[list[Vector], int]:
+        """Rows (features alone with b free) in whole numbers, all columns on one scale."""
+        whole, scales = self.rows.whole(index)
+        scale = math.lcm(*scales)
+        factor = [scale // s for s in scales]
+        rows = [[v * f for v, f in zip(row, factor, strict=True)] for row in whole]
+        rows = spread(self.rows, rows)
+        return ([row[:-1] for row in rows] if self.free else rows), scale
+
+    def _towards(self, target: Shares) -> None:
+        """As far as no share turns negative; those that fall to zero leave."""
+        falling = [i for i in self.x if target[i] <= 0]
+        step = min(
+            (self.x[i] / (self.x[i] - target[i]) if self.x[i] != target[i] else Fraction(0))
+            for i in falling
+        )
+        moved = {i: v + step * (target[i] - v) for i, v in self.x.items()}
+        self.x = {i: v for i, v in moved.items() if v > 0 or (v == 0 and target[i] > 0)}
+
+    def _separator(
+        self, target: Shares, reached: list[Fraction]
+    ) -> tuple[list[Fraction], Fraction]:
+        """w, and what all rows inside reach with it."""
+        common, whole = _whole(target)
+        w = weights_of(self.rows, [v / common for v in self.rows.blend(whole)])
+        if not self.free:
+            return w, reached[0]
+        above, below = reached
+        w[-1] = (below - above) / 2
+        return w, (above + below) / 2
+
+    def _nearer(self, w: list[Fraction], low: Fraction) -> int | None:
+        """The row that reaches least, where one reaches less than those inside."""
+        below = np.flatnonzero(self.rows.signs(w, low) < 0)
+        if not len(below):
+            return None
+        scores = self.rows.scores(*self.rows.split(nearest_floats(w)))
+        return int(below[np.argmin(np.nan_to_num(scores[below]))])
+
+    def _bound(self, target: Shares, w: list[Fraction], low: Fraction) -> Bound | None:
+        if low <= 0:
+            return None
+        _, whole = _whole(target)
+        divisor = math.gcd(*whole.values())
+        weights = {i: v // divisor for i, v in whole.items()}
+        return proved(self.rows, w, low, weights, free=self.free)
+
+
+def _whole(shares: Shares) -> tuple[int, dict[int, int]]:
+    """A common denominator, and the numerators."""
+    common = math.lcm(*(v.denominator for v in shares.values()))
+    return common, {i: v.numerator * (common // v.denominator) for i, v in shares.items()}
+
+
+# Brackets of a margin, and numbers that every row reaches.
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A proved bracket of a margin."""
+
+    separator: list[Fraction]
+    at_least: Fraction  # every row has a_i·separator >= at_least
+    weights: dict[int, int]  # row: λ_i, up to a factor
+    lo2: Fraction  # squares of the two ends
+    hi2: Fraction
+
+    @property
+    def gap(self) -> float:
+        """Relative."""
+        return 1 - math.sqrt(self.lo2 / self.hi2) if self.hi2 else 0.0
+
+
+def proved(
+    rows: Rows, w: list[Fraction], reached: Fraction, weights: dict[int, int], *, free: bool
+) -> Bound:
+    lo2 = reached**2 / weights_square(rows, w[:-1] if free else w)
+    total = rows.blend(weights)
+    hi2 = blend_square(rows, total[:-1] if free else total) / sum(weights.values()) ** 2
+    return Bound(w, reached, weights, lo2, hi2)
+
+
+def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
+    """A number that every a_i·w reaches: the smallest of them, or a little less."""
+    if not any(w):
+        return Fraction(0)
+    f = nearest_floats(w)
+    m = rows.scores(*rows.split(f))
+    error = rows.rounding * (rows.norms() + 2) * np.linalg.norm(f) + 2.0**-400
+    low, high = m - error, m + error
+    near = np.flatnonzero(~(low > high.min()))  # NaN is near, too
+    if len(near) > 128 and np.isfinite(low).all() and low.min() > 0:
+        j = int(np.argmax(np.abs(f)))
+        scaled = Fraction(float(low.min())) * w[j] / Fraction(float(f[j]))
+        # The floats are w up to a factor and rounding: a little less is surely reached.
+        return scaled - abs(scaled) / 2**50
+    common = math.lcm(*(v.denominator for v in w))
+    whole, _ = whole_vector(w)
+    return min(Fraction(*product) for product in rows.products(near, whole)) / common
+
+
+# Lengths of weights and of blends of rows, as margins need them.
+#
+# Of many classes lengths are those of the weights of all classes together. A lifted row has no
+# block
+# of the last class: there it would have minus the sum of its other blocks. Weights have none
+# either,
+# and of all that make the same difference the shortest count: those whose mean over the classes
+# is 0.
+
+
+def spread(rows: Rows, vectors: list[Vector]) -> list[Vector]:
+    """Rows in the space in which lengths are measured."""
+    if not isinstance(rows, LiftedRows):
+        return vectors
+    return [[*vector, *(-v for v in _summed(rows, vector))] for vector in vectors]
+
+
+def weights_of(rows: Rows, blend: list[Fraction]) -> list[Fraction]:
+    """The weights that a blend of rows is: what its blocks are above that of the last class."""
+    if not isinstance(rows, LiftedRows):
+        return blend
+    total = _summed(rows, blend)
+    return [v + total[j % rows.points.D] for j, v in enumerate(blend)]
+
+
+def weights_square(rows: Rows, w: Sequence[Fraction]) -> Fraction:
+    """‖w‖²."""
+    if not isinstance(rows, LiftedRows):
+        return _square(w)
+    return _square(w) - _square(_summed(rows, w)) / rows.classes
+
+
+def blend_square(rows: Rows, blend: Sequence[Fraction]) -> Fraction:
+    """‖Σ weight·a_i‖²."""
+    if not isinstance(rows, LiftedRows):
+        return _square(blend)
+    return _square(blend) + _square(_summed(rows, blend))
+
+
+def _square(vector: Sequence[Fraction]) -> Fraction:
+    common = math.lcm(*(v.denominator for v in vector))
+    whole = (v.numerator * (common // v.denominator) for v in vector)
+    return Fraction(sum(v * v for v in whole), common**2)
+
+
+def _summed(rows: LiftedRows, blocks: Sequence[Any]) -> list[Any]:
+    """The sum of the blocks."""
+    return [sum(blocks[j :: rows.points.D]) for j in range(rows.points.D)]

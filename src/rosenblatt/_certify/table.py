@@ -1,0 +1,407 @@
+"""A table and its labels, checked: what is to be proved about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt import verify
+from rosenblatt._certify.parts import Origin
+from rosenblatt._core.rows import Csr, Matrix, as_table
+from rosenblatt._util.text import Numbered
+from rosenblatt._validation import exact, rows, targets
+from rosenblatt._validation.targets import sample_weights
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
+
+
+MOST_COLUMNS = 1 << 22
+
+
+_MOST_COMPARISONS = 5 * 10**7  # of a row with a class
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and labels, checked."""
+
+    X: Any  # an array or a CSR matrix
+    y: NDArray[Any]  # -1 and +1; of many classes their numbers, from 1 on
+    classes: list[str]  # the labels, as text
+    present: NDArray[np.intp] | None  # None: all rows
+    columns: list[str]
+    target: str
+    origin: Origin
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The text of the label of -1 and of +1; of many classes that of each."""
+        return [None, *self.classes] if len(self.classes) == 1 else list(self.classes)
+
+
+def read(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    semantics: str,
+    asked: str = "certify",
+    many: bool = False,
+) -> Table:
+    """Check what was given to the function that was `asked`; there may be `many` classes."""
+    refuse_name(X, y)
+    target, y = outcome(y)
+    matrix, columns, named = _matrix(X, semantics)
+    n = matrix.shape[0]
+    given = _as_given(y)
+    y = targets.labels(y, n)
+    c = sample_weights(sample_weight, n)
+    present = None if c is None or c.all() else np.flatnonzero(c)
+    for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
+    there = None if c is None else c != 0
+    classes = targets.found_classes(y, there, for_more, many=many)
+    if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
+        raise InputError(
+            f"y holds {len(classes):,} classes in {n:,} rows, too many to compare each row with "
+            "each class. Is y a number to be predicted, rather than a label? Else ask for each "
+            f"class against the rest: {asked}(X, y == label)."
+        )
+    signs = _signs(y, classes, there)
+    mixed = len(set(map(type, given))) > 1 or (y.dtype.kind == "f" and type(given[0]) is not float)
+    words = [_word(given, y == label, mixed) for label in classes]
+    if len(set(words)) < len(words):
+        raise InputError(
+            "y holds different labels that read the same, so that the certificate could not tell "
+            "them apart. Give labels with texts of their own."
+        )
+    origin = Origin(classes, named)
+    return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
+
+
+def read_encoded(
+    X: Any, y: Any, sample_weight: Any, encoding: Encoding | None, *, semantics: str, **more: Any
+) -> tuple[Table, Encoding | None]:
+    """As `read`, with the names of an encoding. The words of a data frame become 0/1 columns: then
+    the encoding is that which did it."""
+    refuse_name(X, y)
+    words = encoding is None and has_words(X)
+    if words:
+        X, encoding = in_numbers(X, decimal=semantics == "decimal")
+    table = read(X, y, sample_weight, semantics=semantics, **more)
+    if encoding is None:
+        return table, None
+    table = named(table, encoding)
+    return table, with_target(encoding, table) if words else encoding
+
+
+def _signs(
+    y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
+) -> NDArray[Any]:
+    """-1 and +1, or numbers from 1 on; whatever where rows are not present."""
+    if len(classes) <= 2:
+        pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
+        return targets.signs(y, pair, present)
+    codes = np.zeros(len(y), dtype=np.int32)
+    there = slice(None) if present is None else present
+    codes[there] = np.searchsorted(classes, y[there]) + 1
+    return codes
+
+
+def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
+    """The text of a label; equal labels must read the same, since a file holds their text."""
+    first = str(given[int(np.argmax(here))])
+    others = {str(given[i]) for i in np.flatnonzero(here).tolist()} if mixed else set()
+    for text in others - {first}:
+        if not verify.equal(first, text):
+            raise InputError(
+                f"y holds {first} and {text}, which are equal in floating point but do not read "
+                "the same, so that a proof about one would be none about the other. Give labels of "
+                "one type, as text."
+            )
+    return first
+
+
+def trained_on(
+    X: Matrix, signs: NDArray[Any], present: Any, names: Any, y: Any, classes: NDArray[Any]
+) -> Table:
+    """What `read` would give for rows, signs and classes that an estimator has checked.
+
+    Of many classes `signs` are their numbers from 0 on.
+    """
+    target = str(getattr(y, "name", None) or "y")
+    there = np.arange(len(signs)) if present is None else present
+    each: Any = (-1, 1)
+    if len(classes) > 2:
+        signs, each = signs.astype(np.int32) + 1, range(1, len(classes) + 1)
+    first = [int(there[np.argmax(signs[there] == sign)]) for sign in each]
+    return Table(
+        as_table(X),
+        signs,
+        [_text(y, i) for i in first],
+        None if present is None else present.astype(np.intp),
+        _columns(X, names),
+        target,
+        Origin(classes, names is not None),
+    )
+
+
+def _text(y: Any, i: int) -> str:
+    """A label as text; of an array no other label is read."""
+    return str(_as_given(y[i : i + 1])[0] if isinstance(y, np.ndarray) else _as_given(y)[i])
+
+
+def named(table: Table, encoding: Encoding) -> Table:
+    """With the names that the columns and the target have in an encoding."""
+    names, target = encoding.feature_names, encoding.target
+    if len(names) != len(table.columns):
+        raise InputError(
+            f"X has {len(table.columns)} columns and the encoding {len(names)}: it is that of "
+            "another table."
+        )
+    return replace(table, columns=names, target=target.name if target else table.target)
+
+
+def pairs_of(table: Table) -> Iterator[tuple[tuple[str, str], Table]]:
+    """Each two of the classes: their labels, and the table with all other rows left out."""
+    if len(table.classes) <= 2:
+        yield (table.classes[0], table.classes[-1]), table
+        return
+    there = np.zeros(len(table.y), dtype=bool)
+    there[slice(None) if table.present is None else table.present] = True
+    for a, b in combinations(range(len(table.classes)), 2):
+        first, second = table.y == a + 1, table.y == b + 1
+        names = table.classes[a], table.classes[b]
+        yield (
+            names,
+            replace(
+                table,
+                y=np.where(second, 1, -1).astype(np.int8),
+                classes=list(names),
+                present=np.flatnonzero(there & (first | second)),
+                origin=table.origin._replace(classes=table.origin.classes[[a, b]]),
+            ),
+        )
+
+
+def read_again(
+    X: Any, y: Any, certified: dict[str, Any]
+) -> tuple[Any, list[str] | None, list[str]]:
+    """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
+    if certified.get("encoding") is not None and has_words(X):
+        from rosenblatt.data import Encoding
+
+        encoding = Encoding.from_dict(certified["encoding"])
+        X = in_numbers_again(X, encoding, decimal=certified.get("semantics") == "decimal")
+    semantics, y = certified.get("semantics", "binary64"), outcome(y)[1]
+    matrix, columns, _ = _matrix(X, semantics)
+    texts = _texts(_as_given(y), certified["labels"])
+    targets.labels(y, matrix.shape[0])
+    values = _values(matrix, semantics)
+    return values, columns if hasattr(X, "columns") else None, texts
+
+
+def _texts(labels: list[Any], known: list[str | None]) -> list[str]:
+    """Labels as text; a number is spelled as the known label that is the same number."""
+    numbers = {str(label) for label in labels if not isinstance(label, (str, bool))}
+    spelled = {
+        text: next((name for name in known if name and verify.equal(name, text)), text)
+        for text in numbers.difference(filter(None, known))
+    }
+    texts = map(str, labels)
+    return [spelled.get(text, text) for text in texts] if spelled else list(texts)
+
+
+def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
+    """X as numbers, the names of its columns, and whether they were given."""
+    decimal = semantics == "decimal"
+    exact.refuse_rounded(X, decimal=decimal)
+    matrix, names = rows.rows_alone(X, finite=False)
+    if decimal:
+        exact.refuse_other_decimals(X, matrix)
+    if isinstance(matrix, Csr) and len(matrix.data) != X.nnz:  # some were added
+        exact.refuse_other_sums(X, matrix, decimal=decimal)
+    columns = _columns(matrix, design_names(X) if names is None else names)
+    _refuse_not_finite(matrix, columns)
+    return matrix, columns, names is not None
+
+
+def _columns(matrix: Matrix, names: Any) -> list[str]:
+    if matrix.shape[1] > MOST_COLUMNS:
+        raise InputError(
+            f"X has {matrix.shape[1]:,} columns, and a certificate, which names each of them and "
+            f"has a weight for it, may have up to {MOST_COLUMNS:,}. Leave out columns that are 0 "
+            "in every row: they change no verdict."
+        )
+    return list(Numbered(matrix.shape[1])) if names is None else [str(v) for v in names]
+
+
+def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
+    values = matrix.data if isinstance(matrix, Csr) else matrix
+    if np.isfinite(values).all():
+        return
+    if isinstance(matrix, Csr):
+        k = int(np.flatnonzero(~np.isfinite(values))[0])
+        i, j = int(np.searchsorted(matrix.indptr, k, side="right")) - 1, int(matrix.indices[k])
+        value = values[k]
+    else:
+        i, j = (int(v) for v in np.argwhere(~np.isfinite(matrix))[0])
+        value = matrix[i, j]
+    raise InputError(
+        f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove about "
+        "NaN or infinity. Fill it in (sklearn.impute.SimpleImputer), or leave the row out."
+    )
+
+
+def _as_given(y: Any) -> list[Any]:
+    """The labels before NumPy changes their type."""
+    if hasattr(y, "columns") and len(y.columns) == 1:
+        y = y[y.columns[0]]
+    values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
+    try:
+        values = list(values)
+    except TypeError:  # not a sequence: an array in disguise, or the check of labels has the words
+        return np.asarray(values).ravel().tolist() if hasattr(values, "__array__") else []
+    if values and isinstance(values[0], list) and len(values[0]) == 1:  # a column
+        values = [v[0] if isinstance(v, list) and v else v for v in values]
+    return values
+
+
+def _values(matrix: Matrix, semantics: str) -> Any:
+    table = as_table(matrix)
+    return _as_written(table) if semantics == "decimal" else table
+
+
+def _as_written(X: Any) -> Any:
+    """float32 numbers are replaced by the float64 that reads the same."""
+    if X.dtype == np.float64:
+        return X
+    if sparse.issparse(X):
+        out = X.astype(np.float64)
+        out.data = X.data.astype(str).astype(np.float64)
+        return out
+    return X.astype(str).astype(np.float64)
+
+
+# What statisticians have: data frames with words or categories, and design matrices of formulas.
+#
+# A design matrix of patsy or formulaic is known by what it says of itself, so that neither
+# library
+# needs to be there.
+
+
+# --- Design matrices -----------------------------------------------------------------------------
+
+
+def design_names(X: Any) -> list[str] | None:
+    """The names of the columns of a design matrix; None of anything else."""
+    for info in ("design_info", "model_spec"):  # patsy's, formulaic's
+        names = getattr(getattr(X, info, None), "column_names", None)
+        if names is not None:
+            return [str(name) for name in names]
+    return None
+
+
+def outcome(y: Any) -> tuple[str, Any]:
+    """The name of the labels, and these: the left side of a formula is a matrix of one column."""
+    names = design_names(y)
+    if names is None:
+        return str(getattr(y, "name", None) or "y"), y
+    if len(names) != 1:
+        raise InputError(
+            f"y is a design matrix with the columns {', '.join(names[:5])}: a formula makes one "
+            "for each word of its left side. Give the labels themselves, or one of these columns."
+        )
+    return names[0], np.asarray(y)[:, 0]
+
+
+def refuse_name(X: Any, y: Any) -> None:
+    """The name of a column is not its labels."""
+    if isinstance(y, str):
+        known = hasattr(X, "columns") and y in list(X.columns)
+        meant = f": did you mean X[{y!r}], and the other columns as X?" if known else "."
+        raise InputError(f"y is the text {y!r}, and must be the labels, one for each row{meant}")
+
+
+# --- Data frames ---------------------------------------------------------------------------------
+
+
+def has_words(X: Any) -> bool:
+    """Is it a data frame with a column that is not of numbers: of text, or of categories?"""
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return False
+    return any(map(_holds_words, _frame_columns(X)))
+
+
+def _frame_columns(X: Any) -> list[Any]:
+    """By place: names may stand twice, which is an error of its own."""
+    if hasattr(X, "iloc"):
+        return [X.iloc[:, j] for j in range(X.shape[1])]
+    return list(X.iter_columns()) if hasattr(X, "iter_columns") else []
+
+
+def _holds_words(column: Any) -> bool:
+    kind = column.dtype
+    if getattr(kind, "kind", None) == "O" and str(kind) == "object":
+        return any(isinstance(value, str) for value in column)
+    return str(kind).split("(")[0] in ("category", "string", "str", "String", "Categorical", "Enum")
+
+
+def in_numbers(X: Any, *, decimal: bool) -> tuple[Any, Encoding]:
+    """Numbers stay, words become 0/1 columns for all but the reference level, with names."""
+    from rosenblatt.data import read
+    from rosenblatt.data.table import Table as Read
+
+    exact.refuse_rounded(X, decimal=decimal)
+    table = read(X)
+    assert isinstance(table, Read)
+    for column in table.columns:
+        if column.first_missing is not None:
+            raise InputError(
+                f"X has no value at row {column.first_missing.row}, column {column.name!r}, as in "
+                f"{column.missing:,} of {table.n_rows:,} rows: fill it in, {_fill(column)}, or "
+                "leave out the row."
+            )
+    rows, _, encoding = table.encode(scale=False)
+    if decimal:
+        exact.refuse_other_decimals(X, rows)
+    return rows, encoding
+
+
+def _fill(column: Any) -> str:
+    from rosenblatt.data.batch import Kind
+
+    number = column.kind is Kind.NUMBER
+    return "as sklearn.impute.SimpleImputer does" if number else "with a word of its own"
+
+
+def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
+    """The same by an encoding that somebody else brought along."""
+    from rosenblatt.data.encoding import refuse_merged
+
+    exact.refuse_rounded(X, decimal=decimal)
+    refuse_merged(encoding, (part for part, _ in encoding.parts(X)))
+    rows = encoding.apply(X)
+    if decimal:
+        exact.refuse_other_decimals(X, rows)
+    return rows
+
+
+def with_target(encoding: Encoding, table: Table) -> Encoding:
+    """The encoding of the labels, too, where a file could have them in a column of its own."""
+    from rosenblatt.data.batch import Kind
+    from rosenblatt.data.target import Target
+
+    kinds = {str: Kind.TEXT, bool: Kind.BOOLEAN, int: Kind.NUMBER, float: Kind.NUMBER}
+    labels = table.origin.classes.tolist()
+    kind = kinds.get(type(labels[0]))
+    if len(labels) != 2 or kind is None or table.target in encoding.inputs:
+        return encoding
+    return replace(encoding, target=Target(table.target, kind, tuple(labels)))

@@ -1,0 +1,526 @@
+"""A certificate in words."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rosenblatt._certify import column_text as columns
+from rosenblatt._certify.cover_theorem import probability_separable
+from rosenblatt._util.escape import one_line
+from rosenblatt._util.text import about_files, counted, many, named, row_number
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._certify.coefficients import CoefficientSign
+    from rosenblatt.certificate import Certificate, ClassPair, Conflict, Margin
+
+
+_NO_ESTIMATE = (
+    "A logistic regression has no finite maximum likelihood estimate. What to do: python -m pydoc "
+    "rosenblatt.separation."
+)
+_SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
+
+
+def as_text(certificate: Certificate) -> str:
+    return "\n".join(one_line(line) for _, lines in sections(certificate) for line in lines)
+
+
+def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
+    """Kind and lines of each part."""
+    if certificate.many:
+        yield from _sections_of_many(certificate)
+        return
+    yield "verdict", list(_verdict(certificate))
+    for kind, lines in (
+        ("columns", columns.telling_lines(certificate)),
+        ("rare", columns.rare_lines(certificate)),
+        ("coefficients", _coefficients(certificate)),
+        ("collinear", columns.collinear_lines(certificate)),
+        ("levels", columns.reference_lines(certificate)),
+    ):
+        if said := list(lines):
+            yield kind, said
+    if certificate.conflict is not None:
+        yield "conflict", list(_conflict(certificate, certificate.conflict))
+    if certificate.separable and 1 < certificate.n_rows <= 2 * _dimensions(certificate):
+        yield "chance", list(_chance(certificate))
+    if certificate.homogeneous_margin is not None:
+        yield "margins", list(_margins(certificate))
+    yield "about", list(_about(certificate))
+
+
+def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
+    yield "verdict", list(verdict(certificate))
+    if said := list(coefficients(certificate)):
+        yield "coefficients", said
+    if certificate.conflict is not None:
+        yield "conflict", list(conflict(certificate.conflict))
+    if certificate.homogeneous_margin is not None:
+        yield "margins", list(_margins(certificate))
+    if certificate.pair_certificates is not None:
+        yield "pairs", ["Each pair of classes:", *str(certificate.pair_certificates).split("\n")]
+    yield "about", list(_about(certificate))
+
+
+def _dimensions(certificate: Certificate) -> int:
+    return certificate.n_features + certificate.fit_intercept
+
+
+def _verdict(certificate: Certificate) -> Iterator[str]:
+    n, through = certificate.n_rows, "" if certificate.fit_intercept else " through the origin"
+    all_rows = "the one row" if n == 1 else f"all {n:,} rows"
+    if certificate.verdict == "complete separation":
+        yield f"Complete separation: a linear rule{through} is right about {all_rows}."
+        if len(certificate.classes) == 1:
+            yield "There is only one class, so this says little."
+        else:
+            yield f"A perceptron converges. {_NO_ESTIMATE}"
+        yield f"Exactly: a hyperplane{through} has {all_rows} strictly on the right side."
+    elif certificate.verdict == "quasi-complete separation":
+        assert certificate.separated_rows is not None
+        strict = len(certificate.separated_rows)
+        others = "the other one" if n - strict == 1 else f"the other {n - strict:,}"
+        yield (
+            "Quasi-complete separation: some coefficients of a logistic regression are infinite. "
+            f"The reason: a linear rule{through} exists that decides only {strict:,} of the {n:,} "
+            f"rows, never wrongly, and leaves {others} undecided. {NOT_THE_ERROR}"
+        )
+        yield f"A perceptron does not converge. {_NO_ESTIMATE}"
+        yield (
+            f"Exactly: a hyperplane{through} has {many(strict, 'row', 'one')} strictly on the "
+            f"right side and {others} on it. No hyperplane{through} without a row on the wrong "
+            "side has more on the right side."
+        )
+    elif certificate.verdict == "overlap":
+        usual = USUAL if n > 1 else ""
+        yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."
+        unique = ", but not a unique one" if certificate.collinear else ""
+        estimate = f"a finite estimate{unique}"
+        yield f"A logistic regression has {estimate}. A perceptron does not converge."
+        yield (
+            f"Exactly: every hyperplane{through} has at least one of the rows on the wrong side, "
+            "unless all of them lie on it."
+        )
+    elif certificate.separable is False:
+        yield f"Not separable: no linear rule{through} is right about {all_rows}."
+        yield "A perceptron does not converge."
+        yield (
+            "Still open: overlap, or quasi-complete separation with infinite coefficients "
+            f"({_limits(certificate)})."
+        )
+    else:
+        yield (
+            f"Undecided: it is not known whether a linear rule{through} is right about {all_rows} "
+            f"({_limits(certificate)})."
+        )
+        yield "More time may settle it: time_limit=SECONDS (--time-limit SECONDS)."
+
+
+def _limits(certificate: Certificate) -> str:
+    return "; ".join(certificate.limits)
+
+
+def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
+    k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
+    labels = [named(label) for label in conflict.labels]
+    if k == 1:
+        yield (
+            f"Why: row {rows[0]} is all zeros, so it lies on every hyperplane through the origin "
+            f"({counted()})."
+        )
+        return
+    if k == 2 and conflict.weights == [1, 1] and len(set(conflict.labels)) == 2:
+        yield (
+            f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
+            f"{labels[0]} and {labels[1]} ({counted()})."
+        )
+        return
+    yield (
+        f"Why: {k} rows contradict each other. No hyperplane has all of them strictly on the right "
+        f"side ({counted()})."
+    )
+    if conflict.meeting_point is not None:
+        (a, many_a), (b, many_b) = [(c, conflict.labels.count(c)) for c in certificate.classes]
+        point = list(conflict.meeting_point.items())
+        some = ", ".join(f"{name} {value:.6g}" for name, value in point[:_SHOWN])
+        yield (
+            f"  A weighted average of {many(many_a, 'row', 'one')} labelled {named(a)} equals a "
+            f"weighted average of {many(many_b, 'row', 'one')} labelled {named(b)}. The common "
+            f"point: {some}{_more(len(point), 'column')}."
+        )
+    else:
+        yield "  Each multiplied by the sign of its label, a weighted sum of them is zero."
+    largest = sorted(shares(conflict), key=lambda item: -item[2])[:_SHOWN]
+    heaviest = ", ".join(
+        f"row {row_number(row)} (label {named(label)}, {share:.1%})"
+        for row, label, share in largest
+    )
+    yield f"  The rows with the largest weights in these averages: {heaviest}{_more(k, 'row')}."
+
+
+def _more(k: int, what: str) -> str:
+    """What is not shown."""
+    rest = k - _SHOWN
+    return f", and {many(rest, f'more {what}', 'one')}" if rest > 0 else ""
+
+
+def shares(conflict: Conflict) -> list[tuple[int, str, float]]:
+    """Row, label, and its share of the average of its class."""
+    total = dict.fromkeys(conflict.labels, 0)
+    for label, weight in zip(conflict.labels, conflict.weights, strict=True):
+        total[label] += weight
+    items = zip(conflict.rows, conflict.labels, conflict.weights, strict=True)
+    return [(row, label, float(Fraction(w, total[label]))) for row, label, w in items]
+
+
+def _coefficients(certificate: Certificate) -> Iterator[str]:
+    if certificate.separable and len(certificate.classes) > 1:
+        yield (
+            f"{NOT_WORKED_OUT} For the signs that every separating rule gives to its "
+            "weights: certify --signs (forced_signs), for at most 10 columns."
+        )
+    signs = certificate.coefficient_signs
+    for sign, meaning in (
+        ("+", "run to plus infinity"),
+        ("-", "run to minus infinity"),
+        ("±", "run to infinity, in a direction that is not determined"),
+    ):
+        names = [name for name, found in signs.items() if found == sign]
+        if names:
+            some = ", ".join(names[:_SHOWN]) + _more(len(names), "coefficient")
+            label = named(certificate.classes[-1])
+            what = f"In a logistic regression for the label {label} these coefficients"
+            yield f"{what} {meaning}: {some}."
+
+
+def _margins(certificate: Certificate) -> Iterator[str]:
+    homogeneous, geometric = certificate.homogeneous_margin, certificate.geometric_margin
+    assert homogeneous is not None
+    if geometric is not None and certificate.fit_intercept:
+        yield (
+            "Geometric margin, the largest possible distance between a separating hyperplane and "
+            f"the nearest row, in the units of the columns: {_number(geometric)}."
+        )
+    lift = "the rows with a 1 appended" if certificate.fit_intercept else "the rows"
+    lift += " and the weights of all classes together" if certificate.many else ""
+    yield (
+        f"Homogeneous margin γ of Novikoff's theorem, the largest possible for {lift}: "
+        f"{_number(homogeneous)}."
+    )
+    bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
+    assert bound is not None
+    assert best is not None
+    loose = f" ({updates(best)} with the largest possible γ)" if best < bound else ""
+    use = " That is too many to wait for: scale the columns." if bound > 10**9 else ""
+    who = "joint perceptron" if certificate.many else "perceptron"
+    yield (
+        f"Mistake bound: started from zero weights and trained a row at a time, the {who} "
+        f"converges after at most {updates(bound)}{loose}.{use}"
+    )
+
+
+def updates(value: int) -> str:
+    """A bound, readable however large."""
+    if value < 10**15:
+        return many(value, "update", "one")
+    return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"
+
+
+def _number(margin: Margin) -> str:
+    if margin.exact:
+        return f"{margin.lo:.12g}"
+    if f"{margin.lo:.9g}" == f"{margin.hi:.9g}":
+        return f"{margin.lo:.9g} to all digits shown"
+    return f"between {margin.lo:.12g} and {margin.hi:.12g}"
+
+
+def _chance(certificate: Certificate) -> Iterator[str]:
+    n, d = certificate.n_rows, certificate.n_features
+    chance = probability_separable(
+        n, certificate.n_features, fit_intercept=certificate.fit_intercept
+    )
+    columns = many(d, "column", "one") + (" and an intercept" if certificate.fit_intercept else "")
+    yield (
+        f"So few rows for so many columns say little about learning: with coin-toss labels {n:,} "
+        f"rows in general position, with {columns}, would be separable with probability "
+        f"{chance:.3g} (Cover 1965)."
+    )
+
+
+def _about(certificate: Certificate) -> Iterator[str]:
+    if certificate.verdict != "undecided":
+        yield from (f"Cut short: {limit}." for limit in certificate.limits)
+    if certificate.n_dropped:
+        rows = many(certificate.n_dropped, "row", "one")
+        yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
+    numbers = {
+        "binary64": "the numbers in the file, each rounded to the nearest float64 (--decimal: as "
+        "written)"
+        if about_files()
+        else "the floating-point numbers exactly as given",
+        "decimal": "the decimal numbers as written",
+    }
+    meant = _made(certificate) or numbers[certificate.semantics]
+    word = "Proved" if certificate.checked else "Claimed (not checked since it was loaded)"
+    if certificate.separable is None:
+        word = "Asked"
+    data = f"data fingerprint {certificate.sha256[:16]}"
+    yield f"{word} for {meant}, {data}."
+
+
+def _or_unlabelled(certificate: Certificate) -> str:
+    """Both are left out in the same way."""
+    reading = (certificate.encoding or {}).get("reading")
+    dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
+    return " or without a label" if dropping else ""
+
+
+def _made(certificate: Certificate) -> str | None:
+    """Of numbers that are not those of the table: what was done to them."""
+    from rosenblatt.data import Encoding
+    from rosenblatt.data.encoding import in_words
+
+    if certificate.encoding is None:
+        return None
+    try:
+        told = in_words(Encoding.from_dict(certificate.encoding))
+    except InputError:
+        return "numbers made from a table by an encoding that cannot be read"
+    some = "; ".join(told[:_SHOWN]) + _more(len(told), "column")
+    return f"floating-point numbers made from a table ({some})" if told else None
+
+
+# A certificate in words, for a notebook.
+
+
+def as_html(certificate: Certificate) -> str:
+    """The first line in bold, each further part under it, all rows of a conflict folded."""
+    (_, (first, *rest)), *others = sections(certificate)
+    out = [f"<p><b>{html.escape(first)}</b></p>"]
+    out += [f"<p>{_lines(lines)}</p>" for lines in ([rest] if rest else [])]
+    for kind, lines in others:
+        out.append(f"<p>{_lines(lines)}</p>")
+        if kind == "conflict" and certificate.conflict is not None:
+            out.append(_folded(certificate.conflict))
+    return f'<div class="rosenblatt-certificate">{"".join(out)}</div>'
+
+
+def _lines(lines: list[str]) -> str:
+    return "<br>".join(html.escape(line.strip()) for line in lines)
+
+
+def _folded(conflict: Conflict) -> str:
+    if conflict.rivals is not None:
+        return _folded_rivals(conflict)
+    head = "<tr><th>row</th><th>label</th><th>weight in its class</th></tr>"
+    body = "".join(
+        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{share:.2%}</td></tr>"
+        for row, label, share in sorted(shares(conflict), key=lambda item: -item[2])
+    )
+    return _details(f"all {len(conflict.rows)} rows of the conflict", head + body)
+
+
+def _folded_rivals(conflict: Conflict) -> str:
+    head = "<tr><th>row</th><th>label</th><th>rival</th><th>weight</th></tr>"
+    body = "".join(
+        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{html.escape(rival)}</td>"
+        f"<td>{share:.2%}</td></tr>"
+        for row, label, rival, share in lifted_shares(conflict)
+    )
+    return _details(f"all {len(conflict.rows)} comparisons of the conflict", head + body)
+
+
+def _details(summary: str, table: str) -> str:
+    return f"<details><summary>{summary}</summary><table>{table}</table></details>"
+
+
+# A certificate of many classes in words.
+
+
+SHOWN = 5  # pairs of classes, rows of a conflict and coefficients that are shown
+USUAL = ", as is common in real data"
+NOT_THE_ERROR = "This does not measure how often a rule is wrong."
+_LOGISTIC = "a multinomial logistic regression"
+NOT_WORKED_OUT = (
+    "Which coefficients run to infinity, and which way, is not worked out under complete "
+    "separation."
+)
+_NO_MULTINOMIAL_ESTIMATE = (
+    "A multinomial logistic regression has no finite maximum likelihood estimate."
+)
+
+
+def verdict(certificate: Certificate) -> Iterator[str]:
+    n, k = certificate.n_rows, len(certificate.classes)
+    through = "" if certificate.fit_intercept else ", without intercepts,"
+    limits = "; ".join(certificate.limits)
+    if certificate.verdict == "complete separation":
+        yield (
+            f"Complete separation: a linear rule for the {k} classes{through} is right about all "
+            f"{n:,} rows."
+        )
+        yield f"The joint perceptron converges. {_NO_MULTINOMIAL_ESTIMATE}"
+        yield (
+            f"Exactly: weights for each of the {k} classes{through} give every row a higher score "
+            "for its own class than for any other."
+        )
+    elif certificate.verdict == "quasi-complete separation":
+        pairs = certificate.class_pairs or []
+        strict, total = sum(p.separated for p in pairs), sum(p.rows for p in pairs)
+        others = "the other one" if total - strict == 1 else f"the other {total - strict:,}"
+        yield (
+            f"Quasi-complete separation: some coefficients of {_LOGISTIC} are infinite. The "
+            f"reason: compare each of the {n:,} rows with the {k - 1} other classes, in {total:,} "
+            f"comparisons. A linear rule for the {k} classes{through} gets {strict:,} of them "
+            f"right and none wrong, and leaves {others} tied. {NOT_THE_ERROR}"
+        )
+        yield f"The joint perceptron does not converge. {_NO_MULTINOMIAL_ESTIMATE}"
+        yield (
+            f"Exactly: weights for each of the classes{through} score the own class strictly "
+            f"higher in {strict:,} comparisons and equally in {others}. No weights without a "
+            "wrong comparison have more."
+        )
+        yield from _pairs(pairs, asked=certificate.pair_certificates is not None)
+    elif certificate.verdict == "overlap":
+        yield (
+            f"Overlap: no linear rule for the {k} classes{through} is right about all {n:,} "
+            f"rows{USUAL}."
+        )
+        what = _LOGISTIC[0].upper() + _LOGISTIC[1:]
+        yield f"{what} has a finite estimate. The joint perceptron does not converge."
+        yield (
+            f"Exactly: whatever the weights of the classes{through} are, at least one of the rows "
+            "has a higher score for another class than for its own, or all scores tie."
+        )
+    elif certificate.separable is False:
+        yield (
+            f"Not separable: no linear rule for the {k} classes{through} is right about all {n:,} "
+            "rows."
+        )
+        yield "The joint perceptron does not converge."
+        yield f"Still open: overlap, or quasi-complete separation ({limits})."
+    else:
+        yield (
+            f"Undecided: it is not known whether a linear rule for the {k} classes{through} is "
+            f"right about all {n:,} rows ({limits})."
+        )
+
+
+def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
+    """Which classes are apart, and which are not; `asked`: each pair was looked at alone, too."""
+    tied = [p for p in pairs if not p.separated]
+    for lead, chosen in (
+        ("Told apart in every row", [p for p in pairs if p.separated == p.rows]),
+        ("Told apart in some rows, with ties in the others", _partly(pairs)),
+        ("Ties in every row, in any joint rule with no comparison wrong", tied),
+    ):
+        if chosen:
+            some = "; ".join(_pair(p) for p in chosen[:SHOWN])
+            rest = len(chosen) - SHOWN
+            more = f"; and {many(rest, 'more pair', 'one')}" if rest > 0 else ""
+            yield f"{lead}: {some}{more}."
+    if tied and not asked:
+        yield "A rule for two of the classes alone may still separate them: --pairs (pairs=True)."
+
+
+def _partly(pairs: list[ClassPair]) -> list[ClassPair]:
+    return [p for p in pairs if 0 < p.separated < p.rows]
+
+
+def _pair(pair: ClassPair) -> str:
+    counts = f" ({pair.separated:,} of {pair.rows:,} rows)"
+    return f"{pair.first} and {pair.second}{counts if 0 < pair.separated < pair.rows else ''}"
+
+
+def conflict(found: Conflict) -> Iterator[str]:
+    rows, rivals = [row_number(row) for row in found.rows], found.rivals or []
+    if len(rows) == 1:
+        yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
+        return
+    if len(rows) == 2 and found.weights == [1, 1] and rivals == found.labels[::-1]:
+        yield (
+            f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
+            f"{named(found.labels[0])} and {named(found.labels[1])} ({counted()})."
+        )
+        return
+    several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
+    yield (
+        f"Why: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score for their own "
+        f"class than for the other class named with them{several} ({counted()})."
+    )
+    yield (
+        "  Take the score of the own class minus that of the other, in each comparison. With fixed "
+        "positive weights these differences add up to 0 for every linear rule, so they cannot all "
+        "be positive."
+    )
+    heaviest = ", ".join(
+        f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
+        for row, label, rival, share in lifted_shares(found)[:SHOWN]
+    )
+    rest = len(rows) - SHOWN
+    more = f", and {many(rest, 'more comparison', 'one')}" if rest > 0 else ""
+    yield f"  The heaviest comparisons, with their share of the total weight: {heaviest}{more}."
+
+
+def lifted_shares(found: Conflict) -> list[tuple[int, str, str, float]]:
+    """Row, label, rival and its share of all weights; the largest first."""
+    total = sum(found.weights)
+    items = zip(found.rows, found.labels, found.rivals or [], found.weights, strict=True)
+    told = [(row, label, rival, float(Fraction(w, total))) for row, label, rival, w in items]
+    return sorted(told, key=lambda item: -item[3])
+
+
+def coefficients(certificate: Certificate) -> Iterator[str]:
+    if certificate.separable:
+        yield NOT_WORKED_OUT
+    by_class, last = certificate.class_coefficient_signs, certificate.classes[-1]
+    if by_class is None:
+        return
+    yield f"In {_LOGISTIC}, against the reference class {last}:"
+    for label, signs in list(by_class.items())[:SHOWN]:
+        yield f"  {label}: {_running(signs)}."
+    if len(by_class) > SHOWN:
+        rest = len(by_class) - SHOWN
+        yield f"  and {rest:,} more {'class' if rest == 1 else 'classes'}."
+    finite = [label for label, signs in by_class.items() if set(signs.values()) == {"0"}]
+    if finite and _apart(certificate, {*finite, last}):
+        them = f"{', '.join(finite)} and {last}"
+        yield f"The finite ones are those of a regression on the rows of {them} alone."
+    yield (
+        "What to do: python -m pydoc rosenblatt.separation, for two classes at a time. One class "
+        "against the rest is a different model."
+    )
+
+
+def _running(signs: dict[str, CoefficientSign]) -> str:
+    """Where the coefficients of one class go."""
+    told = []
+    for sign, meaning in (
+        ("+", "to plus infinity"),
+        ("-", "to minus infinity"),
+        ("±", "to infinity, in directions that the rows do not fix (±)"),
+    ):
+        names = [name for name, found in signs.items() if found == sign]
+        can = "can run" if sign == "±" else "runs" if len(names) == 1 else "run"
+        if len(names) == len(signs) > 1:
+            return f"all {many(len(names), 'coefficient')} {can} {meaning}"
+        if names:
+            rest = len(names) - SHOWN
+            more = f" and {rest:,} more" if rest > 0 else ""
+            told.append(f"{', '.join(names[:SHOWN])}{more} {can} {meaning}")
+    if not told:
+        return "all coefficients are finite"
+    return "; ".join([*told, *(["the others are finite"] if "0" in signs.values() else [])])
+
+
+def _apart(certificate: Certificate, some: set[str]) -> bool:
+    """Whether each of these classes is told apart in every row from each of the others."""
+    return all(
+        pair.separated == pair.rows
+        for pair in certificate.class_pairs or []
+        if (pair.first in some) != (pair.second in some)
+    )

@@ -1,0 +1,657 @@
+"""The algorithms in plain NumPy: what the compiled core computes, to the bit.
+
+This file is the specification, the oracle of the tests, and what trains where no compiler was at
+hand. It has the functions of the compiled core (`native/`), one for one, and no tricks.
+
+n rows, d features. Labels y are -1 or +1. A weight vector is lifted: w[:d] are the weights, w[d] is
+the intercept b. Everything is float64. Training runs in units of the learning rate.
+
+Many classes: labels are the numbers of the classes, 0 to k - 1, and w has a lifted weight vector
+for each class, shape (k, d + 1). What learns or counts below takes either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.protocol import NextPool
+
+Vector = NDArray[np.float64]
+Labels = NDArray[Any]  # int8: -1 or +1; int32: numbers of classes
+Indices = NDArray[np.integer[Any]]
+Log = tuple[NDArray[Any], ...]
+"""Room to note of each update: the row, the visit, the score before; with many classes the row, the
+visit, the margin before and the rival."""
+
+CHUNK = 1 << 18
+"""How many numbers to read in one call, so that Ctrl-C is heard soon."""
+
+
+# --- Rows ------------------------------------------------------------------------------------
+
+
+class Rows:
+    """Rows read one at a time as float64, from an array or the three arrays of a CSR matrix."""
+
+    def __init__(self, n: int, d: int, values: Any, indices: Any = None, indptr: Any = None):
+        self.n, self.d = n, d
+        self._values, self._indices, self._indptr = values, indices, indptr
+
+    def __getitem__(self, i: int) -> Vector:
+        if self._indptr is None:
+            return np.asarray(self._values[i], dtype=np.float64)
+        entries = slice(self._indptr[i], self._indptr[i + 1])
+        x = np.zeros(self.d)
+        x[self._indices[entries]] = self._values[entries]
+        return x
+
+
+def dense(X: NDArray[Any]) -> Rows:
+    return Rows(X.shape[0], X.shape[1], X)
+
+
+def csr(data: NDArray[Any], indices: Indices, indptr: Indices, d: int) -> Rows:
+    return Rows(len(indptr) - 1, d, data, indices, indptr)
+
+
+# --- The score -------------------------------------------------------------------------------
+
+LANES = 16
+
+
+def score(x: Vector, w: Vector) -> float:
+    """w·x + b. Product j goes into lane j mod 16 in increasing j; the lanes fold in halves."""
+    return float(scores_of(x[None, :], w)[0])
+
+
+def scores_of(X: NDArray[Any], w: NDArray[Any]) -> NDArray[Any]:
+    """The scores of several rows, each by itself, in the precision of w."""
+    products = X.astype(w.dtype) * w[:-1]
+    lanes = np.zeros((len(X), LANES), dtype=w.dtype)
+    for j in range(0, X.shape[1], LANES):
+        block = products[:, j : j + LANES]
+        lanes[:, : block.shape[1]] += block
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return np.asarray(lanes[:, 0] + w[-1])
+
+
+def lifted_square(x: Vector, intercept: bool) -> float:
+    """‖(x, 1)‖², or ‖x‖² through the origin: added up as a score is."""
+    return score(x, np.append(x, 1.0 if intercept else 0.0))
+
+
+def lifted_squares(rows: Rows, intercept: bool, begin: int, end: int, out: Vector) -> None:
+    for i in range(begin, end):
+        out[i - begin] = lifted_square(rows[i], intercept)
+
+
+def scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
+    for i in range(begin, end):
+        out[i] = score(rows[i], w)
+
+
+def class_scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
+    for i in range(begin, end):
+        out[i] = scores_of_classes(rows[i], w)
+
+
+def scores_of_classes(x: Vector, w: Vector) -> list[float]:
+    """One score for each class, each by itself."""
+    return [score(x, of_class) for of_class in w]
+
+
+def rival(of_classes: list[float], y: int) -> int:
+    """The other class with the highest score; of equal ones the first."""
+    others = [c for c in range(len(of_classes)) if c != y]
+    found = others[0]
+    for c in others:
+        if of_classes[c] > of_classes[found]:
+            found = c
+    return found
+
+
+def margin_of(x: Vector, y: int, w: Vector) -> float:
+    """y s; with many classes the score of class y minus that of its rival."""
+    if w.ndim == 1:
+        return y * score(x, w)
+    of_classes = scores_of_classes(x, w)
+    return of_classes[y] - of_classes[rival(of_classes, y)]
+
+
+# --- The Gram matrix -------------------------------------------------------------------------
+
+
+def products(panels: NDArray[Any], w: NDArray[Any], out: NDArray[Any]) -> None:
+    """out[a, i] = the score of row i under w[a]. The columns of a panel are rows."""
+    for a in range(len(w)):
+        begin = 0
+        for panel in panels:
+            some = out[a, begin : begin + panel.shape[1]]
+            some[:] = scores_of(panel.T, w[a])[: len(some)]
+            begin += len(some)
+
+
+def scores_of_some(rows: Rows, w: NDArray[Any], some: Indices | None, out: NDArray[Any]) -> None:
+    for k, i in enumerate(range(rows.n) if some is None else some.tolist()):
+        out[k] = scores_of(rows[i][None, :], w)[0]
+
+
+def add(
+    values: Sequence[NDArray[Any]], steps: Sequence[Sequence[float]], into: Sequence[Vector]
+) -> None:
+    """sums += step * values, one after the other, for several sums with steps of their own."""
+    for sums, of_sums in zip(into, steps, strict=True):
+        for row, step in zip(values, of_sums, strict=True):
+            np.add(sums, step * row.astype(np.float64), out=sums)
+
+
+def rbf_exponents(
+    products: NDArray[Any], x_squares: NDArray[Any], z_squares: NDArray[Any], gamma: float
+) -> None:
+    """Products x·z become -gamma ‖x - z‖²; rounding can make ‖x‖² + ‖z‖² - 2 x·z negative."""
+    products *= -2.0
+    products += z_squares
+    products += x_squares[:, None]
+    np.abs(products, out=products)
+    products *= -gamma
+
+
+def all_finite(values: NDArray[Any]) -> bool:
+    return bool(np.isfinite(values).all())
+
+
+def next_call(y: Labels, sums: Vector, b: float, margin: float, at: int) -> int:
+    """The first place from `at` on that calls for an update; the end where none does."""
+    calls = np.flatnonzero(~(y[at:] * (sums[at:] + b) > margin))
+    return at + int(calls[0]) if len(calls) else len(y)
+
+
+# --- Randomness ------------------------------------------------------------------------------
+
+_G = 0x9E3779B97F4A7C15
+_64_BITS = (1 << 64) - 1
+
+
+def _mix(z: int) -> int:
+    """One output of SplitMix64 (Steele, Lea, Flood 2014)."""
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & _64_BITS
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & _64_BITS
+    return z ^ (z >> 31)
+
+
+def _partner(seed: int, k: int, n: int, i: int) -> int:
+    """In permutation k of n places, place i is swapped with this one: i + ⌊u_i (n-i) / 2^64⌋."""
+    start = _mix((seed + (k + 1) * _G) & _64_BITS)
+    return i + (_mix((start + (i + 1) * _G) & _64_BITS) * (n - i) >> 64)
+
+
+def _swap(pool: Indices, i: int, j: int) -> None:
+    pool[i], pool[j] = int(pool[j]), int(pool[i])
+
+
+def arrange(pool: Indices, rows: Indices | None, seed: int, k: int, swaps: int) -> None:
+    """pool := the given rows (all, in order, where None) after the first swaps of permutation k."""
+    n = len(pool)
+    pool[:] = np.arange(n) if rows is None else rows
+    _make_swaps(pool, seed, k, range(swaps))
+
+
+def _make_swaps(pool: Indices, seed: int, k: int, places: range) -> None:
+    for i in places:
+        _swap(pool, i, _partner(seed, k, len(pool), i))
+
+
+# --- Learning --------------------------------------------------------------------------------
+
+
+class _FixedIncrement:
+    """The perceptron: a step by c where the margin m of a row is not above μ (Rosenblatt 1958).
+
+    With μ = 0 a row on the hyperplane calls for one.
+    """
+
+    def __init__(self, margin: float):
+        self.margin = margin
+
+    def calls(self, m: float) -> bool:
+        return not m > self.margin
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        return c
+
+
+class _PassiveAggressive:
+    """The shortest step after which m is 1, held back by C (Crammer and others 2006).
+
+    PA-I: no longer than C. PA-II: the squared loss that is left counts C times.
+    """
+
+    def __init__(self, C: float, squared: bool):
+        self.C, self.squared = C, squared
+
+    def calls(self, m: float) -> bool:
+        return not m >= 1
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        loss, most = np.float64(1 - m), np.float64(self.C * c)
+        with np.errstate(all="ignore"):
+            if self.squared:
+                return float(loss / (square() + 0.5 / most))
+            whole = loss / square()
+        return float(whole if whole < most else most)
+
+
+class _Arow:
+    """Weights that many updates have changed change less (Crammer, Kulesza and Dredze 2009).
+
+    How sure the learner is of each is its precision p, 1 at first: the square asked for is
+    Σ x_j²/p_j, the step is divided by p_j, and then p_j += x_j²/r. A weight c divides r.
+    """
+
+    def __init__(self, r: float):
+        self.r = r
+
+    def calls(self, m: float) -> bool:
+        return not m >= 1
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        return (1 - m) / (square() + self.r / c)
+
+
+class _Learner:
+    """Weights of two classes, and what is remembered about how they came about."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        y: Labels,
+        c: Vector | None,
+        rule: _FixedIncrement | _PassiveAggressive | _Arow,
+        intercept: bool,
+        w: Vector,
+        drift: Vector | None,
+        counts: NDArray[np.int64],
+        visits: int,
+        log: Log | None = None,
+        precision: Vector | None = None,
+    ):
+        self.rows, self.y, self.c = rows, y, c
+        self.rule, self.intercept = rule, intercept
+        self.w, self.drift, self.counts, self.p = w, drift, counts, precision
+        self.visits, self.updates, self.log = visits, 0, log
+
+    def weight(self, i: int) -> float:
+        return 1.0 if self.c is None else float(self.c[i])
+
+    def lifted(self, i: int) -> Vector:
+        """(x_i, 1), or (x_i, 0) through the origin"""
+        return np.append(self.rows[i], 1.0 if self.intercept else 0.0)
+
+    def margin(self, i: int) -> float:
+        return float(self.y[i]) * score(self.rows[i], self.w)
+
+    def calls(self, i: int) -> bool:
+        """Does row i call for an update?"""
+        return self.rule.calls(self.margin(i))
+
+    def seen(self, i: int) -> float:
+        """What is written down of row i: its score."""
+        return score(self.rows[i], self.w)
+
+    def note(self, i: int) -> None:
+        if self.log is not None:
+            noted = i, self.visits, self.seen(i)
+            for column, value in zip(self.log, noted, strict=True):
+                column[self.updates] = value
+
+    def square(self, i: int) -> float:
+        """‖x̃_i‖², or Σ x_j²/p_j"""
+        return self.square_over(i, self.p)
+
+    def square_over(self, i: int, p: Vector | None) -> float:
+        x = self.rows[i]
+        if p is None:
+            return lifted_square(x, self.intercept)
+        terms = np.append(x * x / p[:-1], 1 / p[-1] if self.intercept else 0.0)
+        return score(np.ones(len(x)), terms)
+
+    def step(self, i: int) -> float:
+        """How far, along c_i y_i x_i"""
+        return self.rule.step(self.weight(i), self.margin(i), lambda: self.square(i))
+
+    def update(self, i: int) -> None:
+        """w += step y_i (x_i, 1)"""
+        self.along(i, self.step(i) * float(self.y[i]), ...)
+        self.counts[i] += 1
+
+    def along(self, i: int, step: float, of: Any) -> None:
+        """w += step (x_i, 1), and what else remembers it; `of` a class, or of all there is."""
+        x, over = self.lifted(i), 1.0 if self.p is None else self.p[of]
+        self.w[of] += step * x / over
+        if self.drift is not None:  # the mean of w over all visits is w - drift / visits
+            self.drift[of] += (self.visits * step) * x / over
+        if self.p is not None and isinstance(self.rule, _Arow):
+            self.p[of] += x * x / (self.rule.r / self.weight(i))
+
+    def visit(self, i: int) -> bool:
+        """One look at row i, and the update if it calls for one."""
+        mistake = self.calls(i)
+        if mistake:
+            self.note(i)
+            self.update(i)
+            self.updates += 1
+        self.visits += 1
+        return mistake
+
+    def mark(self, i: int, sum: Vector) -> int:
+        """1 where row i calls for an update, which is added to the sum; else 0."""
+        if not self.calls(i):
+            return 0
+        sum += self.step(i) * float(self.y[i]) * self.lifted(i)
+        return 1
+
+
+class _JointLearner(_Learner):
+    """Weights of k classes: the row's own class comes nearer, its rival goes away (Kesler)."""
+
+    def rival(self, i: int) -> int:
+        return rival(scores_of_classes(self.rows[i], self.w), int(self.y[i]))
+
+    def margin(self, i: int) -> float:
+        """The score of the row's class minus that of its rival."""
+        return margin_of(self.rows[i], int(self.y[i]), self.w)
+
+    def seen(self, i: int) -> float:
+        """Its margin."""
+        return self.margin(i)
+
+    def note(self, i: int) -> None:
+        if self.log is not None:
+            noted = i, self.visits, self.seen(i), self.rival(i)
+            for column, value in zip(self.log, noted, strict=True):
+                column[self.updates] = value
+
+    def square(self, i: int) -> float:
+        """That of the change: x_i for one class, -x_i for another."""
+        if self.p is None:
+            return 2 * self.square_over(i, None)
+        y, r = int(self.y[i]), self.rival(i)
+        return self.square_over(i, self.p[y]) + self.square_over(i, self.p[r])
+
+    def update(self, i: int) -> None:
+        """w_y += step (x_i, 1) and w_r -= step (x_i, 1)"""
+        y, r, step = int(self.y[i]), self.rival(i), self.step(i)
+        self.along(i, step, y)
+        self.along(i, -step, r)
+        self.counts[i, y] += 1
+        self.counts[i, r] -= 1
+
+    def mark(self, i: int, sum: Vector) -> int:
+        """1 + the rival where row i calls for an update, which is added to the sum; else 0."""
+        if not self.calls(i):
+            return 0
+        r = self.rival(i)
+        step = self.step(i) * self.lifted(i)
+        sum[int(self.y[i])] += step
+        sum[r] -= step
+        return 1 + r
+
+
+def _learner(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    rule: Any,
+    intercept: bool,
+    w: Vector,
+    *more: Any,
+) -> _Learner:
+    kind = _Learner if w.ndim == 1 else _JointLearner
+    return kind(rows, y, c, rule, intercept, w, *more)
+
+
+def _rule(number: float, squared: bool, precision: Vector | None) -> _PassiveAggressive | _Arow:
+    return _PassiveAggressive(number, squared) if precision is None else _Arow(number)
+
+
+def visit(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    order: Indices | None,
+    begin: int,
+    end: int,
+    most: int,
+    margin: float,
+    intercept: bool,
+    w: Vector,
+    drift: Vector | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    log: Log | None,
+    next: NextPool | None = None,
+) -> tuple[int, int]:
+    """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates.
+
+    Of `next`, the permutation k of a seed with the first swaps made, those before `end` are made.
+    """
+    if next is not None:
+        pool, seed, k, made = next
+        _make_swaps(pool, seed, k, range(made, min(end, len(pool))))
+    rule = _FixedIncrement(margin)
+    learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
+    return _visit(learner, order, begin, end, most)
+
+
+def _visit(
+    learner: _Learner, order: Indices | None, begin: int, end: int, most: int
+) -> tuple[int, int]:
+    k = begin
+    while k < end and learner.updates < most:
+        learner.visit(k if order is None else int(order[k]))
+        k += 1
+    return k, learner.updates
+
+
+def rule_visit(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    order: Indices | None,
+    begin: int,
+    end: int,
+    most: int,
+    number: float,
+    squared: bool,
+    intercept: bool,
+    w: Vector,
+    precision: Vector | None,
+    drift: Vector | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    log: Log | None,
+) -> tuple[int, int]:
+    """The same with AROW where there are precisions, `number` is r; else passive-aggressive, C."""
+    rule = _rule(number, squared, precision)
+    more = drift, counts, visits, log, precision
+    learner = _learner(rows, y, c, rule, intercept, w, *more)
+    return _visit(learner, order, begin, end, most)
+
+
+def search(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    pool: Indices,
+    seed: int,
+    number: int,
+    seen: int,
+    looks: int,
+    most: int,
+    margin: float,
+    intercept: bool,
+    w: Vector,
+    drift: Vector | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    log: Log | None,
+) -> tuple[int, int, int, int]:
+    """Draw rows without replacement until the first mistake, update, draw afresh.
+
+    At most `looks` visits and `most` updates; a whole draw without a mistake ends it. Returns
+    visits, updates, the number of the draw and how many of its rows have been seen. `pool` holds
+    the first `seen` swaps of the draw, before and after.
+    """
+    rule = _FixedIncrement(margin)
+    learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
+    return _search(learner, pool, seed, number, seen, looks, most)
+
+
+def _search(
+    learner: _Learner, pool: Indices, seed: int, number: int, seen: int, looks: int, most: int
+) -> tuple[int, int, int, int]:
+    n, visits = len(pool), learner.visits
+    while learner.visits - visits < looks and learner.updates < most and seen < n:
+        _swap(pool, seen, _partner(seed, number, n, seen))
+        seen += 1
+        if learner.visit(int(pool[seen - 1])):
+            for i in reversed(range(seen)):
+                _swap(pool, i, _partner(seed, number, n, i))
+            number, seen = number + 1, 0
+    return learner.visits - visits, learner.updates, number, seen
+
+
+def rule_search(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    pool: Indices,
+    seed: int,
+    draw: int,
+    seen: int,
+    looks: int,
+    most: int,
+    number: float,
+    squared: bool,
+    intercept: bool,
+    w: Vector,
+    precision: Vector | None,
+    drift: Vector | None,
+    counts: NDArray[np.int64],
+    visits: int,
+    log: Log | None,
+) -> tuple[int, int, int, int]:
+    """The same with the rules of `rule_visit`."""
+    rule = _rule(number, squared, precision)
+    more = drift, counts, visits, log, precision
+    learner = _learner(rows, y, c, rule, intercept, w, *more)
+    return _search(learner, pool, seed, draw, seen, looks, most)
+
+
+def look(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    begin: int,
+    end: int,
+    margin: float,
+    intercept: bool,
+    w: Vector,
+    sum: Vector,
+    mark: NDArray[Any],
+    scores: Vector | None,
+) -> int:
+    """Mark the rows that call for an update under w; sum += their updates.
+
+    A mark is 1, with many classes 1 + the rival. The scores of all rows, with many classes their
+    margins, are written down where there is room for them.
+    """
+    nothing = np.zeros(rows.n, dtype=np.int64)
+    learner = _learner(rows, y, c, _FixedIncrement(margin), intercept, w, None, nothing, 0)
+    for i in range(begin, end):
+        if scores is not None:
+            scores[i] = learner.seen(i)
+        mark[i] = learner.mark(i, sum) if c is None or c[i] != 0 else 0
+    return int(np.count_nonzero(mark[begin:end]))
+
+
+# --- Judging ---------------------------------------------------------------------------------
+
+
+def count(
+    rows: Rows,
+    y: Labels,
+    c: Vector | None,
+    w: NDArray[np.float64],
+    limit: Vector,
+    begin: int,
+    end: int,
+    plain: NDArray[np.int64],
+    weighted: Vector,
+) -> bool:
+    """Add the mistakes of each rule in w, plain and weighted. One that reaches its limit is out.
+
+    Returns whether any is still in.
+    """
+    for i in range(begin, end):
+        weight = 1.0 if c is None else float(c[i])
+        if weight == 0:
+            continue
+        x = rows[i]
+        for a in np.flatnonzero(weighted < limit):
+            if not margin_of(x, int(y[i]), w[a]) > 0:
+                plain[a] += 1
+                weighted[a] += weight
+    return bool((weighted < limit).any())
+
+
+def vote(
+    rows: Rows,
+    voters: NDArray[np.float64],
+    votes: Vector,
+    begin: int,
+    end: int,
+    out: Vector,
+) -> None:
+    """out[i] += Σ over voters of votes · sign(score), with sign(0) = +1."""
+    for i in range(begin, end):
+        x = rows[i]
+        for a, voter in enumerate(voters):
+            out[i] += votes[a] if score(x, voter) >= 0 else -votes[a]
+
+
+def class_votes(
+    rows: Rows,
+    voters: NDArray[np.float64],
+    votes: Vector,
+    begin: int,
+    end: int,
+    out: NDArray[np.float64],
+) -> None:
+    """A voter gives its votes to the class of the highest score: out[i, c] += votes."""
+    for i in range(begin, end):
+        x = rows[i]
+        for a, voter in enumerate(voters):
+            out[i, highest(scores_of_classes(x, voter))] += votes[a]
+
+
+def highest(of_classes: list[float]) -> int:
+    """The class with the highest score; of equal ones the first."""
+    return max(range(len(of_classes)), key=lambda c: of_classes[c])
+
+
+# --- The compiled core has several CPU levels; this has one --------------------------------------
+
+
+def cpu_levels() -> list[str]:
+    return ["reference"]
+
+
+def use_cpu_level(name: str) -> bool:
+    return name == "reference"

@@ -1,0 +1,217 @@
+"""When screening is worth it: rows that certainly call for no update are passed over unread.
+
+`native/screen.hpp` says which rows those are and proves it; updates, counts and results are the
+same with and without. Here it is decided when to begin, when the reference is too old and when to
+give up: from numbers of rows, never from time.
+
+    off ──few updates──► probe: the slack of a few rows ──an epoch later, most beyond reach──►
+    on: the slack of all rows ──as many looks as rows──► renewed, or off where it did not pay
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import (
+    Floats,
+    Indices,
+    Ints,
+    Labels,
+    LogColumns,
+    NativeRows,
+    ScreeningBackend,
+)
+from rosenblatt._core.rows import Examples, RowsToJudge, Tally, Weights
+from rosenblatt._util.interrupt import no_interrupt
+
+FEW = 64  # a probe is made where at most one visit in so many was an update,
+PART = 64  # of one row in so many,
+REST = 4  # every so many epochs;
+NEAR = 8  # it succeeds where at most one row in so many is within reach after an epoch
+PAYS = 2  # times the rows read: the visits that they must have spared
+SAFE = 32  # times what failures have cost: the visits there must be before the next probe
+LEAST = 4096  # rows: with fewer it is not worth the calls
+
+_NONE = np.empty(0)  # no reference weights
+
+
+class Screen:
+    """The slack of rows beside reference weights: 4 bytes a row while it is in use."""
+
+    allowed = True  # tests compare with and without
+
+    def __init__(self, examples: Examples, margin: float, intercept: bool):
+        self._rows, self._y = examples.rows, examples.y
+        self._margin, self._intercept = margin, intercept
+        # The reference has no screening: it is the specification.
+        able = compute.screening is not None and not self._rows.on_gpu
+        self._possible = self.allowed and self._rows.n >= LEAST and able
+        self._epochs = self._updates = 0  # epochs begun, updates in the last one
+        self._visits = self._lost = 0  # in all; and looks that screening did not spare
+        self._turn_off()
+
+    def _turn_off(self) -> None:
+        self._reference: Weights = _NONE
+        self._slack = np.empty(0, dtype=np.float32)
+        self._known = self._wanted = 0  # rows whose slack is known, is to be known
+        self._passed = self._looked = 0  # rows passed since then, and those looked at
+
+    @property
+    def ready(self) -> bool:
+        """Every row has its slack."""
+        return self._reference is not _NONE and self._known == self._rows.n
+
+    def before(self, begin: int, w: Weights) -> bool:
+        """Called before visits from place `begin`. True: some slack was computed instead."""
+        if not self._possible:
+            return False
+        if self.ready:
+            if self._looked >= self._rows.n:  # as many as it costs: the reference is too old
+                self._renew(w)
+        elif begin == 0 and self._known == self._wanted:
+            self._begin_epoch(w)
+        if self._known == self._wanted:
+            return False
+        end = min(self._known + self._rows.chunk, self._wanted)
+        _backend().refer(
+            self._rows.native,
+            self._y,
+            self._margin,
+            self._intercept,
+            self._reference,
+            self._known,
+            end,
+            self._slack,
+        )
+        self._known = end
+        return True
+
+    def epochs_without(self) -> int:
+        """The next epochs, as many as these, would not be screened."""
+        if not self._possible:
+            return 1 << 62
+        if self._reference is not _NONE:
+            return 0
+        until_probe = REST - 1 - self._epochs % REST
+        return until_probe or (0 if self._may_probe() else REST)
+
+    def skipped(self, epochs: int, visits: int, updates: int) -> None:
+        """Epochs were made elsewhere, with so many visits; the last one had so many updates."""
+        self._epochs += epochs
+        self._visits += visits
+        self._updates = updates
+
+    def visited(self, visits: int, updates: int) -> None:
+        """So many visits were made, screened or not."""
+        self._visits += visits
+        self._updates += updates
+
+    def visit(
+        self,
+        rows: NativeRows,
+        y: Labels,
+        c: Floats | None,
+        order: Indices | None,
+        begin: int,
+        end: int,
+        most: int,
+        margin: float,
+        intercept: bool,
+        w: Floats,
+        drift: Floats | None,
+        counts: Ints,
+        visits: int,
+        log: LogColumns | None,
+    ) -> tuple[int, int]:
+        """As the backend's `visit`, with the same result; it may stop earlier."""
+        reached, updates, looked = _backend().screened_visit(
+            *(rows, y, c, order, begin, end, most, margin, intercept, w, drift, counts, visits),
+            *(log, self._slack, self._reference, self._rows.n - self._looked),
+        )
+        self._account(reached - begin, looked)
+        return reached, updates
+
+    def count(
+        self,
+        rows: NativeRows,
+        y: Labels,
+        c: Floats | None,
+        w: Floats,
+        limit: Floats,
+        begin: int,
+        end: int,
+        plain: Ints,
+        weighted: Floats,
+    ) -> bool:
+        """As the backend's `count`, with the same result."""
+        looked = np.zeros(len(w), dtype=np.int64)
+        reached = _backend().screened_count(
+            *(rows, y, c, w, limit, begin, end, plain, weighted),
+            *(self._slack, self._reference, looked),
+        )
+        # The first are the last weights; averages are far from the reference however new it is.
+        self._account(reached - begin, int(looked[0]))
+        return reached == end
+
+    def _account(self, passed: int, looked: int) -> None:
+        self._passed += passed
+        self._looked += looked
+
+    def _begin_epoch(self, w: Weights) -> None:
+        n = self._rows.n
+        if self._reference is not _NONE:  # a probe
+            reach = np.linalg.norm(w - self._reference)
+            within = np.count_nonzero(self._slack <= reach)
+            self._turn_off()
+            if within * NEAR <= n // PART:
+                self._refer_to(w, n)
+        elif self._epochs % REST == REST - 1 and self._may_probe():
+            self._refer_to(w, n // PART)
+        self._epochs += 1
+        self._updates = 0
+
+    def _may_probe(self) -> bool:
+        few = self._updates * FEW <= self._rows.n
+        return few and self._visits >= SAFE * self._lost
+
+    def _renew(self, w: Weights) -> None:
+        spared = self._passed - PAYS * (self._looked + self._rows.n)
+        self._turn_off()
+        if spared > 0:
+            self._refer_to(w, self._rows.n)
+        else:
+            self._lost -= spared
+
+    def _refer_to(self, w: Weights, rows: int) -> None:
+        self._reference = w.copy()
+        self._slack = np.empty(rows, dtype=np.float32)
+        self._known, self._wanted = 0, rows
+        self._passed = self._looked = 0
+
+
+class ScreenedRows(RowsToJudge):
+    """The training rows as candidates are compared on them: those out of reach are passed over."""
+
+    def __init__(self, examples: Examples, screen: Screen):
+        self._examples, self._screen = examples, screen
+        self.n, self.total_weight = examples.n, examples.total_weight
+
+    def add_mistakes(
+        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
+    ) -> bool:
+        if not self._screen.ready:
+            return self._examples.add_mistakes(tally, check_interrupt)
+        return self._examples.add_mistakes_with(self._screen.count, tally, check_interrupt)
+
+    def mistakes(self, scores: NDArray[np.float64]) -> int:
+        return self._examples.mistakes(scores)
+
+
+def _backend() -> ScreeningBackend:
+    backend = compute.screening
+    assert backend is not None
+    return backend

@@ -1,1 +1,0 @@
-"""Rows on many machines: the same bits as on one."""

@@ -1,0 +1,271 @@
+"""A trained rule as expressions: the score of each class, or the points of a card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.reference import LANES
+from rosenblatt._training.card_rule import Card, Term, number
+from rosenblatt._training.linear_rule import LinearRule
+from rosenblatt._util.text import Numbered
+from rosenblatt.data.encoding import Number
+from rosenblatt.data.one_hot import MISSING, Words
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Encoding
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """A rule in a language."""
+
+    sums: list[str]  # one for two classes, else one for each; of a card its points
+    threshold: str  # of two classes: from there on it is the second one
+    labels: list[Any]
+    guards: list[str]  # conditions under which there is no answer
+    inputs: list[str]  # the columns of the table that are needed
+    notes: list[str]
+    target: str | None
+    is_card: bool
+
+    @property
+    def sentence(self) -> str:
+        what = self.target or "the label"
+        if len(self.labels) > 2:
+            return f"{what}: the label with the highest score, on a tie the first"
+        sum_ = "points reach" if self.is_card else "score reaches"
+        second, first = self.labels[1], self.labels[0]
+        return f"{what} is {second} where the {sum_} {self.threshold}, else {first}"
+
+
+def spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Spelled:
+    """The rule of an estimator for the columns of the table."""
+    rule = estimator._rule
+    names = getattr(estimator, "feature_names_in_", None)
+    known = Numbered(estimator.n_features_in_) if names is None else [str(n) for n in names]
+    features = Features(language, encoding, known)
+    is_card = isinstance(rule, Card)
+    sums = [_points(rule, features)] if is_card else _scores(rule, features)
+    target = None if encoding is None or encoding.target is None else encoding.target.name
+    return Spelled(
+        sums,
+        str(rule.threshold) if is_card else "0",
+        estimator.classes_.tolist(),
+        features.guards,
+        features.inputs,
+        features.notes,
+        target,
+        is_card,
+    )
+
+
+# --- Weights of the features -----------------------------------------------------------------
+
+
+def _scores(rule: LinearRule, features: Features) -> list[str]:
+    weights = np.atleast_2d(rule.weights)
+    features.use(np.flatnonzero((weights[:, :-1] != 0).any(axis=0)).tolist())
+    return [_score(w, features) for w in weights]
+
+
+def _score(w: NDArray[np.float64], features: Features) -> str:
+    """The score as it is defined: product j in lane j mod L, the lanes fold in halves, b is last.
+
+    What is 0 is left out: it changes no sum.
+    """
+    say = features.language
+    lanes = [""] * LANES
+    for j in np.flatnonzero(w[:-1]).tolist():
+        lanes[j % LANES] = _sum(lanes[j % LANES], _product(j, float(w[j]), features))
+    while len(lanes) > 1:
+        half = len(lanes) // 2
+        lanes = [_sum(a, b) for a, b in zip(lanes[:half], lanes[half:], strict=True)]
+    return _sum(lanes[0], say.number(float(w[-1])))
+
+
+def _product(j: int, weight: float, features: Features) -> str:
+    say = features.language
+    feature, condition = features.of(j)
+    if condition:
+        return say.chosen(feature, say.number(weight), say.number(0.0))
+    return f"{say.number(weight)} * {feature}"
+
+
+def _sum(a: str, b: str) -> str:
+    return f"({a} + {b})" if a and b else a or b
+
+
+# --- Points of a card ------------------------------------------------------------------------
+
+
+def _points(card: Card, features: Features) -> str:
+    features.use([term.column for term in card.terms])
+    found = ""
+    for term, points in zip(card.terms, card.points, strict=True):
+        one = _earned(term, points, features)
+        found = f"{found} + {one}" if found else one
+    return found or "0"
+
+
+def _earned(term: Term, points: int, features: Features) -> str:
+    say = features.language
+    feature, condition = features.of(term.column)
+    if condition and (term.cut is None or 0 < term.cut <= 1):
+        return say.chosen(feature, str(points), "0")
+    if condition:
+        feature = say.chosen(feature, "1", "0")
+    if term.cut is None:
+        return f"{points} * {feature}"
+    short = number(term.cut)  # whole numbers are exact everywhere
+    cut = short if short.lstrip("-").isdigit() else say.number(term.cut)
+    return say.chosen(f"{feature} >= {cut}", str(points), "0")
+
+
+# Features as they follow from the columns of a table: filled, shifted, scaled, or words.
+
+
+@dataclass
+class Features:
+    """Says features in a language, and notes which columns they need."""
+
+    language: Language
+    encoding: Encoding | None
+    names: Sequence[str]  # of the features, where there is no encoding
+    inputs: list[str] = field(default_factory=list)  # columns in use, in the order of the table
+    guards: list[str] = field(default_factory=list)  # conditions under which there is no answer
+    notes: list[str] = field(default_factory=list)  # columns that are to be given otherwise
+
+    def use(self, features: Sequence[int]) -> None:
+        """Which features there will be."""
+        wanted = set(features)
+        if self.encoding is None:
+            for j in sorted(wanted):
+                self._take(Number(self.names[j]))
+            return
+        begin = 0
+        for column in self.encoding.columns:
+            end = begin + len(column.features)
+            if not wanted.isdisjoint(range(begin, end)):
+                if not isinstance(column, Number | Words):
+                    raise InputError(
+                        f"Column {column.name!r} holds prose, which becomes a number for each of "
+                        "its words: that cannot be written as a formula. Export to ONNX (--onnx), "
+                        "or train without it (--ignore)."
+                    )
+                self._take(column)
+            begin = end
+
+    def _take(self, column: Number | Words) -> None:
+        say, name = self.language, column.name
+        self.inputs.append(name)
+        if isinstance(column, Number):
+            if column.fill is None:
+                self.guards.append(say.no_number(name))
+            else:
+                given = say.no(say.missing(name, words=False))
+                self.guards.append(say.both(given, say.no_number(name)))
+            if column.measure:
+                self.notes.append(f"{name}: given as {column.measure}")
+            elif self.encoding is not None and name in self.encoding.reading.numeric:
+                self.notes.append(f"{name}: given as plain numbers, without signs and units")
+            return
+        missing, value = say.missing(name, words=True), say.word(name)
+        stranger = say.no(say.is_word(value, list(column.words)))
+        if column.boolean:
+            stranger = say.is_no_truth(value)
+        if column.missing:  # no value is a value
+            self.guards.append(say.both(say.no(missing), stranger))
+        else:
+            self.guards += [missing, stranger]
+
+    def of(self, j: int) -> tuple[str, bool]:
+        """Feature j: a number; or a condition, and True."""
+        column, place = self._column(j)
+        if isinstance(column, Number):
+            return self._number(column), False
+        say, name = self.language, column.name
+        level = "True" if column.features == [name] else column.levels[place]
+        if level == MISSING and column.missing:
+            return say.missing(name, words=True), True
+        if column.boolean:
+            true = say.is_true(say.word(name))
+            return (true if level == "True" else say.no(true)), True
+        return say.is_word(say.word(name), [level]), True
+
+    def _column(self, j: int) -> tuple[Number | Words, int]:
+        """The column that feature j is of, and its place among those of the column."""
+        if self.encoding is None:
+            return Number(self.names[j]), 0
+        begin = 0
+        for column in self.encoding.columns:
+            if j < begin + len(column.features):
+                assert isinstance(column, Number | Words)  # `use` refuses others
+                return column, j - begin
+            begin += len(column.features)
+        raise IndexError(j)
+
+    def _number(self, column: Number) -> str:
+        """Filled, shifted and scaled, in the same operations as the encoding."""
+        say = self.language
+        found = say.column(column.name)
+        if column.fill is not None:
+            found = say.chosen(
+                say.missing(column.name, words=False), say.number(column.fill), found
+            )
+        if column.center != 0.0:
+            found = f"({found} - {say.number(column.center)})"
+        if column.scale != 1.0:
+            found = f"({found} / {say.number(column.scale)})"
+        return found
+
+
+# What a language must be able to say; sums, products and brackets are the same in all of them.
+
+
+class Language(Protocol):
+    """Each method gives a piece of text; a condition is one that is true or false."""
+
+    def number(self, value: float) -> str:
+        """A floating-point number, to the bit where the language can."""
+
+    def column(self, name: str) -> str:
+        """The value of a column that holds numbers."""
+
+    def word(self, name: str) -> str:
+        """The value of a column that holds words, or truth values."""
+
+    def missing(self, name: str, *, words: bool) -> str:
+        """The condition that a column has no value."""
+
+    def no_number(self, name: str) -> str:
+        """The condition that a column of numbers has no number: none at all, or some text."""
+
+    def is_word(self, value: str, words: list[str]) -> str:
+        """The condition that this value is one of the words."""
+
+    def is_true(self, value: str) -> str:
+        """The condition that this value is true, however it is spelled."""
+
+    def is_no_truth(self, value: str) -> str:
+        """The condition that this value is neither true nor false."""
+
+    def no(self, condition: str) -> str:
+        """The condition that another one does not hold."""
+
+    def both(self, first: str, second: str) -> str:
+        """The condition that two others hold."""
+
+    def either(self, conditions: list[str]) -> str:
+        """The condition that one of several holds."""
+
+    def chosen(self, condition: str, yes: str, no: str) -> str:
+        """One of two values."""
+
+    def label(self, label: Any) -> str:
+        """A label: text, a number or a truth value."""

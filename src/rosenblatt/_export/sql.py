@@ -1,0 +1,163 @@
+"""A rule as a query: standard SQL, in whole numbers and floats as SQLite computes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rosenblatt._export.expression import Spelled
+from rosenblatt.errors import InputError
+
+_EXACT = 15  # digits, and
+_PLACES = 3  # of them behind the point: every version of SQLite reads such a number as it is
+_LARGEST = "CAST(1e308 AS DOUBLE PRECISION)"
+_POWER = 50  # of two: few digits, so that every version reads it as it is
+
+
+class Sql:
+    """SQL for SQLite, to the bit; other databases may round otherwise."""
+
+    def number(self, value: float) -> str:
+        """SQLite may read long decimals as a neighbour of the nearest float; whole numbers and
+        quotients by powers of two it reads as they are."""
+        if not math.isfinite(value):
+            raise InputError(f"The rule holds {value}, which SQL cannot say.")
+        text = repr(value)
+        digits = text.strip("-").replace(".", "")
+        if "e" not in text and len(digits) <= _EXACT and len(text.partition(".")[2]) <= _PLACES:
+            return f"({text})" if text.startswith("-") else text
+        above, below = value.as_integer_ratio()
+        return f"({_whole_part(above)} / {_powers(below)} /* {text} */)"
+
+    def column(self, name: str) -> str:
+        return f"CAST({quoted(name)} AS DOUBLE PRECISION)"
+
+    def word(self, name: str) -> str:
+        return f"TRIM({quoted(name)})"
+
+    def missing(self, name: str, *, words: bool) -> str:
+        # A file that was imported has empty text for NULL. Not every database trims numbers.
+        text = quoted(name) if words else f"CAST({quoted(name)} AS VARCHAR(64))"
+        return f"NULLIF(TRIM({text}), '') IS NULL"
+
+    def no_number(self, name: str) -> str:
+        """SQLite casts text to 0. Compared with a float, text that is a number becomes one, and
+        other text, '' as well, is greater than all numbers."""
+        column = quoted(name)
+        return f"({column} IS NULL OR {column} > {_LARGEST})"
+
+    def is_word(self, value: str, words: list[str]) -> str:
+        said = ", ".join(_text(word) for word in words)
+        return f"{value} = {said}" if len(words) == 1 else f"{value} IN ({said})"
+
+    def is_true(self, value: str) -> str:
+        return f"LOWER({value}) IN ('true', '1')"
+
+    def is_no_truth(self, value: str) -> str:
+        return f"LOWER({value}) NOT IN ('true', 'false', '1', '0')"
+
+    def no(self, condition: str) -> str:
+        return f"NOT ({condition})"
+
+    def both(self, first: str, second: str) -> str:
+        return f"({first} AND {second})"
+
+    def either(self, conditions: list[str]) -> str:
+        return " OR ".join(conditions)
+
+    def chosen(self, condition: str, yes: str, no: str) -> str:
+        return f"CASE WHEN {condition} THEN {yes} ELSE {no} END"
+
+    def label(self, label: Any) -> str:
+        if isinstance(label, str):
+            return _text(label)
+        return str(int(label)) if isinstance(label, bool | int) else self.number(label)
+
+
+def _whole_part(above: int) -> str:
+    """A numerator, as a float: one of 53 bits, times powers of two where it is larger."""
+    shift = max(0, above.bit_length() - 53)
+    return f"{above >> shift}.0" + _factors(shift, " * ")
+
+
+def _powers(below: int) -> str:
+    """A denominator that is a power of two; they divide one after the other."""
+    return _factors(below.bit_length() - 1, " / ").removeprefix(" / ") or "1.0"
+
+
+def _factors(power: int, by: str) -> str:
+    found = ""
+    while power > 0:
+        step = min(power, _POWER)
+        found += f"{by}{1 << step}.0"
+        power -= step
+    return found
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def query(rule: Spelled, table: str) -> str:
+    """All rows of a table, with the score or the points, and the label that is predicted."""
+    taken = {name.lower() for name in rule.inputs}
+    sums = [_free("points" if rule.is_card else "score", taken)]
+    if len(rule.labels) > 2:
+        sums = [_free(f"score_{k + 1}", taken) for k in range(len(rule.labels))]
+    say, predicted = Sql(), _free("predicted", taken)
+    guard = f"CASE WHEN {say.either(rule.guards)} THEN NULL ELSE\n      " if rule.guards else ""
+    end = " END" if rule.guards else ""
+    inner = ",\n    ".join(
+        f"{guard}{sum_}{end} AS {name}" for name, sum_ in zip(sums, rule.sums, strict=True)
+    )
+    # A query that begins with -- would be an option to a shell's command.
+    lines = [f"/* {_inside(line)} */" for line in _head(rule)]
+    return "\n".join(
+        [
+            *lines,
+            "SELECT *,",
+            f"  {_decided(rule, sums, say)} AS {predicted}",
+            "FROM (",
+            "  SELECT *,",
+            f"    {inner}",
+            f"  FROM {quoted(table)}",
+            ") AS scored;",
+            "",
+        ]
+    )
+
+
+def _head(rule: Spelled) -> list[str]:
+    said = [
+        f"{rule.sentence}.",
+        "NULL where a value is missing or no number, or a word was not seen in training.",
+    ]
+    return [" ".join(line.split()) for line in [*said, *rule.notes]]
+
+
+def _inside(text: str) -> str:
+    """Text that neither ends a comment nor begins another."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
+
+
+def _decided(rule: Spelled, sums: list[str], say: Sql) -> str:
+    labels = [say.label(label) for label in rule.labels]
+    begin = f"CASE WHEN {sums[0]} IS NULL THEN NULL"
+    if len(sums) == 1:
+        return f"{begin} WHEN {sums[0]} >= {rule.threshold} THEN {labels[1]} ELSE {labels[0]} END"
+    cases = [
+        f"WHEN {' AND '.join(f'{sums[k]} >= {other}' for other in sums[k + 1 :])} THEN {labels[k]}"
+        for k in range(len(sums) - 1)
+    ]
+    return " ".join([begin, *cases, f"ELSE {labels[-1]} END"])
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A name that no column of the table in use has."""
+    while name in taken:
+        name += "_"
+    return name

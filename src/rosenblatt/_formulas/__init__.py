@@ -1,1 +1,0 @@
-"""How a rule becomes an expression of SQL, of a spreadsheet or of Python."""

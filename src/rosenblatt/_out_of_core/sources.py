@@ -1,0 +1,353 @@
+"""What can be trained on as a stream, and the key under which its rows are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import Csr, Matrix, some_rows
+from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.store import FORMAT, VERSION, Stored, Writer, refuse_if_full
+from rosenblatt._out_of_core.tables import TableRows
+from rosenblatt._validation import targets
+from rosenblatt._validation.rows import rows_alone
+from rosenblatt.data import files
+from rosenblatt.data.batch import Kind
+from rosenblatt.data.column import Column
+from rosenblatt.data.files import File, is_svmlight
+from rosenblatt.data.readers import TableStream
+from rosenblatt.data.sparse import SparseTable
+from rosenblatt.data.svmlight import MOST_HELD, iterate_svmlight, scan
+from rosenblatt.data.table import Table
+from rosenblatt.data.target import Target, problems_of_target
+from rosenblatt.errors import InputError, InputTypeError
+
+
+class Source(Protocol):
+    """Labelled rows that can be written down."""
+
+    @property
+    def files(self) -> list[files.File] | None:
+        """Where they come from; None if that cannot be read twice."""
+
+    def options(self) -> dict[str, Any]:
+        """How they are read and encoded."""
+
+    def write(self, folder: Path, say: Silent) -> None:
+        """Write them into an empty folder."""
+
+
+def source_of(source: Any) -> Source:
+    """What was given, as rows that can be written down."""
+    if isinstance(source, (TableRows, SvmlightRows, ChosenRows, BatchRows)):
+        return source
+    if isinstance(source, Table):
+        return TableRows(source)
+    if isinstance(source, TableStream):
+        return TableRows(source.table, source.scale)
+    if isinstance(source, SparseTable):
+        return SvmlightRows(source.files, source.positive, source.n_features)
+    if isinstance(source, (str, os.PathLike)) or _are_paths(source):
+        return _svmlight(source)
+    if isinstance(source, Iterator):
+        raise InputTypeError(
+            f"A {type(source).__name__} can be gone through once only. Give the function that "
+            "makes it: batches, not batches()."
+        )
+    if callable(source) and not isinstance(source, type):
+        return BatchRows(source)
+    raise InputTypeError(
+        f"A {type(source).__name__} is not a stream of rows. Give a table from "
+        "rosenblatt.data.read, the path of svmlight files, or a function that gives an iterator of "
+        "batches (X, y)."
+    )
+
+
+def _are_paths(source: Any) -> bool:
+    return isinstance(source, (list, tuple)) and all(
+        isinstance(entry, (str, os.PathLike)) for entry in source
+    )
+
+
+def _svmlight(source: Any) -> SvmlightRows:
+    shown = os.fspath(source) if isinstance(source, (str, os.PathLike)) else list(map(str, source))
+    if is_svmlight(source):
+        found = files.find(source)
+        if all(file.kind == "svmlight" for file in found):
+            return SvmlightRows(found)
+    raise InputError(
+        f"{shown} is not named like svmlight files (.svm, .svmlight, .libsvm). For a table, say "
+        f'which column holds the labels: rosenblatt.data.read({shown!r}, target="...").'
+    )
+
+
+def key_of(source: Source) -> str | None:
+    """Changes with the files and with how they are read and encoded; None where there are none."""
+    found = stamps(source)
+    if found is None:
+        return None
+    document = {"format": [FORMAT, VERSION], "files": found, "options": source.options()}
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def stamps(source: Source) -> list[list[Any]] | None:
+    """Path, size and time of the last change of each file; None where they cannot be read again."""
+    found = source.files
+    if found is None or any(file.kind == "frame" or file.keep is not None for file in found):
+        return None
+    return [[os.path.abspath(file.path), *file.stamp] for file in found]
+
+
+# Some of the rows that are stored, as a stream of their own.
+
+
+@final
+@dataclass(frozen=True)
+class ChosenRows:
+    """The stored rows that are `chosen(begin, end)`, a mask; written without names of features."""
+
+    stored: Stored
+    chosen: Callable[[int, int], NDArray[np.bool_]]
+    share: float  # of them all, about
+
+    files: ClassVar[None] = None  # they are there as long as they are needed
+
+    def options(self) -> dict[str, Any]:
+        return {}
+
+    def write(self, folder: Path, say: Silent) -> None:
+        rows = self.stored
+        say.begin("Dividing", rows.n)
+        refuse_if_full(folder, int(self.share * rows.nbytes))
+        with Writer(folder, rows.d, rows.dtype, sparse=rows.sparse) as writer:
+            for b in range(rows.n_blocks):
+                X, y = rows.block(b)
+                rows.expect((b + 1) % rows.n_blocks)
+                begin = b * compute.block
+                mask = self.chosen(begin, begin + len(y))
+                writer.add(some_rows(X, mask), y[mask])
+                say.rows(begin + len(y))
+            writer.done(rows.classes, encoding=rows.encoding)
+
+
+# svmlight files, read twice: what they hold, then their rows. The same bits as in memory.
+
+
+_ROWS = 1 << 13  # a chunk
+
+
+@final
+@dataclass(frozen=True)
+class SvmlightRows:
+    """The rows of svmlight files, one file after the other, to be written down."""
+
+    files: list[File]
+    positive: Any = None
+    n_features: int | None = None
+
+    def options(self) -> dict[str, Any]:
+        positive = None if self.positive is None else repr(self.positive)
+        return {"svmlight": True, "positive": positive, "n_features": self.n_features}
+
+    def write(self, folder: Path, say: Silent) -> None:
+        n, d, zero_based, target = self._look()
+        say.begin("Encoding", n)
+        classes = np.array(target.classes)
+        with Writer(folder, d, np.dtype(np.float64), sparse=True) as writer:
+            for file in self.files:
+                chunks = iterate_svmlight(
+                    str(file.path), _ROWS, n_features=d, zero_based=zero_based
+                )
+                for X, labels in chunks:
+                    y = targets.encoded(target.named(labels), classes)
+                    writer.add(Csr(X.data, X.indices, X.indptr, X.shape), y)
+                    say.rows(writer.n)
+                file.check_unchanged()
+            writer.done(classes)
+
+    def _look(self) -> tuple[int, int, bool, Target]:
+        """The numbers of rows and features, whether the first is 0, and the labels."""
+        labels: set[float] = set()
+
+        def see(some: NDArray[np.float64]) -> None:
+            labels.update(np.unique(some).tolist())
+
+        found = [
+            scan(str(file.path), n_features=self.n_features, see=see, most=MOST_HELD)
+            for file in self.files
+        ]
+        zero_based = any(info.zero_based for info in found)
+        d = self.n_features or max(
+            info.n_features + (zero_based and not info.zero_based) for info in found
+        )
+        column = Column("y", Kind.NUMBER, dict.fromkeys(sorted(labels), 1))  # not counted
+        n = sum(info.rows for info in found)
+        if wrong := list(problems_of_target(column, n, self.positive)):
+            raise InputError(wrong[0])
+        return n, d, zero_based, Target.of(column, self.positive)
+
+
+# A function that gives batches (X, y), one after the other.
+
+
+@final
+@dataclass(frozen=True)
+class BatchRows:
+    """The rows of batches, to be written down. However they are divided, they are the same rows."""
+
+    batches: Callable[[], Iterable[tuple[Any, Any]]]
+
+    files: ClassVar[None] = None  # a function may give other rows another time
+
+    def options(self) -> dict[str, Any]:
+        return {}
+
+    def write(self, folder: Path, say: Silent) -> None:
+        say.begin("Encoding", None)
+        batches = self._checked()
+        first = next(batches, None)
+        if first is None:
+            raise InputError(
+                "The function gave no batch with a row, so there is nothing to learn from. It must "
+                "return a new iterator at every call, not one that is used up."
+            )
+        labels = _Labels()
+        sparse = isinstance(first.X, Csr)
+        dtype = first.X.data.dtype if isinstance(first.X, Csr) else first.X.dtype
+        with Writer(folder, first.X.shape[1], dtype, sparse=sparse) as writer:
+            for batch in chain([first], batches):
+                batch.compare(first)
+                writer.add(batch.X, labels.numbers(batch.y, batch.number))
+                say.rows(writer.n)
+            classes = labels.classes()
+            writer.renumber(labels.places(classes))
+            writer.done(classes, feature_names=first.names)
+
+    def _checked(self) -> Iterator[_Batch]:
+        """Those that have rows."""
+        for number, batch in enumerate(self._iterator()):
+            if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+                raise InputTypeError(
+                    f"Batch {number} is {_described(batch)}: give pairs (X, y) of rows and labels."
+                )
+            X, y = batch
+            if _is_empty(X):
+                targets.labels(y, 0, f"y of batch {number}")
+                continue
+            name = f"X of batch {number}"
+            rows, given = rows_alone(X, finite=False, name=name)
+            names = None if given is None else [str(text) for text in given]
+            refuse_not_finite_batch(rows, names, name)
+            labels = targets.labels(y, rows.shape[0], f"y of batch {number}")
+            yield _Batch(number, rows, labels, names)
+
+    def _iterator(self) -> Iterator[Any]:
+        found = self.batches()
+        if not isinstance(found, Iterable) or isinstance(found, (str, bytes, dict)):
+            raise InputTypeError(
+                f"The function gave {_described(found)}: it must give an iterator of pairs (X, y), "
+                "as a function with yield does."
+            )
+        return iter(found)
+
+
+def refuse_not_finite_batch(rows: Matrix, names: list[str] | None, name: str) -> None:
+    numbers = rows.data if isinstance(rows, Csr) else rows
+    if np.isfinite(numbers).all():
+        return
+    place = tuple(int(k) for k in np.argwhere(~np.isfinite(numbers))[0])
+    if isinstance(rows, Csr):
+        row = int(np.searchsorted(rows.indptr, place[0], side="right")) - 1
+        column = int(rows.indices[place[0]])
+    else:
+        row, column = place
+    shown = f"column {column}" + ("" if names is None else f" ({names[column]!r})")
+    raise InputError(
+        f"{name} holds {numbers[place]} at row {row}, {shown}: each number must be finite. Fill in "
+        "what is missing (sklearn.impute.SimpleImputer), or leave such rows out."
+    )
+
+
+@dataclass(frozen=True)
+class _Batch:
+    number: int
+    X: Matrix
+    y: NDArray[Any]
+    names: list[str] | None
+
+    def compare(self, first: _Batch) -> None:
+        """Is it like the first one?"""
+        here = f"X of batch {self.number}"
+        if self.X.shape[1] != first.X.shape[1]:
+            raise InputError(
+                f"{here} has {self.X.shape[1]} features, but those before have "
+                f"{first.X.shape[1]}. Give all batches the same columns."
+            )
+        if isinstance(self.X, Csr) != isinstance(first.X, Csr):
+            form, before = ("sparse", "dense") if isinstance(self.X, Csr) else ("dense", "sparse")
+            raise InputError(
+                f"{here} is {form}, but those before are {before}. Give all batches in one form."
+            )
+        if self.names != first.names:
+            raise InputError(
+                f"{here} has {_few(self.names)}, but those before have {_few(first.names)}. Give "
+                "the same columns in the same order."
+            )
+
+
+def _few(names: list[str] | None) -> str:
+    if names is None:
+        return "columns without names"
+    return "the columns " + ", ".join(map(repr, names[:5])) + (" …" if len(names) > 5 else "")
+
+
+def _is_empty(X: Any) -> bool:
+    if hasattr(X, "shape"):
+        return len(X.shape) > 0 and X.shape[0] == 0
+    return isinstance(X, (list, tuple)) and not X
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+class _Labels:
+    """Labels, as they come: which there are is known in the end only."""
+
+    def __init__(self) -> None:
+        self._found: NDArray[Any] | None = None
+        self._numbers: dict[Any, int] = {}  # in the order in which they were seen
+
+    def numbers(self, y: NDArray[Any], number: int) -> NDArray[np.int32]:
+        here = targets.found_classes(y, many=True)
+        if self._found is None:
+            self._found = here
+        kinds = {self._found.dtype.kind, here.dtype.kind}
+        if len(kinds) > 1 and not kinds <= set("biufO"):  # NumPy would make text of numbers
+            raise InputTypeError(
+                f"y of batch {number} holds labels like {here[:1].tolist()[0]!r}, but those before "
+                f"are like {next(iter(self._numbers))!r}. Give labels of one type."
+            )
+        self._found = targets.found_classes(np.concatenate([self._found, here]), many=True)
+        known = [self._numbers.setdefault(c, len(self._numbers)) for c in here.tolist()]
+        return np.array(known, dtype=np.int32)[np.searchsorted(here, y)]
+
+    def classes(self) -> NDArray[Any]:
+        assert self._found is not None
+        return targets.classes_of(self._found)
+
+    def places(self, classes: NDArray[Any]) -> list[int]:
+        """Where each is among the classes, in the order in which they were seen."""
+        return [classes.tolist().index(label) for label in self._numbers]

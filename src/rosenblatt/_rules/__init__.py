@@ -1,1 +1,0 @@
-"""What predicts once it is trained: weights, voters, expansions in kernels."""

@@ -1,0 +1,283 @@
+"""What happened: the facts of one training run, in units of the learning rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import as_table, dense
+from rosenblatt._core.update_log import Log
+from rosenblatt._tracing import loss_steps
+
+if TYPE_CHECKING:
+    from rosenblatt._core.rows import Matrix
+    from rosenblatt._training.kernel_rule import KernelExpansion
+    from rosenblatt._training.kernels import Kernel
+    from rosenblatt._training.rule import Kind
+    from rosenblatt._training.settings import Settings
+    from rosenblatt._training.state import AnyJob, AnyState
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass
+class Run:
+    """Updates u = 0, 1, … with their rows; a step is one update, or all of one batch step, or with
+    order="mixed" and several shards all of one epoch.
+
+    Scores, the start and the margin are in units of η, as the loop has them. PassiveAggressive and
+    AROW have no η (it is 1) and no order="batch"; rows call for an update below the margin 1.
+
+    Of many classes an update adds c_i z, where z = (e_y - e_r) ⊗ x̃_i is lifted: x̃_i in the block of
+    the row's class y, -x̃_i in that of its rival r (Kesler). Its label is +1, its score s_y - s_r,
+    and so what is said of two classes holds for z.
+    """
+
+    X: Matrix
+    y: NDArray[Any]  # by row of X: -1 and +1, or the number of the class
+    c: Floats | None
+    start: Floats  # lifted weights; with a kernel coefficients of the rows, and the intercept;
+    # of many classes a row for each
+    eta: float
+    margin: float
+    intercept: bool
+    order: str
+    keep: str
+    n: int  # rows that exist
+    rows: Ints  # by update,
+    visits: Ints
+    scores: Floats  # before the update
+    kernel: Kernel | None = None  # None: weights of the features
+    judged: list[tuple[int, int]] = field(default_factory=list)  # updates, mistakes of the kept
+    rivals: Ints | None = None  # by update, of many classes
+    rule: Kind = "perceptron"
+    number: float = 0.0  # C of PassiveAggressive, r of AROW
+
+    @property
+    def k(self) -> int | None:
+        """How many classes; None: two."""
+        return None if self.rivals is None else len(self.start)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """c, by row of X."""
+        return np.ones(len(self.y)) if self.c is None else self.c
+
+    @cached_property
+    def own(self) -> NDArray[Any]:
+        """y_i, by update."""
+        return np.asarray(self.y[self.rows])
+
+    @cached_property
+    def steps(self) -> Floats:
+        """c_i y_i, by update; of many classes c_i. Other rules have τ or α in the place of c_i."""
+        weights = self.weights[self.rows] if self.by_count else loss_steps.lengths(self)
+        return np.asarray(weights * self.own if self.rivals is None else weights)
+
+    @property
+    def by_count(self) -> bool:
+        """Whether every update of a row steps by the same: the perceptron's rule."""
+        return self.rule == "perceptron"
+
+    @cached_property
+    def table(self) -> Any:
+        """X as an array, or a sparse one."""
+        return as_table(self.X)
+
+    def lifted(self, rows: Any) -> Floats:
+        """x̃_i of some rows, in float64."""
+        x = dense(self.table[rows]).astype(np.float64)
+        return np.hstack([x, np.full((len(x), 1), float(self.intercept))])
+
+    def directions(self, begin: int, end: int) -> Floats:
+        """x̃_i of some updates; of many classes (e_y - e_r) ⊗ x̃_i."""
+        x = self.lifted(self.rows[begin:end])
+        if self.rivals is None:
+            return x
+        z, at = np.zeros((end - begin, len(self.start), x.shape[1])), np.arange(end - begin)
+        z[at, self.own[begin:end]] = x
+        z[at, self.rivals[begin:end]] = -x
+        return z
+
+    @property
+    def margins(self) -> Floats:
+        """Before each update."""
+        return self.margins_of(self.scores)
+
+    def margins_of(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """The margins of scores by update."""
+        return np.asarray(self.own * scores if self.rivals is None else scores)
+
+    @cached_property
+    def places(self) -> list[Any]:
+        """By update what was looked at: the row; of many classes the row, its class, its rival."""
+        if self.rivals is None:
+            return list(self.rows.tolist())
+        return list(zip(self.rows.tolist(), self.own.tolist(), self.rivals.tolist(), strict=True))
+
+    def by_update(self, values: Floats, sign: int = -1) -> Floats:
+        """From values by row, or by row and class: that of z. With sign=1 doubts add up."""
+        if self.rivals is None:
+            return np.asarray(values[self.rows])
+        return np.asarray(values[self.rows, self.own] + sign * values[self.rows, self.rivals])
+
+    @cached_property
+    def edges(self) -> Ints:
+        """Step t is made of the updates edges[t] .. edges[t + 1]."""
+        if self.single:
+            return np.arange(len(self.rows) + 1)
+        of = self.epochs if self.mixed else self.visits
+        new = np.flatnonzero(np.diff(of, prepend=-1))
+        return np.append(new, len(self.rows))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether weights of several shards were mixed."""
+        return self.order == "mixed" and self.n > compute.rows_of_shard
+
+    @property
+    def single(self) -> bool:
+        """Whether a step is one update."""
+        return self.order != "batch" and not self.mixed
+
+    @cached_property
+    def shards(self) -> Ints:
+        """By update, the number of the shard that made it."""
+        return self.visits % self.n // compute.rows_of_shard
+
+    @cached_property
+    def gains(self) -> NDArray[Any]:
+        """By step, for how many updates it counts in the proofs: for those that it has; an epoch
+        with k_s mistakes in shard s, k in all, for Σ k_s²/k, a fraction."""
+        if not self.mixed:
+            return self.sizes
+        counts = [np.bincount(self.shards[a:b]) for a, b in pairwise(self.edges)]
+        found = [Fraction(int((k * k).sum()), int(k.sum())) for k in counts]
+        return np.array(found, dtype=object)
+
+    def updates_of(self, step: int) -> slice:
+        """Of step 1, 2, …; of the start, step 0, none."""
+        return slice(int(self.edges[max(step - 1, 0)]), int(self.edges[step]))
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.edges) - 1
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """|M_t|: updates of each step."""
+        return np.diff(self.edges)
+
+    @cached_property
+    def epochs(self) -> Ints:
+        """By update, from 1."""
+        per_epoch = 1 if self.order == "batch" else self.n
+        return self.visits // per_epoch + 1
+
+    def counts(self, step: int) -> Ints:
+        """Updates of each row after so many steps; of many classes by class, - where a rival."""
+        made = int(self.edges[step])
+        if self.rivals is None:
+            return np.bincount(self.rows[:made], minlength=len(self.y))
+        by_class = np.zeros((len(self.y), len(self.start)), dtype=np.int64)
+        np.add.at(by_class, (self.rows[:made], self.own[:made]), 1)
+        np.add.at(by_class, (self.rows[:made], self.rivals[:made]), -1)
+        return by_class
+
+    def added(self, step: int) -> Floats:
+        """The same with lengths of steps in the place of ones: for rules that look at the loss."""
+        made = int(self.edges[step])
+        rows, own, lengths = self.rows[:made], self.own[:made], np.abs(self.steps[:made])
+        if self.rivals is None:
+            return np.bincount(rows, lengths, len(self.y)).astype(np.float64)
+        by_class = np.zeros((len(self.y), len(self.start)))
+        np.add.at(by_class, (rows, own), lengths)
+        np.add.at(by_class, (rows, self.rivals[:made]), -lengths)
+        return by_class
+
+    def coefficients(self, step: int) -> Floats:
+        """With a kernel: β_i of the rows and the intercept after so many steps."""
+        made = int(self.edges[step])
+        beta, rows, steps = self.start.copy(), self.rows[:made], self.steps[:made]
+        if self.rivals is None:
+            np.add.at(beta, rows, steps)
+            beta[-1] += steps.sum() if self.intercept else 0.0
+            return beta
+        for classes, added in ((self.own[:made], steps), (self.rivals[:made], -steps)):
+            np.add.at(beta, (classes, rows), added)
+            if self.intercept:
+                np.add.at(beta[:, -1], classes, added)
+        return beta
+
+    def linear(self) -> bool:
+        """Whether there are weights of the features."""
+        return self.kernel is None or self.kernel.kernel == "linear"
+
+
+class Recorder:
+    """Follows training from inside."""
+
+    def __init__(self) -> None:
+        self.log: Log
+        self._facts: dict[str, Any] = {}
+        self._judged: list[tuple[int, int]] = []
+
+    def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
+        machine = job.machine
+        examples: Any = machine.examples
+        machine.log = self.log = Log(rivals=examples.k is not None)
+        dual = hasattr(examples, "gram")
+        w = state.memory.w
+        self._facts = {
+            "X": examples.gram.X if dual else examples.rows.X,
+            "y": examples.y,
+            "c": examples.c,
+            "start": _lifted(w) if dual else w.copy(),
+            "eta": settings.units.eta0,
+            "margin": machine.margin,
+            "intercept": machine.intercept,
+            "order": settings.order,
+            "keep": settings.units.keep,
+            "n": examples.n,
+            "kernel": examples.gram.kernel if dual else None,
+            "rule": settings.rule.kind,
+            "number": getattr(machine, "number", 0.0),
+        }
+
+    def judged(self, state: AnyState) -> None:
+        if state.kept is not None:
+            self._judged.append((state.updates, state.kept.mistakes))
+
+    def run(self) -> Run:
+        names = ("rows", "visits", "scores", "rivals")
+        noted: dict[str, Any] = dict(zip(names, self.log.arrays(), strict=False))
+        return Run(**self._facts, **noted, judged=self._judged.copy())
+
+
+def _lifted(function: KernelExpansion) -> Floats:
+    """Coefficients, and the intercept last."""
+    if function.k is None:
+        return np.append(function.beta, function.b)
+    return np.hstack([function.beta, function.b])
+
+
+@dataclass(frozen=True)
+class About:
+    """Its name, its words and how it ended; the fields of the JSON document, in its order."""
+
+    estimator: str
+    classes: list[Any]  # in the order of their numbers; of two the second is +1
+    feature_names: list[str] | None
+    converged: bool
+    ended: str
+    all_rows: bool = True  # False: only the rows that made updates are here
+    data_fingerprint: str | None = None  # of all rows, where only some are here

@@ -1,0 +1,399 @@
+"""What estimators that train have in common: from the state of training to attributes and words."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._core.rows import Csr, Rows
+from rosenblatt._training import advice
+from rosenblatt._training.kernel_rule import KernelRule
+from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters, read_only
+from rosenblatt._training.monitor import Progress, Recorder, TakesCallbacks
+from rosenblatt._training.rule import Rule, margin_rule
+from rosenblatt._training.settings import Recipe, Settings, Units
+from rosenblatt._training.state import AnyJob, AnyState, Candidate
+from rosenblatt._training.stopping import StopReason
+from rosenblatt._validation import gpu_rows
+from rosenblatt._validation.rows import refuse_not_finite, rows_to_judge
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._training.monitor import Checkpoint
+    from rosenblatt.certificate import Certificate
+
+
+def is_number(random_state: Any) -> bool:
+    """A seed that is the same every time."""
+    return isinstance(random_state, numbers.Integral)
+
+
+def _drawn(random_state: Any) -> int:
+    """64 bits for the permutations."""
+    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
+
+
+_seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
+
+
+_AT_REST_NOWHERE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
+
+
+class Training(TakesCallbacks):
+    """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
+
+    _state: AnyState
+    _kept: Candidate[Any] | None
+    _trained_by: Recipe | None
+    _made_with: Units
+    _recorder: Recorder | None = None  # follows training, where somebody wants a trace
+    _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
+    _rule_number: float  # the margin μ, or what another rule has instead
+    random_state: Any
+    _n_rows: int  # that training was given
+    n_iter_: int
+    n_updates_: int
+    converged_: bool
+    training_errors_: int | None
+    stop_reason_: StopReason
+    certificate_: Certificate | None
+    mistakes_: NDArray[np.int64]
+    update_counts_: Any  # an array, of many classes sparse; None after a stream
+    validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
+
+    def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
+        raise NotImplementedError
+
+    def _step_rule(self) -> Rule:
+        """When to step, and how far, as the parameters say; or the error about them."""
+        raise NotImplementedError
+
+    def _seed(self) -> int:
+        if is_number(self.random_state):
+            return _seed_of(int(self.random_state))
+        return _drawn(self.random_state)
+
+    def _refuse_many(self, settings: Settings, classes: NDArray[Any]) -> None:
+        """What each class against the rest has not."""
+        if len(classes) > 2 and settings.prove and settings.one_vs_rest:
+            raise InputError(
+                "prove=True asks whether all classes are separable together, and multi_class='ovr' "
+                "trains each by itself: use multi_class='joint'."
+            )
+        if len(classes) > 2 and settings.one_vs_rest and self._recorder is not None:
+            raise InputError(
+                f"A trace follows one training, and multi_class='ovr' makes {len(classes)}: use "
+                "multi_class='joint', or trace each class against the rest, y == label."
+            )
+
+    def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
+        if self._recorder is not None:
+            job.watch.recorder = self._recorder
+            self._recorder.begin(settings, job, state)
+
+    def _progress(
+        self, settings: Settings, job: AnyJob, state: AnyState, max_iter: int
+    ) -> Progress | None:
+        if not settings.verbose:
+            return None
+        n, judged = job.machine.examples.n, job.evaluation_rows.n
+        kind = "validation rows" if job.validating else "rows"
+        streamed = len(state.memory.counts) == 0
+        name = type(self).__name__
+        resumed = self._checkpoint is not None and state.epoch > 0
+        text = f"{judged} {kind}"
+        workers = getattr(job.machine, "workers", None)  # of an engine
+        more: dict[str, Any] = {"paced": streamed, "resumed": resumed, "workers": workers}
+        return Progress(name, max_iter, n, text, **more)
+
+    def _warn(self, settings: Settings, job: AnyJob, state: AnyState, stored: bool) -> None:
+        n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
+        if errors is None:  # Ctrl-C, and a handler that goes on
+            return
+        reason = self.stop_reason_
+        # Other rules do not aim at a clean epoch: their last weights are no accident.
+        last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
+        unmet = errors > 0 or job.machine.margin > 0
+        known = state.certificate is not None and state.certificate.separable
+        if reason is StopReason.MAX_ITER and known and errors > 0:
+            assert state.certificate is not None
+            text = advice.separable_unfinished(
+                name, errors, n, settings.max_iter, state.updates, state.certificate
+            )
+        elif reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
+            mistakes, asked = state.mistakes, advice.question(self, stored)
+            text = advice.unfinished(
+                name, errors, n, mistakes, settings.max_iter, self._rule_number, asked
+            )
+        elif reason is StopReason.UNDECIDED and errors > 0:
+            text = advice.undecided(name, errors, n, settings.patience)
+        elif reason in _AT_REST_NOWHERE and last and errors > 0:
+            asked = advice.question(self, stored)
+            why = advice.why_stopped(reason, state.epoch, settings.patience, asked)
+            text = advice.last_of_many(name, errors, n, why)
+        elif state.clean and errors > 0 and not job.validating:
+            text = advice.separable_but(name, settings.units.keep, errors, n)
+        else:
+            return
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+
+class PerceptronTraining(Training):
+    """Abstract: the perceptron's rule, with a margin."""
+
+    margin: Any
+
+    def _step_rule(self) -> Rule:
+        return margin_rule(self.margin)
+
+    @property
+    def margin_(self) -> float:
+        """The margin μ that training had: `margin`, or what "scale" came to."""
+        if "_rule_number" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no margin_ before it is fitted")
+        return self._rule_number
+
+
+# What all classifiers have, with types: scikit-learn ships none. Abstract: not an estimator.
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+    """A scikit-learn classifier."""
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]  # only where the columns had names
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows X whose predicted class is y, by weight where weights are given."""
+        return float(super().score(X, y, sample_weight))
+
+
+# What linear classifiers have in common once they are trained. Abstract: not an estimator.
+
+
+def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of each row's class: sign(0) = +1; of many classes the first of the highest."""
+    if scores.ndim == 1:
+        return (scores >= 0).astype(np.intp)
+    return np.asarray(np.argmax(scores, axis=1))
+
+
+class LinearClassifier(Classifier):
+    """Predicts with `_rule`, which fitting sets."""
+
+    _rule: LinearRule | Voters | SeparateVoters
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of each row, w·x + b; the mean vote in [-1, 1] with keep="vote".
+
+        Of k > 2 classes one for each, shape (n, k): w_c·x + b_c, or its share of the votes.
+        """
+        rows = self._rows(X)
+        return self._checked(self._rule.scores(rows), rows)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: `classes_[1]` where the score is 0 or greater.
+
+        Of k > 2 classes the one with the highest score; on a tie the first.
+        """
+        rows = self._rows(X)
+        rule = self._rule
+        signed = rule.signed(rows) if isinstance(rule, LinearRule) else rule.scores(rows)
+        return self.classes_[decided(self._checked(signed, rows))]
+
+    def _rows(self, X: Any) -> Rows:
+        # A number that is not finite makes the score of its row not finite: look at those instead.
+        # Votes are always finite.
+        finite = isinstance(vars(self).get("_rule"), VOTING)
+        return Rows(gpu_rows.rows_to_judge(self, X, finite=finite))
+
+    def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
+        if not np.isfinite(scores).all():
+            refuse_not_finite(self, rows.X, scores)
+        return scores
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d); of k > 2 classes (k, d)."""
+        return self._one_rule("coef_").coef
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The intercept b, of shape (1,); of k > 2 classes (k,)."""
+        return self._one_rule("intercept_").intercept
+
+    def _one_rule(self, name: str) -> LinearRule:
+        if not hasattr(self, "_rule"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        if isinstance(self._rule, VOTING):
+            raise AttributeError(
+                f"keep='vote' has no {name}: {len(self._rule)} weight vectors vote, and no single "
+                "one gives the same answers. keep='average' is close to the vote and has one."
+            )
+        return self._rule
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+# What a kernel classifier has once it is trained. Abstract: not an estimator.
+
+
+class KernelClassifier(Classifier):
+    """Predicts with `_rule`, which fitting sets."""
+
+    _rule: KernelRule
+    _made_with: Units
+    _weights: NDArray[np.float64] | None  # c, by training row
+    kernel: Any
+    update_counts_: Any
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of each row; the mean vote in [-1, 1] with keep="vote".
+
+        Of k > 2 classes one for each, shape (n, k): its score, or its share of the votes.
+        """
+        rows = self._rows(X)
+        return self._rule.scores(rows)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: `classes_[1]` where the score is 0 or greater.
+
+        Of k > 2 classes the one with the highest score; on a tie the first.
+        """
+        rows = self._rows(X)
+        return self.classes_[decided(self._rule.signed(rows))]
+
+    def _rows(self, X: Any) -> Any:
+        return rows_to_judge(self, X)
+
+    @property
+    def alpha_(self) -> Any:
+        """η c_i update_counts_i; of k > 2 classes sparse, of shape (n, k)."""
+        self._fitted("alpha_")
+        counts = self._made_with.eta0 * self.update_counts_
+        if not sparse.issparse(counts):
+            return read_only(counts if self._weights is None else counts * self._weights)
+        if self._weights is not None:
+            counts = sparse.csr_array(counts.multiply(self._weights[:, None]))
+        read_only(counts.data)
+        return counts
+
+    @property
+    def support_(self) -> NDArray[np.intp]:
+        """The training rows with a coefficient."""
+        return read_only(self._fitted("support_").support.copy())
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Those rows; an empty array with kernel="precomputed"."""
+        vectors = self._fitted("support_vectors_").vectors
+        if vectors is None:
+            return np.empty((0, 0))
+        if isinstance(vectors, Csr):
+            return sparse.csr_matrix((vectors.data, vectors.indices, vectors.indptr), vectors.shape)
+        return read_only(vectors.copy())
+
+    @property
+    def dual_coef_(self) -> NDArray[np.float64]:
+        """Coefficients of the support vectors, of shape (1, n_support), or (k, n_support)."""
+        beta = self._fitted("dual_coef_").beta
+        if beta is None:
+            raise self._votes("dual_coef_")
+        return read_only(self._made_with.eta0 * np.atleast_2d(beta))
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The intercept b, of shape (1,); of k > 2 classes (k,)."""
+        learned = self._fitted("intercept_").learned
+        if not hasattr(learned, "b"):
+            raise self._votes("intercept_")
+        return read_only(self._made_with.eta0 * np.ravel(learned.b))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d), or (k, d); with kernel="linear"."""
+        rule = self._fitted("coef_")
+        if rule.kernel.kernel != "linear":
+            raise AttributeError(
+                f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
+                "has no weights of features. dual_coef_ has those of the support vectors."
+            )
+        vectors = self.support_vectors_
+        return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
+
+    def _fitted(self, name: str) -> KernelRule:
+        if not hasattr(self, "_rule"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        return self._rule
+
+    def _votes(self, name: str) -> AttributeError:
+        return AttributeError(
+            f"keep='vote' has no {name}: one function for each update votes, and no single one "
+            "gives the same answers. keep='average' is close to the vote and has one."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
+        return tags
+
+
+# What a fitted Perceptron of scikit-learn has besides. Abstract: not an estimator.
+
+
+class AsScikitLearn(LinearClassifier):
+    """`t_`, `sparsify` and `densify`, with the meaning they have there."""
+
+    _of_classes: tuple[Any, ...] | None
+    _sparse: Any = None  # the rule whose weights are shown sparse
+
+    @property
+    def t_(self) -> int:
+        """One more than the visits made; multi_class="ovr": those of the longest training."""
+        if "_rule" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no t_ before it is fitted")
+        trained: tuple[Any, ...] = self._of_classes or (self,)
+        return 1 + max(int(one._state.visits) for one in trained)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d); of k > 2 classes (k, d). Sparse after `sparsify`."""
+        dense = self._one_rule("coef_").coef
+        # Another rule was learned since: its weights are dense, as after every fit.
+        return _sparse(dense) if self._sparse is self._rule else dense
+
+    def sparsify(self) -> Self:
+        """Show `coef_` as a sparse matrix until the next training; what is predicted stays."""
+        check_is_fitted(self)
+        self._one_rule("coef_")
+        self._sparse = self._rule
+        return self
+
+    def densify(self) -> Self:
+        """Show `coef_` as an array again."""
+        check_is_fitted(self)
+        self.__dict__.pop("_sparse", None)
+        return self
+
+
+def _sparse(dense: NDArray[np.float64]) -> Any:
+    """Of the kind that scikit-learn is set to (from 1.9 on)."""
+    arrays = get_config().get("sparse_interface") == "sparray"
+    return sparse.csr_array(dense) if arrays else sparse.csr_matrix(dense)

@@ -1,0 +1,285 @@
+"""What is returned: the values of `keep`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._training.monitor import Interrupted
+from rosenblatt._training.state import Candidate, EvaluationRows, V, W
+from rosenblatt._util.interrupt import no_interrupt
+
+if TYPE_CHECKING:
+    from rosenblatt._training.state import Job, State
+
+
+@dataclass(frozen=True)
+class Result(Generic[W, V]):
+    """The rule to return, in units of the learning rate, and its mistakes on the training rows."""
+
+    rule: W | V
+    mistakes: int | None  # None: counting was not waited for
+    kept: Candidate[W] | None = None  # the rule as it was judged, where it was
+
+
+class Keep(ABC):
+    """Watches training and says in the end which rule to return."""
+
+    averaged = False  # needs the mean of the weights
+    sees_every_update = False
+
+    def begin(self, job: Job[W, V], state: State[W, V]) -> None:  # noqa: B027 - nothing by default
+        """Training begins with the weights in `state`."""
+
+    def after_update(self, job: Job[W, V], state: State[W, V]) -> None:  # noqa: B027 - nothing by default
+        """One update was made."""
+
+    def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
+        """An epoch was made."""
+        if job.validating:
+            state.validation.append(self._validation_mistakes(job, state))
+
+    def standing(self, state: State[W, V]) -> float:
+        """The mistakes that tell whether an epoch has brought anything."""
+        return state.mistakes[-1]
+
+    def judged(self, job: Job[W, V], state: State[W, V]) -> int:
+        """Row evaluations that judging has taken so far, had every count been a whole one."""
+        return state.epoch * job.evaluation_rows.n if job.validating else 0
+
+    @abstractmethod
+    def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
+        """Mistakes on the validation rows of the rule that would be returned now."""
+
+    @abstractmethod
+    def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
+        """What to return; training can go on from `state` as if it had not been asked."""
+
+
+class _One(Keep):
+    """Returns one weight vector that is always at hand."""
+
+    @abstractmethod
+    def _weights(self, job: Job[W, V], state: State[W, V]) -> W:
+        """The weights that would be returned now."""
+
+    def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
+        return _count(job.evaluation_rows, self._weights(job, state), job.watch.check_interrupt)
+
+    def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
+        weights = self._weights(job, state)
+        if state.clean and weights is state.memory.w:
+            return Result(weights, 0)
+        if _hurried(job):
+            return Result(weights, None)
+        return Result(weights, _count(job.machine.examples, weights))
+
+
+class Last(_One):
+    """The weights after the last visit."""
+
+    def _weights(self, job: Job[W, V], state: State[W, V]) -> W:
+        return state.memory.w
+
+
+class Average(_One):
+    """The mean of the weights over all visits (Freund and Schapire 1999, Collins 2002)."""
+
+    averaged = True
+
+    def _weights(self, job: Job[W, V], state: State[W, V]) -> W:
+        return job.machine.average(state.memory, state.visits)
+
+
+class _Kept(Keep):
+    """Keeps the weights with the fewest mistakes so far."""
+
+    def begin(self, job: Job[W, V], state: State[W, V]) -> None:
+        w = state.memory.w.copy()
+        if w.any():
+            plain, weighted = job.evaluation_rows.count(
+                [w], check_interrupt=job.watch.check_interrupt
+            )
+            state.kept = Candidate(w, int(plain[0]), float(weighted[0]), averaged=False)
+        else:  # every row is on the hyperplane of zero weights
+            state.kept = Candidate(
+                w, job.evaluation_rows.n, job.evaluation_rows.total_weight, averaged=False
+            )
+
+    def standing(self, state: State[W, V]) -> float:
+        assert state.kept is not None
+        return state.kept.weighted
+
+    def _challengers(self, job: Job[W, V], state: State[W, V]) -> list[tuple[W, bool]]:
+        """Weights to be judged, the last ones first, and whether they are averages."""
+        last = (state.memory.w, False)
+        return [last, (job.machine.average(state.memory, state.visits), True)][: 1 + self.averaged]
+
+    def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
+        """The best of the weights kept so far and of the challengers."""
+        kept, challengers = state.kept, self._challengers(job, state)
+        assert kept is not None
+        if state.clean and not job.validating:  # known without counting: the last make no mistake
+            kept = kept.or_newer(Candidate(state.memory.w.copy(), 0, 0.0, averaged=False))
+            del challengers[0]
+        if not challengers:
+            return kept
+        plain, weighted = job.evaluation_rows.count(
+            [w for w, _ in challengers],
+            [kept.limit_for(averaged=averaged) for _, averaged in challengers],
+            job.watch.check_interrupt,
+        )
+        return reduce(Candidate.or_newer, _judged(challengers, plain, weighted), kept)
+
+    def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
+        assert state.kept is not None
+        return state.kept.mistakes
+
+    def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
+        if state.kept is None:  # Ctrl-C came before the start was judged
+            self.begin(job, state)
+        # An epoch that was cut short has weights that were not judged yet.
+        kept = state.kept
+        if state.under_way and not _hurried(job):
+            kept = self._challenge(job, state)
+        assert kept is not None
+        if job.validating:
+            return Result(kept.weights, _count(job.machine.examples, kept.weights), kept)
+        return Result(kept.weights, kept.mistakes, kept)
+
+
+class Best(_Kept):
+    """After each epoch the last and the averaged weights are judged."""
+
+    averaged = True
+
+    def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
+        state.kept = self._challenge(job, state)
+        super().after_epoch(job, state)
+
+    def judged(self, job: Job[W, V], state: State[W, V]) -> int:
+        return 2 * state.epoch * job.evaluation_rows.n
+
+
+class Pocket(_Kept):
+    """Judged after every update (Gallant 1990, with ratchet)."""
+
+    sees_every_update = True
+
+    def after_update(self, job: Job[W, V], state: State[W, V]) -> None:
+        state.kept = self._challenge(job, state)
+
+    def judged(self, job: Job[W, V], state: State[W, V]) -> int:
+        steps = min(state.updates, state.visits)  # a batch step is one visit of many updates
+        return steps * job.evaluation_rows.n
+
+
+class _OfPass(_Kept):
+    """partial_fit: the rows of each call are others, so the kept weights are judged afresh."""
+
+    def begin(self, job: Job[W, V], state: State[W, V]) -> None:
+        if state.memory.w.any():  # weights to go on from; how good they are will be counted
+            state.kept = Candidate(state.memory.w.copy(), 0, 0.0, averaged=False)
+
+    def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
+        state.kept = self._challenge(job, state)
+
+    def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
+        rivals = self._challengers(job, state)
+        if state.kept is not None:
+            rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
+        plain, weighted = job.evaluation_rows.count(
+            [w for w, _ in rivals], check_interrupt=job.watch.check_interrupt
+        )
+        return reduce(Candidate.or_newer, _judged(rivals, plain, weighted))
+
+
+class PocketOfPass(_OfPass):
+    """After each call the last and the kept weights are judged."""
+
+
+class BestOfPass(_OfPass):
+    """After each call the last, the averaged and the kept weights are judged."""
+
+    averaged = True
+
+
+class Vote(Keep):
+    """Every weight vector votes with its visits (Freund and Schapire 1999)."""
+
+    sees_every_update = True
+
+    def begin(self, job: Job[W, V], state: State[W, V]) -> None:
+        state.voters = job.machine.voters(state.memory)
+        if state.memory.w.any():
+            job.machine.admit(state.voters, state.memory, 0)
+
+    def after_update(self, job: Job[W, V], state: State[W, V]) -> None:
+        job.machine.admit(_voters(state), state.memory, state.visits)
+
+    def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
+        _voters(state).close(state.visits)
+        super().after_epoch(job, state)
+
+    def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
+        votes = job.machine.validation_votes(_voters(state), job.evaluation_rows)
+        return job.evaluation_rows.mistakes(votes)
+
+    def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
+        voters = _voters(state)
+        voters.close(state.visits)
+        return Result(voters, self._training_mistakes(job, voters))
+
+    def _training_mistakes(self, job: Job[W, V], voters: V) -> int | None:
+        hurried = job.watch.pressed
+
+        def hear() -> None:
+            if job.watch.pressed and not hurried:
+                raise Interrupted
+
+        try:
+            votes = job.machine.training_votes(voters, hear, quickly=hurried)
+            return None if votes is None else job.machine.examples.mistakes(votes)
+        except Interrupted:
+            return None
+
+
+def _voters(state: State[W, V]) -> V:
+    assert state.voters is not None
+    return state.voters
+
+
+def _hurried(job: Job[W, V]) -> bool:
+    """Ctrl-C was pressed, and another look at all rows would take long."""
+    return job.watch.pressed and not job.machine.examples.quick
+
+
+def _judged(
+    rivals: list[tuple[W, bool]], plain: NDArray[np.int64], weighted: NDArray[np.float64]
+) -> Iterator[Candidate[W]]:
+    for (w, averaged), mistakes, weight in zip(rivals, plain, weighted, strict=True):
+        yield Candidate(w.copy(), int(mistakes), float(weight), averaged)
+
+
+def _count(
+    examples: EvaluationRows[W], weights: W, check_interrupt: Callable[[], None] = no_interrupt
+) -> int:
+    plain, _ = examples.count([weights], check_interrupt=check_interrupt)
+    return int(plain[0])
+
+
+KEEPS: dict[str, type[Keep]] = {
+    "last": Last,
+    "best": Best,
+    "pocket": Pocket,
+    "average": Average,
+    "vote": Vote,
+}
+
+KEEPS_OF_A_PASS: dict[str, type[Keep]] = {**KEEPS, "best": BestOfPass, "pocket": PocketOfPass}

@@ -1,0 +1,171 @@
+"""The one loop: epochs, until no row calls for an update or a limit is reached.
+
+    state ──order.advance──► visits, updates ──keep──► candidates judged ──► state
+
+The loop does not know how rows are looked at (the machine, `primal.py` or `dual.py`), in which
+order (`orders.py`) or what is returned in the end (`keeps.py`). It can be left at any point and
+entered again with the same state: the result is the same to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import Csr
+from rosenblatt._training.keeps import Average, Best, Last
+from rosenblatt._training.learner import Primal, PrimalState
+from rosenblatt._training.monitor import Interrupted
+from rosenblatt._training.orders import Cyclic, Shuffle
+from rosenblatt._training.state import UNLIMITED, Candidate, Job, State, V, W, check_finite
+from rosenblatt._training.stopping import Patience, StopReason
+
+
+def train(
+    job: Job[W, V],
+    state: State[W, V],
+    *,
+    max_iter: int,
+    max_updates: int | None,
+    patience: Patience | None = None,
+) -> StopReason:
+    """Run epochs; `state` is changed in place and is consistent whenever this returns."""
+    last_epoch = state.epoch + max_iter
+    last_update = UNLIMITED if max_updates is None else state.updates + max_updates
+    try:
+        if state.kept is None and state.epoch == 0:
+            job.keep.begin(job, state)
+        while not state.clean or state.under_way:
+            if not state.under_way:
+                if state.epoch >= last_epoch:
+                    return StopReason.MAX_ITER
+                if state.updates >= last_update:
+                    return StopReason.MAX_UPDATES
+                reason = None if patience is None else patience.over(job, state)
+                if reason is not None:
+                    return reason
+                free = UNLIMITED if patience is None else patience.epochs_left(job, state)
+                free = min(free, last_epoch - state.epoch)
+                if max_updates is None and make_epochs(job, state, free):
+                    continue
+                job.watch.begin_epoch()
+                state.begin_epoch()
+            reason = _finish_epoch(job, state, last_update, patience)
+            if reason is not None:
+                return reason
+    except Interrupted:
+        return StopReason.INTERRUPTED
+    return StopReason.CLEAN
+
+
+def _finish_epoch(
+    job: Job[W, V], state: State[W, V], last_update: int, patience: Patience | None
+) -> StopReason | None:
+    most_at_once = 1 if job.keep.sees_every_update else UNLIMITED
+    while True:
+        if state.unseen_update:
+            job.keep.after_update(job, state)
+            state.unseen_update = False
+            job.watch.judged(state)
+        if state.clean or state.position >= job.machine.examples.n:
+            break
+        if state.updates >= last_update:
+            return StopReason.MAX_UPDATES
+        job.watch.check_interrupt()
+        job.order.advance(job, state, min(most_at_once, last_update - state.updates))
+        job.watch.chunk(state)
+    check_finite(job, state)
+    job.keep.after_epoch(job, state)
+    state.note(job.keep.standing(state))
+    if patience is not None:
+        patience.note(job, state)
+    state.under_way = False
+    return StopReason.CALLBACK if job.watch.epoch(state) and not state.clean else None
+
+
+# Many epochs of a small table in one call of the core.
+#
+# Where an epoch takes microseconds, the loop around it would take longer than the epoch. This
+# changes
+# nothing but the time: the same visits, the same judging, the same state to the bit. It is for
+# training on rows in memory that nobody follows epoch by epoch; all other epochs are made one by
+# one.
+
+
+_MOST = 1 << 12  # epochs of one call: room for what is noted of each
+
+
+def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
+    """Make some epochs, at most `most`. False: they are to be made one by one."""
+    machine, order, keep = job.machine, job.order, job.keep
+    if not isinstance(machine, Primal) or not isinstance(order, Cyclic | Shuffle):
+        return False
+    e = machine.examples
+    if machine.log is not None or e.rows.on_gpu:
+        return False
+    if e.c is not None and e.rows.n > compute.block:
+        return False  # mistakes are weighed block by block
+    if e.k is not None and isinstance(e.rows.X, Csr):
+        return False  # one by one sparse rows of many classes find their weights side by side
+    if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:
+        return False
+    # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C. Longer
+    # epochs are better made one by one: several threads work on each.
+    together = compute.chunk // max(12 * order.n * e.rows.row_size * (e.k or 1), 1)
+    most = min(most, together, _MOST, machine.screen.epochs_without())
+    if most < 1 or compute.whole_epochs is None:
+        return False
+    job.watch.check_interrupt()
+    _make(cast("PrimalState", state), machine, order, most)
+    check_finite(job, state)
+    return True
+
+
+def _make(state: PrimalState, machine: Primal, order: Cyclic | Shuffle, most: int) -> None:
+    e, memory, kept, backend = machine.examples, state.memory, state.kept, compute.whole_epochs
+    assert backend is not None
+    best = None if kept is None else kept.weights.copy()
+    mistakes, weighted, averaged = (0, 0.0, False)
+    if kept is not None:
+        mistakes, weighted, averaged = kept.mistakes, kept.weighted, kept.averaged
+    updates, standing = np.empty(most, dtype=np.int64), np.empty(most)
+    done, visits, clean, mistakes, weighted, averaged = backend.epochs(
+        e.rows.native,
+        e.y,
+        e.c,
+        order.present,
+        order.pool,
+        order.n,
+        state.seed,
+        state.epoch,
+        most,
+        machine.margin,
+        machine.intercept,
+        memory.w,
+        memory.drift,
+        memory.counts,
+        state.visits,
+        best,
+        mistakes,
+        weighted,
+        averaged,
+        updates,
+        standing,
+    )
+    made = updates[:done].tolist()
+    order.arranged(state.epoch + done)
+    machine.screen.skipped(done, visits - state.visits, made[-1])
+    for of_epoch, stood in zip(made, standing[:done].tolist(), strict=True):
+        state.epoch += 1
+        state.updates += of_epoch
+        state.mistakes.append(of_epoch)
+        state.note(stood)
+    state.visits, state.position, state.clean = visits, order.n, clean
+    if (
+        kept is not None
+        and best is not None
+        and (weighted, averaged) != (kept.weighted, kept.averaged)
+    ):
+        state.kept = Candidate(best, mistakes, weighted, averaged)

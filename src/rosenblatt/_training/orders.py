@@ -1,0 +1,470 @@
+"""How a mistake is found: the values of `order`. An order advances the epoch by a chunk of visits.
+
+Arrays that an order holds can be rebuilt from the state alone: they are never saved.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import Examples, row_range
+from rosenblatt._core.summation import Fold
+from rosenblatt._training.learner import NextOrder, Primal
+from rosenblatt._training.state import UNLIMITED, Indices, Memory, TrainingRows, V, W, overflow
+from rosenblatt._util.interrupt import no_interrupt
+
+if TYPE_CHECKING:
+    from rosenblatt._core.rows import Weights
+    from rosenblatt._core.update_log import Log
+    from rosenblatt._training.learner import PrimalMemory, PrimalState
+    from rosenblatt._training.state import Job, State
+
+
+class Order(ABC):
+    """An order of visits."""
+
+    def __init__(self, examples: TrainingRows[Any]):  # those of the machine
+        self.present, self.chunk = examples.present, examples.chunk
+        self._index_type = examples.index_type
+        self.n = examples.n
+        rows = getattr(examples, "rows", None)  # of a stream, or in dual form, they are elsewhere
+        self._on_gpu: Any = rows if getattr(rows, "on_gpu", False) else None
+
+    def _room(self) -> Any:
+        if self._on_gpu is not None:
+            return self._on_gpu.backend.pool(self.n)
+        return np.empty(self.n, dtype=self._index_type)
+
+    def looks(self, state: State[W, V]) -> int:
+        """Row evaluations that visits have taken so far."""
+        return state.visits
+
+    @property
+    def rows_of_an_epoch(self) -> int:
+        """Row evaluations that the visits of an epoch take."""
+        return self.n
+
+    @abstractmethod
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        """Make some visits of the epoch under way, with at most `most` updates."""
+
+
+class _Pass(Order):
+    """Every row once, in an order known beforehand."""
+
+    def _visit(
+        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, most: int
+    ) -> None:
+        end = min(state.position + self.chunk, self.n)
+        reached, updates = self._look(job, state, order, end, most)
+        state.record(reached - state.position, updates)
+        state.position = reached
+        state.clean = reached == self.n and state.mistakes[-1] == 0
+
+    def _look(
+        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
+    ) -> tuple[int, int]:
+        return job.machine.visit(state.memory, order, state.position, end, most, state.visits)
+
+
+class Cyclic(_Pass):
+    """The given order."""
+
+    pool = None  # no permutation
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        self._visit(job, state, self.present, most)
+
+    def arranged(self, epoch: int) -> None:
+        """There is nothing to arrange."""
+
+
+class _Arranged(_Pass):
+    """Every row once, arranged anew every epoch."""
+
+    def __init__(self, examples: TrainingRows[Any]):
+        super().__init__(examples)
+        self.pool = self._room()  # the order of this epoch
+        self._arranged_for = 0
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._arranged_for != state.epoch:
+            self._arrange(state)
+            self.arranged(state.epoch)
+        self._visit(job, state, self.pool, most)
+
+    def _arrange_on_gpu(self, seed: int, first: int, size: int, blocks: list[int]) -> None:
+        rows = self._on_gpu
+        rows.backend.arrange(rows.native, self.pool, self.present, seed, first, size, blocks)
+
+    def arranged(self, epoch: int) -> None:
+        """The pool holds the order of this epoch."""
+        self._arranged_for = epoch
+
+    @abstractmethod
+    def _arrange(self, state: State[W, V]) -> None:
+        """`pool` := the rows as this epoch visits them."""
+
+
+class Shuffle(_Arranged):
+    """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
+
+    _next: NextOrder | None = None  # made during this epoch, where another thread has time for it
+
+    def _arrange(self, state: State[W, V]) -> None:
+        k, later = state.epoch - 1, self._next
+        if self._on_gpu is not None:
+            self._arrange_on_gpu(state.seed, k, self.n, [0])
+        elif later and (later.seed, later.number, later.made) == (state.seed, k, self.n):
+            self.pool, later.pool = later.pool, self.pool
+        else:
+            compute.backend.arrange(self.pool, self.present, state.seed, k, self.n)
+
+    def _look(
+        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
+    ) -> tuple[int, int]:
+        machine: Any = job.machine
+        if not isinstance(machine, Primal) or self._on_gpu is not None:
+            return super()._look(job, state, order, end, most)
+        memory: Any = state.memory
+        return machine.visit(
+            *(memory, order, state.position, end, most, state.visits),
+            self._following(state),
+        )
+
+    def _following(self, state: State[W, V]) -> NextOrder | None:
+        """The permutation of the next epoch, made as far as the chunks before needed it."""
+        if compute.threads_for(self.n * 16) == 1:
+            return None
+        if state.position == 0:
+            pool = self._room() if self._next is None else self._next.pool
+            compute.backend.arrange(pool, self.present, state.seed, state.epoch, 0)
+            self._next = NextOrder(pool, state.seed, state.epoch)
+        of_next = self._next is not None and self._next.number == state.epoch
+        return self._next if of_next else None
+
+
+class Blocks(_Arranged):
+    """Block after block, the blocks and the rows of each in an order of their own every epoch."""
+
+    def _arrange(self, state: State[W, V]) -> None:
+        blocks = block_order(self.n, state.seed, state.epoch)
+        if self._on_gpu is not None:
+            first = permutation_of_block(0, state.epoch)
+            self._arrange_on_gpu(state.seed, first, compute.block, blocks)
+            return
+        arrange_blocks(self.pool, self.present, self.n, blocks, state.seed, state.epoch)
+
+
+class Mixed(Order):
+    """Every shard makes a pass from the same weights, in blocks; then these are mixed.
+
+    An epoch is made of whole shards: one that Ctrl-C cuts short has not begun.
+    """
+
+    def __init__(self, examples: TrainingRows[Any]):
+        super().__init__(examples)
+        # One shard has nothing to be mixed with.
+        self._alone = self.alone(examples) if self.n <= compute.rows_of_shard else None
+        self._examples: Any = examples
+        self._machines: dict[int, Primal] = {}  # of each shard: what it spares, it has learned
+
+    def alone(self, examples: TrainingRows[Any]) -> Order:
+        """The order of one shard."""
+        return Blocks(examples)
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._alone is not None:
+            self._alone.advance(job, state, most)
+            return
+        machine, mixed = job.machine, cast("PrimalState", state)
+        log = None if machine.log is None else machine.log.apart()
+        share, first_row = self._share(job, mixed, state.position // compute.rows_of_shard, log)
+        if machine.log is not None and log is not None:
+            machine.log.join(log, first_row, state.visits + state.position)
+        take(mixed, share, self.n)
+
+    def _share(
+        self, job: Job[W, V], state: PrimalState, s: int, log: Log | None
+    ) -> tuple[Share, int]:
+        """That of shard s; and the first of its rows, where they are at hand."""
+        places = slice(s * compute.rows_of_shard, (s + 1) * compute.rows_of_shard)
+        if self.present is None:
+            begin, end = places.start, min(places.stop, self.n)
+        else:
+            begin, end = int(self.present[places][0]), int(self.present[places][-1]) + 1
+        order = np.empty(min(places.stop, self.n) - places.start, dtype=self._index_type)
+        blocks = shard_order(self.n, s, state.seed, state.epoch)
+        arrange_blocks(order, self.present, self.n, blocks, state.seed, state.epoch)
+        order -= order.dtype.type(begin)
+        if s not in self._machines:
+            e, whole = self._examples, job.machine
+            X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
+            some = Examples(X, e.y[begin:end], c, e.k)
+            self._machines[s] = Primal(some, margin=whole.margin, intercept=whole.intercept)
+        counts = np.zeros_like(state.memory.counts[begin:end])
+        share = share_of(
+            [Part(self._machines[s], order, counts)],
+            state.memory.w,
+            averaged=state.memory.drift is not None,
+            log=log,
+            check_interrupt=job.watch.check_interrupt,
+        )
+        state.memory.counts[begin:end] += counts
+        return share, begin
+
+
+class Random(Order):
+    """Rows of a fresh permutation until the first mistake: uniform among all mistakes.
+
+    Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
+    """
+
+    def __init__(self, examples: TrainingRows[Any]):
+        super().__init__(examples)
+        self._pool = self._room()
+        self._arranged = False
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if not self._arranged:
+            compute.backend.arrange(self._pool, self.present, state.seed, state.draw, state.seen)
+            self._arranged = True
+        # Scattered draws are slower than a pass, so fewer at a time.
+        looks = min(max(self.chunk // 8, 1), self.n - state.position)
+        visits, updates, state.draw, state.seen = job.machine.search(
+            state.memory,
+            self._pool,
+            state.seed,
+            state.draw,
+            state.seen,
+            looks,
+            most,
+            state.visits,
+        )
+        state.record(visits, updates)
+        state.position += visits
+        state.clean = state.seen == self.n
+
+
+class Batch(Order):
+    """All mistakes at once: a step of gradient descent on the perceptron loss. One visit."""
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        mistakes = job.machine.descend(state.memory, state.visits, job.watch.check_interrupt)
+        state.record(1, mistakes)
+        state.position = self.n
+        state.clean = mistakes == 0
+
+    def looks(self, state: State[W, V]) -> int:
+        return state.visits * self.n
+
+
+ORDERS: dict[str, type[Order]] = {
+    "cyclic": Cyclic,
+    "shuffle": Shuffle,
+    "blocks": Blocks,
+    "mixed": Mixed,
+    "random": Random,
+    "batch": Batch,
+}
+
+
+# The order of rows within blocks and shards: a function of the seed, the epoch and their numbers.
+#
+# In epoch e, counted from 0, the permutation e·2³² + 1 + b of the seed is that of the rows of
+# block
+# b; e·2³² is that of the blocks, or of those of shard 0; and (e + 1)·2³² - s is that of the
+# blocks of
+# shard s > 0. No two are the same. The functions count epochs from 1.
+
+
+def block_order(n: int, seed: int, epoch: int) -> list[int]:
+    """The blocks of n rows as this epoch visits them."""
+    return _arranged(0, n_blocks(n), seed, (epoch - 1) << 32)
+
+
+def shard_order(n: int, s: int, seed: int, epoch: int) -> list[int]:
+    """Those of shard s."""
+    first = s * compute.shard
+    number = (epoch - 1 + (s > 0)) << 32
+    return _arranged(first, min(first + compute.shard, n_blocks(n)), seed, number - s)
+
+
+def n_blocks(n: int) -> int:
+    """Of n rows."""
+    return -(-n // compute.block)
+
+
+class Turns:
+    """The blocks of an epoch in the order of their visits, and where each begins."""
+
+    def __init__(self, n: int, blocks: list[int]):
+        self.blocks = blocks
+        sizes = [min(compute.block, n - b * compute.block) for b in blocks]
+        self.begins = np.cumsum([0, *sizes])  # counted in visits
+
+    def at(self, position: int) -> int:
+        """Whose turn it is after so many visits."""
+        return int(np.searchsorted(self.begins, position, side="right")) - 1
+
+
+def _arranged(first: int, last: int, seed: int, number: int) -> list[int]:
+    order = np.empty(last - first, dtype=np.int64)
+    compute.backend.arrange(order, None, seed, number, len(order))
+    return (order + first).tolist()
+
+
+def permutation_of_block(b: int, epoch: int) -> int:
+    """Its number."""
+    return ((epoch - 1) << 32) + 1 + b
+
+
+def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, seed: int, epoch: int) -> None:
+    """pool := the rows of block b (None: 0, 1, …) as this epoch visits them."""
+    compute.backend.arrange(pool, rows, seed, permutation_of_block(b, epoch), len(pool))
+
+
+def arrange_blocks(
+    pool: np.ndarray, present: np.ndarray | None, n: int, blocks: list[int], seed: int, epoch: int
+) -> None:
+    """pool := the rows of these blocks of n rows, those that are `present` or all."""
+    place = 0
+    for b in blocks:
+        rows = slice(b * compute.block, (b + 1) * compute.block)
+        size = min(n - rows.start, compute.block)
+        found = pool[place : place + size]
+        arrange_block(found, None if present is None else present[rows], b, seed, epoch)
+        if present is None:
+            found += rows.start
+        place += size
+
+
+# order="mixed": every shard of the rows makes a pass from the same weights, and these are mixed.
+#
+# With w the weights that an epoch begins with, w_s those after the pass of shard s, and k_s its
+# mistakes: w' = w + Σ k_s (w_s - w) / Σ k_s (McDonald, Hall and Mann 2010). A shard without a
+# mistake
+# has no say; an epoch without one is clean. The sum folds in the binary tree over the shards, so
+# that
+# shares can be made and added anywhere: `share_of` and `together` depend on what they are given
+# and
+# on nothing else.
+#
+# The average is that over all visits of all shards. With A = Σ over visits of (the weights after
+# it
+# - w) the sum of weights over V visits, V w - drift, grows by n w + A in an epoch of n visits.
+
+
+class Part(NamedTuple):
+    """Some rows of a shard, and the order in which they are visited."""
+
+    machine: Primal
+    order: Indices
+    counts: NDArray[np.int64]  # updates by row, to be added to
+
+
+class Share(NamedTuple):
+    """What shards add to an epoch."""
+
+    moved: Weights  # Σ k_s (w_s - w)
+    summed: Weights | None  # A, where the average is wanted
+    visits: int
+    mistakes: int
+    loss: float  # of the rows that called for an update, where it is followed
+
+
+def parts_of(
+    blocks: Iterable[tuple[int, Examples]],
+    seed: int,
+    epoch: int,
+    *,
+    margin: float,
+    intercept: bool,
+) -> Iterator[Part]:
+    """Of a shard whose blocks come one after the other, with their numbers (see `shard_order`)."""
+    for b, block in blocks:
+        order = np.empty(block.n, dtype=block.index_type)
+        arrange_block(order, block.present, b, seed, epoch)
+        counts = np.zeros((block.rows.n, *block.shape_of_weights[:-1]), dtype=np.int64)
+        yield Part(Primal(block, margin=margin, intercept=intercept), order, counts)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # the loop looks for it
+def share_of(
+    parts: Iterable[Part],
+    w: Weights,
+    *,
+    averaged: bool,
+    log: Log | None = None,
+    check_interrupt: Callable[[], None] = no_interrupt,
+) -> Share:
+    """One pass over the rows of a shard, from these weights."""
+    drift = np.zeros_like(w) if averaged else None
+    memory: PrimalMemory = Memory(w.copy(), drift, np.empty(0, dtype=np.int64))
+    visits = mistakes = 0
+    for machine, order, counts in parts:
+        machine.log, memory.counts, place = log, counts, 0
+        while place < len(order):
+            check_interrupt()
+            end = min(place + machine.examples.chunk, len(order))
+            reached, updates = machine.visit(memory, order, place, end, UNLIMITED, visits)
+            visits, mistakes = visits + reached - place, mistakes + updates
+            place = reached
+    change = memory.w - w
+    summed = None if drift is None else visits * change - drift
+    return Share(mistakes * change, summed, visits, mistakes, 0.0 if log is None else log.loss)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def together(one: Share, other: Share) -> Share:
+    """What both add."""
+    summed = None
+    if one.summed is not None and other.summed is not None:
+        summed = one.summed + other.summed
+    return Share(
+        one.moved + other.moved,
+        summed,
+        one.visits + other.visits,
+        one.mistakes + other.mistakes,
+        one.loss + other.loss,
+    )
+
+
+def take(state: PrimalState, share: Share, n: int) -> None:
+    """The share of the next shard is there; with that of the last of n rows the epoch is over.
+
+    Until then the weights are those that it began with, and so are the visits, which the average
+    needs.
+    """
+    if not all(np.isfinite(part).all() for part in share[:2] if part is not None):
+        raise overflow(state.epoch)
+    if state.mixing is None:
+        state.mixing = Fold(together)
+    state.mixing.add(share)
+    state.record(0, share.mistakes)
+    state.position += share.visits
+    if state.position < n:
+        return
+    total = state.mixing.total()
+    mix(state.memory, total, state.visits)
+    state.mixing, state.visits = None, state.visits + total.visits
+    state.clean = total.mistakes == 0
+    if state.losses is not None:
+        state.losses.of_epoch += total.loss  # of the whole epoch: it was 0, or not followed
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def mix(memory: PrimalMemory, total: Share, visits: int) -> None:
+    """The weights after an epoch; there were so many visits before it."""
+    if not total.mistakes:
+        return
+    w = memory.w + total.moved / total.mistakes
+    if memory.drift is not None and total.summed is not None:
+        memory.drift += (visits + total.visits) * (w - memory.w) - total.summed
+    memory.w[...] = w

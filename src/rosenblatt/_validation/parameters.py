@@ -1,0 +1,184 @@
+"""Checks of single parameters; and what those of scikit-learn mean here, or what to use instead."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+
+
+def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
+    if not (isinstance(value, str) and value in allowed):
+        names = ", ".join(repr(a) for a in allowed)
+        raise InputError(f"{name}={value!r} is not known. Allowed: {names}.")
+
+
+def positive(name: str, value: Any) -> float:
+    number = _float(value)
+    if not 0 < number < math.inf:
+        raise InputError(f"{name}={value!r} is not allowed: give a finite number greater than 0.")
+    return number
+
+
+def not_negative(name: str, value: Any) -> float:
+    number = _float(value)
+    if not 0 <= number < math.inf:
+        raise InputError(f"{name}={value!r} is not allowed: give a finite number, 0 or greater.")
+    return number
+
+
+def _float(value: Any) -> float:
+    """NaN where it is no number, infinity where it is too large."""
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number with hundreds of digits
+        return math.inf
+
+
+def whole(name: str, value: Any, *, also: str = "") -> int:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(
+            f"{name}={value!r} is not allowed: give a whole number, 1 or greater{also}."
+        )
+    return int(value)
+
+
+def whole_or_none(name: str, value: Any) -> int | None:
+    return None if value is None else whole(name, value, also=", or None for no limit")
+
+
+def flag(name: str, value: object) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name}={value!r} is not allowed: give True or False.")
+    return bool(value)
+
+
+def level(name: str, value: Any) -> int:
+    if not isinstance(value, (numbers.Integral, np.bool_)) or value < 0:
+        raise InputError(f"{name}={value!r} is not allowed: give 0 (silent) or 1 (progress).")
+    return int(value)
+
+
+# The parameters of scikit-learn's Perceptron: what they mean here, or what to use instead.
+#
+# Code that was written for it runs as it is, or is told in one sentence what to write: the errors
+# are the guide for whoever comes from there. `docs/from-scikit-learn.md` has all of them.
+
+
+DEFAULTS: dict[str, Any] = {
+    "tol": "patience",
+    "shuffle": True,
+    "penalty": None,
+    "alpha": 0.0001,
+    "l1_ratio": 0.15,
+    "early_stopping": False,
+    "validation_fraction": 0.1,
+    "n_iter_no_change": 5,
+    "n_jobs": None,
+}
+"""Those that are there for such code; all but that of `tol` are scikit-learn's."""
+
+_INSTEAD = {
+    "penalty": (
+        "with a penalty it is no longer the perceptron. Leave it out, and try keep='average' "
+        "against overfitting; scikit-learn's SGDClassifier(loss='perceptron') has penalties"
+    ),
+    "alpha": "it is the strength of a penalty, and there is none here. Leave it out",
+    "l1_ratio": "it mixes penalties, and there is none here. Leave it out",
+    "early_stopping": (
+        "no rows are set aside here. Give validation rows of your own, fit(X, y, X_val=..., "
+        "y_val=...): keep='best' returns the weights that are best on them"
+    ),
+    "validation_fraction": (
+        "no rows are set aside here. Give validation rows of your own, fit(X, y, X_val=..., "
+        "y_val=...)"
+    ),
+}
+
+
+AUTO = "auto"
+"""keep="auto": "last" with tol=None, as in scikit-learn, else "best"."""
+
+
+class Meaning(NamedTuple):
+    """What training is told."""
+
+    order: Any
+    keep: Any
+    tol: float | None  # by which the loss must fall; None: it is not looked at
+    patience: int | None
+    all_epochs: bool = False  # tol=None: max_iter epochs are what was asked for
+
+
+def meaning(estimator: Any) -> Meaning:
+    """Of an estimator that has these parameters, or has none of them."""
+    patience = whole_or_none("patience", estimator.patience)
+    order, keep = estimator.order, estimator.keep
+    if not hasattr(estimator, "n_iter_no_change"):
+        return Meaning(order, keep, None, patience)
+    for name, instead in _INSTEAD.items():
+        _refuse_other(name, getattr(estimator, name), instead)
+    _check_jobs(estimator.n_jobs)
+    patience = _patience(patience, estimator.n_iter_no_change)
+    if not flag("shuffle", estimator.shuffle):
+        order = _unshuffled(order)
+    tol = estimator.tol
+    if isinstance(keep, str) and keep == AUTO:
+        keep = "last" if tol is None else "best"
+    if tol is None:
+        return Meaning(order, keep, None, None, all_epochs=True)
+    if isinstance(tol, str) and tol == DEFAULTS["tol"]:
+        return Meaning(order, keep, None, patience)
+    return Meaning(order, keep, _tolerance(tol), patience)
+
+
+def _refuse_other(name: str, value: Any, instead: str) -> None:
+    default = DEFAULTS[name]
+    if value is default or (type(value) is not str and value == default):
+        return
+    raise InputError(f"{name}={value!r} is not allowed, only {default!r}: {instead}.")
+
+
+def _patience(patience: int | None, n_iter_no_change: Any) -> int | None:
+    """Two names of one number; which one was given can be told where it is not the default."""
+    default = DEFAULTS["n_iter_no_change"]
+    other = whole("n_iter_no_change", n_iter_no_change)
+    if other == default:
+        return patience
+    if patience not in (default, other):
+        raise InputError(
+            f"n_iter_no_change={other} is another name of patience, and patience={patience!r} was "
+            "given, too: leave one of them out."
+        )
+    return other
+
+
+def _check_jobs(value: Any) -> None:
+    if value is not None and (not isinstance(value, numbers.Integral) or isinstance(value, bool)):
+        raise InputError(f"n_jobs={value!r} is not allowed: give a whole number or None.")
+
+
+def _unshuffled(order: Any) -> Any:
+    """shuffle=False is order="cyclic"."""
+    if order in ("shuffle", "cyclic"):
+        return "cyclic"
+    raise InputError(
+        f"shuffle=False means order='cyclic', and order={order!r} was given: leave one of them out."
+    )
+
+
+def _tolerance(tol: Any) -> float:
+    try:
+        return not_negative("tol", tol)
+    except InputError:
+        raise InputError(
+            f"tol={tol!r} is not allowed: give a finite number, 0 or greater, None to end at "
+            "max_iter only, or 'patience' to end when mistakes no longer fall."
+        ) from None

@@ -1,0 +1,285 @@
+"""Checks of rows; `targets.py` has those of labels and weights.
+
+Every input is checked here, once: what reaches the kernels is in order. scikit-learn is asked
+where there is something to say, and imported then: commands that need no estimator do without.
+"""
+
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import Csr, Matrix, as_matrix
+from rosenblatt.errors import InputError, InputTypeError
+
+FLOATS = (np.float64, np.float32)
+_TELLS_MEMORY = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
+
+
+def checked_rows(
+    estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str = "X"
+) -> Matrix:
+    """X as a C-contiguous array or Csr of float32 or float64, copied only if needed.
+
+    With `reset` the estimator learns the number and names of the features, else it checks them.
+    """
+    if reset and plain(X, finite=finite):
+        learn_features(estimator, X.shape[1], None)
+        return np.asarray(X)
+    if not reset and plain_for(estimator, X, finite=finite):
+        return np.asarray(X)
+    from sklearn.utils.validation import validate_data
+
+    if reset:
+        _forget_what_stood_beside(estimator)
+    if sparse.issparse(X):
+        _check_indices(X, name)
+        _refuse_too_wide(X.shape[1], name)
+    else:
+        _check_numbers(X, name)
+        finite = finite and not known_finite(X)  # else scikit-learn looks, and says what it finds
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # the check of huge numbers sums them
+            X = validate_data(
+                estimator,
+                X,
+                reset=reset,
+                accept_sparse="csr",
+                accept_large_sparse=True,
+                dtype=FLOATS,
+                order="C",
+                ensure_all_finite=finite,
+            )
+    except ValueError as error:
+        if name == "X":
+            raise
+        raise InputError(f"{name} is not in order: {error}") from None
+    return _arrays(X) if sparse.issparse(X) else as_matrix(X)
+
+
+def rows_alone(
+    X: Any, *, finite: bool = True, name: str = "X"
+) -> tuple[Matrix, NDArray[Any] | None]:
+    """X as `rows` gives it, for no estimator, and the names of its columns where it has some."""
+    if plain(X, finite=finite):
+        return np.asarray(X), None
+    from sklearn.base import BaseEstimator
+
+    reader = BaseEstimator()
+    matrix = checked_rows(reader, X, reset=True, finite=finite, name=name)
+    return matrix, getattr(reader, "feature_names_in_", None)
+
+
+def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
+    """X as `rows` gives it, for an estimator that must be fitted."""
+    if "_rule" not in vars(estimator):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(estimator)
+    return checked_rows(estimator, X, reset=False, finite=finite)
+
+
+def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
+    """As `rows` with `reset`, of rows that were checked elsewhere."""
+    _forget_what_stood_beside(estimator)
+    estimator.n_features_in_ = d
+    vars(estimator).pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _forget_what_stood_beside(estimator: Any) -> None:
+    """It tells how a table became the columns that an earlier training was on; `objective_`, what
+    its rule was chosen by."""
+    vars(estimator).pop("encoding_", None)
+    vars(estimator).pop("objective_", None)
+
+
+def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
+    """Scores are not finite: because X is not, or because they overflowed."""
+    from sklearn.utils import check_array
+
+    values = X.data[:, None] if isinstance(X, Csr) else X
+    check_array(values, estimator=estimator, input_name="X")  # raises scikit-learn's own error
+    if np.isnan(scores).any():
+        row = int(np.argwhere(np.isnan(scores))[0, 0])
+        raise InputError(
+            f"The score of row {row} is beyond floating-point numbers: the numbers in X are too "
+            "large. Scale the features, in training and here alike."
+        )
+
+
+def _check_indices(X: Any, name: str) -> None:
+    """scipy trusts its indices, and so would the kernels."""
+    if X.ndim != 2:
+        raise InputError(
+            f"{name} is a sparse array of {X.ndim} dimension: expected 2D, rows and columns."
+        )
+    if X.format == "csr":
+        _check_csr(X, name)
+    elif X.format in ("csc", "bsr"):
+        try:
+            X.copy().check_format(full_check=True)  # a copy: the check tidies up what it checks
+        except ValueError as error:
+            raise InputError(
+                f"{name} is a {X.format} matrix with an index out of range or disorder: {error}."
+            ) from None
+    elif X.format == "coo":
+        for axis, (index, size) in enumerate(zip((X.row, X.col), X.shape, strict=True)):
+            if len(index) and not (index.min() >= 0 and index.max() < size):
+                bad = index[(index < 0) | (index >= size)][0]
+                word = ("row", "column")[axis]
+                raise InputError(
+                    f"{name} holds the {word} index {bad}, out of range 0 to {size - 1}."
+                )
+
+
+def _refuse_too_wide(d: int, name: str) -> None:
+    """Sparse rows may have any number of columns, and a rule has a weight for each."""
+    held = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if _TELLS_MEMORY else 1 << 50
+    if 8 * d > held:
+        raise InputError(
+            f"{name} has {d:,} columns: a weight for each takes {8 * d / 1e9:,.0f} GB, and this "
+            f"machine has {held / 1e9:,.0f} GB. Leave out columns that are 0 in every row."
+        )
+
+
+def _check_csr(X: Any, name: str) -> None:
+    n, d = X.shape
+    if len(X.indptr) != n + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
+        raise InputError(
+            f"{name} is a CSR matrix of {n} rows whose indptr is not {n + 1} numbers that start at "
+            "0 and never fall. Build it with scipy.sparse.csr_matrix((data, (row, column)), shape)."
+        )
+    if X.indptr[-1] > min(len(X.indices), len(X.data)):
+        raise InputError(
+            f"{name} is a CSR matrix that announces {X.indptr[-1]} entries but holds "
+            f"{len(X.indices)} indices and {len(X.data)} values."
+        )
+    entries = X.indices[: X.indptr[-1]]
+    if len(entries) and not (entries.min() >= 0 and entries.max() < d):
+        k = int(np.flatnonzero((entries < 0) | (entries >= d))[0])
+        row = int(np.searchsorted(X.indptr, k, side="right")) - 1
+        raise InputError(
+            f"{name} has a column index out of range: row {row} holds index {entries[k]}, but "
+            f"{name} has {d} columns (0 to {d - 1})."
+        )
+
+
+def _arrays(X: Any) -> Matrix:
+    """The arrays of a CSR matrix; of a sorted copy where rows are not sorted or have duplicates."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()  # sorts, too
+    return as_matrix(X)
+
+
+def _check_numbers(X: Any, name: str) -> None:
+    """Objects may be numbers only; text that looks like a number is not one, nor is a date."""
+    if X is None or isinstance(X, (str, bytes, dict, set)):
+        raise InputTypeError(
+            f"{name} is {'None' if X is None else f'a {type(X).__name__}'}; give a table of "
+            "numbers: an array, a data frame or a sparse matrix."
+        )
+    if isinstance(X, np.ndarray):
+        table = X
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):  # a data frame
+        if all(_is_numeric(kind) for kind in X.dtypes):
+            return
+        table = np.asarray(X, dtype=object)
+    else:
+        try:
+            table = np.asarray(X)
+        except ValueError:  # ragged: scikit-learn has the words
+            return
+    if table.dtype.kind not in "OUSMm" or table.ndim != 2:
+        return
+    for i, row in enumerate(table):
+        for j, value in enumerate(row):
+            if not isinstance(value, numbers.Number):
+                raise InputTypeError(_not_a_number(value, name, i, _column(X, j)))
+
+
+def _is_numeric(kind: Any) -> bool:
+    """Of a column's type: NumPy's and pandas' have a kind, polars' say it themselves."""
+    if isinstance(getattr(kind, "kind", None), str):
+        return kind.kind in "biuf"
+    return bool(getattr(kind, "is_numeric", lambda: False)()) or str(kind) == "Boolean"
+
+
+def _column(X: Any, j: int) -> str:
+    return f"column {j} ({list(X.columns)[j]!r})" if hasattr(X, "columns") else f"column {j}"
+
+
+def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        advice = (
+            "a missing value. Fill it in (sklearn.impute.SimpleImputer) or drop the row: each "
+            "argument must be a number, neither missing nor a string that looks like a number"
+        )
+    else:
+        advice = (
+            f"a {type(value).__name__}. Each argument must be a number, and a string that looks "
+            "like one is not a number: convert such a column (astype(float)), encode words "
+            "(sklearn.preprocessing.OneHotEncoder), or drop it"
+        )
+    return f"{name} holds {value!r} at row {row}, {column}: {advice}."
+
+
+# Tables that are already as the kernels take them: many fits are small, many predictions one row.
+#
+# scikit-learn's validation costs a hundred times more than the score of a row. Where it could
+# find
+# nothing to do and nothing to say, it is not asked; in any other case it is, and speaks for
+# itself.
+
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_FEW = 1 << 17  # numbers to look at: with more of them validation does not count
+
+
+def plain(X: Any, *, finite: bool) -> bool:
+    """Whether X is an array of rows; with `finite`, a small one of finite numbers."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in _FLOATS
+        and X.size > 0
+        and (X.size <= _FEW or not finite)
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and (not finite or bool(np.isfinite(X).all()))
+    )
+
+
+def known_finite(X: Any) -> bool:
+    """Whether the compiled core sees at once that all numbers of an array are finite."""
+    return (
+        compute.native
+        and type(X) is np.ndarray
+        and X.dtype in _FLOATS
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and compute.backend.all_finite(X.reshape(-1))
+    )
+
+
+def plain_for(estimator: Any, X: Any, *, finite: bool) -> bool:
+    """The same, for an estimator that knows as many features, and no names of them."""
+    known = vars(estimator)
+    return (
+        plain(X, finite=finite)
+        and X.shape[1] == known.get("n_features_in_")
+        and "feature_names_in_" not in known
+    )
+
+
+def plain_labels(y: Any) -> bool:
+    """Whether y is an array of numbers or text, one after another."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biufU"

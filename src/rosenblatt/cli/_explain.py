@@ -1,0 +1,188 @@
+"""What adds up to a score: the reasons that `rosenblatt predict --explain` gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosenblatt._util.text import many
+from rosenblatt.cli._rows import Judged
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._robustness.counterfactual import Change, Changes
+
+
+_ROUNDING = 1e-12
+
+
+class Why(NamedTuple):
+    """What adds up to a score: the heaviest features, all other features, the intercept.
+
+    Of many classes: to what the score of the predicted class is above that of its runner-up.
+    """
+
+    reasons: list[tuple[str, float]]
+    said: list[str]  # the same features, with their values
+    others: float
+    n_others: int
+    intercept: float
+    threshold: int | None = None  # of a card: what its points are compared with
+
+
+def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
+    """The weights and the intercept of a score, or of how far one is above another."""
+    if second is None:
+        return w[first], float(b[first])
+    return w[first] - w[second], float(b[first] - b[second])
+
+
+def why_of(of: Weighed, x: Any, w: Any, count: int, intercept: float) -> Why:
+    """x: a row as the weights take it."""
+    import numpy as np
+
+    added = w * x
+    order = np.argsort(-np.abs(added), kind="stable")
+    order = order[: np.count_nonzero(added)]
+    reasons = [(of.names[j], float(added[j])) for j in order[:count]]
+    said = [of.said(int(j), float(x[j])) for j in order[:count]]
+    rest = added[order[count:]]
+    return Why(reasons, said, math.fsum(rest), len(rest), intercept, of.threshold)
+
+
+class Weighed(NamedTuple):
+    """What the weights of a rule are of: features, or the terms of a card."""
+
+    names: Sequence[str]
+    rows: Callable[[Any], Any]
+    threshold: int | None  # of a card
+    numbers: Mapping[int, Any] = {}  # places of scaled columns of numbers
+
+    def said(self, j: int, x: float) -> str:
+        """A feature with its value: reports 0 (average 0.46):"""
+        column = self.numbers.get(j)
+        if column is None:
+            return self.names[j]
+        value = x * column.scale + column.center
+        if abs(value) < _ROUNDING * (abs(column.center) + column.scale):
+            value = 0.0  # but for rounding
+        return f"{self.names[j]} {value:.4g} (average {column.center:.4g}):"
+
+
+def is_card(estimator: Any) -> bool:
+    return hasattr(estimator, "term_values")
+
+
+def points_of(estimator: Any, X: Any) -> list[float] | None:
+    """What a card adds up for each row, whole numbers where all counts are; None of other rules."""
+    if not is_card(estimator):
+        return None
+    points = estimator._rule.totals(X).tolist()
+    return [int(sum_) if sum_.is_integer() else sum_ for sum_ in points]
+
+
+def weighed(estimator: Any, asked: Judged) -> Weighed:
+    if is_card(estimator):
+        return Weighed(estimator.terms_, estimator._rule.values, estimator.threshold_)
+    return Weighed(asked.names, lambda X: X, None, asked.numbers)
+
+
+def weights(estimator: Any) -> tuple[Any, Any]:
+    if is_card(estimator):  # the score is half a point above its points
+        return estimator.points_[None], [0.5 - estimator.threshold_]
+    weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
+    if weights is None:
+        raise InputError(
+            "--explain needs a rule with one weight for each feature. This model has none: it is a "
+            "voted or a kernel perceptron."
+        )
+    return weights, estimator.intercept_
+
+
+def told(why: Why) -> str:
+    found = [f"{said} {added:+.4g}" for said, (_, added) in zip(why.said, why.reasons, strict=True)]
+    if why.n_others:
+        found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
+    if why.threshold is None:
+        return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
+    points = why.others + math.fsum(added for _, added in why.reasons)
+    return "; ".join([*found, f"points {points:.4g}, threshold {why.threshold}"])
+
+
+# The smallest change of a row that changes its label: `rosenblatt predict --change`.
+
+
+_SINGLE = 3  # changes of one column that are told
+
+
+class SmallestChange:
+    """--change."""
+
+    column, key = "smallest change", "changes"
+
+    def __init__(self, known: Any, model: str, fixed: Sequence[str]):
+        from rosenblatt._robustness.counterfactual import changeable
+        from rosenblatt.data import Encoding
+
+        if known.encoding is None:
+            raise InputError(
+                f"--change: {model} was saved without the encoding of its table, so there are no "
+                "columns to change. rosenblatt fit saves it."
+            )
+        self._estimator = known.estimator
+        self._weights = weights(known.estimator)
+        self._columns = changeable(Encoding.from_dict(known.encoding), fixed)
+
+    def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
+        from rosenblatt._core.rows import dense
+
+        changes = self._smallest(dense(x).ravel().astype(float), label)
+        return _told(changes), {
+            "single": [_as_dict(change) for change in changes.single],
+            "double": None if changes.double is None else _as_dict(changes.double),
+        }
+
+    def _smallest(self, row: Any, label: Any) -> Changes:
+        from rosenblatt._robustness import counterfactual
+        from rosenblatt._robustness.counterfactual import Turning
+        from rosenblatt._training.card_rule import Card
+
+        if isinstance(self._estimator._rule, Card):
+            return counterfactual.smallest(self._estimator._rule, self._columns, row)
+
+        def turned(other: Any) -> bool:
+            return bool(self._estimator.predict(other[None, :])[0] != label)
+
+        return Turning(self._columns, row, turned).smallest(self._leads(row, label))
+
+    def _leads(self, x: Any, label: Any) -> list[tuple[Any, float]]:
+        """By how much the label is ahead of each other one, and the weights of that."""
+        classes = self._estimator.classes_.tolist()
+        if len(classes) == 2:
+            w, b = lead(*self._weights, 0, None)
+            sign = 1.0 if label == classes[1] else -1.0
+            return [(sign * w, sign * (float(w @ x) + b))]
+        mine = classes.index(label)
+        others = (lead(*self._weights, mine, c) for c in range(len(classes)) if c != mine)
+        return [(w, float(w @ x) + b) for w, b in others]
+
+
+def _told(changes: Changes) -> str:
+    found = [_moves(change) for change in changes.single[:_SINGLE]]
+    if changes.double is not None:
+        found.append(f"two together: {_moves(changes.double)}")
+    if not found:
+        return "no change of one or two columns within the ranges seen in training changes it"
+    return "; or ".join(found)
+
+
+def _moves(change: Change) -> str:
+    from rosenblatt._robustness.counterfactual import shown
+
+    return " and ".join(f"{m.column} {shown(m.now)} → {shown(m.to)}" for m in change.moves)
+
+
+def _as_dict(change: Change) -> dict[str, Any]:
+    moves = [{"column": m.column, "now": m.now, "to": m.to} for m in change.moves]
+    return {"moves": moves, "size": change.size}

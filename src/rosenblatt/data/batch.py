@@ -1,0 +1,185 @@
+"""Some rows of a table, as every reader hands them over: numbers as float64, the rest as text."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._core.rows import dense
+from rosenblatt._util.text import in_file, in_memory
+from rosenblatt.data.files import File
+
+if TYPE_CHECKING:
+    from rosenblatt.data.encoding import Encoding
+
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+_SPELLINGS = [
+    "NA",
+    "N/A",
+    "n/a",
+    "#N/A",
+    "#NA",
+    "NaN",
+    "nan",
+    "-nan",
+    "-NaN",
+    "NULL",
+    "null",
+    "<NA>",
+]
+MISSING = ("", " ", *_SPELLINGS, *(f" {word}" for word in _SPELLINGS))
+_PIECE = 1 << 18  # numbers that are put into rows at a time
+TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+class Kind(enum.Enum):
+    """What a column holds."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    PROSE = "prose"
+
+
+class Place(NamedTuple):
+    """A row of a file, counted from 0, as in the array that it becomes; not so for a person."""
+
+    file: File
+    row: int
+    dialect: Any = None  # of text
+
+    def __str__(self) -> str:
+        return f"{self.file.name}, {self._row()}"
+
+    def _row(self) -> str:
+        if self.file.kind == "frame":
+            return in_memory(self.row)
+        if self.dialect is None:
+            return in_file(self.row)
+        from rosenblatt.data.numbering import line_of
+
+        return in_file(self.row, line_of(self.file, self.dialect, self.row))
+
+
+class Recode(Exception):  # noqa: N818 - an instruction, not a failure
+    """Columns hold something else than was thought: read again with these kinds."""
+
+    def __init__(self, kinds: dict[str, Kind]):
+        super().__init__("columns turned out to hold something else")
+        self.kinds = kinds
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows that follow each other in one file; the first is row `start` of it. Some may be left
+    out: `numbered` has the places of the others, counted from there."""
+
+    batch: Any  # a pyarrow.RecordBatch
+    file: File
+    start: int
+    share: float  # of the file that is read when these rows are
+    numbered: NDArray[np.int64] | None = None
+    dialect: Any = None  # of text
+
+    @property
+    def rows(self) -> int:
+        return int(self.batch.num_rows)
+
+    def some(self, rows: int) -> Iterator[Batch]:
+        """The same in parts of so many rows."""
+        for i in range(0, self.rows, rows):
+            some = self.batch.slice(i, rows)
+            if self.numbered is None:
+                yield replace(self, batch=some, start=self.start + i)
+            else:
+                yield replace(self, batch=some, numbered=self.numbered[i : i + rows])
+
+    def only(self, rows: NDArray[np.bool_]) -> Batch:
+        """The same with these rows only."""
+        return replace(self, batch=self.batch.filter(pa.array(rows)), numbered=np.flatnonzero(rows))
+
+    def place(self, i: int) -> Place:
+        row = self.start + int(i if self.numbered is None else self.numbered[i])
+        return Place(self.file, row, self.dialect)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of numbers; NaN where one is missing."""
+        return np.asarray(_values(self.batch.column(name)), dtype=np.float64)
+
+    def matrix(self, names: list[str]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Columns of numbers as rows, some at a time, and which is the first of them: sooner
+        than one column after the other."""
+        numbers = self.batch.select(names)
+        size = max(1, _PIECE // len(names))
+        for i in range(0, self.rows, size):
+            tensor = numbers.slice(i, size).to_tensor(null_to_nan=True, row_major=True)
+            yield i, tensor.to_numpy()
+
+    def words(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
+        """A column of text as codes and the words they stand for; code -1 where it is missing.
+
+        Spaces around a word do not count, and a word may stand twice in the list.
+        """
+        column = self.batch.column(name)
+        words = [_clean(word) for word in column.dictionary.to_pylist()]
+        codes = codes_of(column)
+        if None in words:
+            empty = np.array([word is None for word in [*words, "there"]])
+            codes = np.where(empty[codes], -1, codes)
+        return codes, words
+
+
+def codes_of(column: Any) -> NDArray[np.int64]:
+    """The places in the dictionary of a column of text; -1 where a word is missing."""
+    indices = column.indices
+    known = indices.fill_null(-1) if indices.null_count else indices
+    return np.asarray(_values(known), dtype=np.int64)
+
+
+def _values(column: Any) -> NDArray[Any]:
+    """NaN where one is missing. Not by to_numpy, which imports pandas: that takes longer."""
+    if not column.null_count:
+        return np.from_dlpack(column)  # the same memory
+    batch = pa.RecordBatch.from_arrays([column], names=[""])
+    values: NDArray[Any] = batch.to_tensor(null_to_nan=True).to_numpy()[:, 0]
+    return values
+
+
+def _clean(word: str | None) -> str | None:
+    word = "" if word is None else word.strip()
+    return word or None
+
+
+# Rows of numbers one below the other, and columns side by side: arrays, or sparse where one is.
+
+
+def below(parts: list[Any], features: int) -> Any:
+    """All rows of parts."""
+    if not parts:
+        return np.empty((0, features))
+    if any(map(sparse.issparse, parts)):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)
+
+
+def beside(X: Any, others: list[Any]) -> Any:
+    """An array with further columns, which are sparse."""
+    return sparse.hstack([sparse.csr_array(X), *others], format="csr") if others else X
+
+
+def head(encoding: Encoding, X: Any) -> Any:
+    """The features before those of prose, as an array; the same array where there is no prose."""
+    return dense(X[:, : encoding.n_dense]) if sparse.issparse(X) else X
+
+
+def with_head(encoding: Encoding, X: Any, new: Any) -> Any:
+    """The rows X with these features before those of prose."""
+    return beside(new, [X[:, encoding.n_dense :]]) if sparse.issparse(X) else new

@@ -1,0 +1,137 @@
+"""Dates of ISO 8601 as numbers: days since the first one, or seconds where there are times.
+
+Both are whole, or have the digits that were written, so that nothing is rounded: a proof holds for
+the dates as they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, NamedTuple, final
+
+from rosenblatt.data.batch import Place
+from rosenblatt.data.formatted_numbers import converted
+
+UNITS = ("days", "seconds")
+_ISO = re.compile(
+    r"(?P<day>\d{4}-\d{2}-\d{2})"
+    r"([T ](?P<clock>\d{2}:\d{2})(:(?P<second>\d{2})([.,](?P<digits>\d{1,9}))?)?"
+    r"\s?(?P<zone>Z|[-+]\d{2}:?\d{2})?)?"
+)
+_DAY = 86400
+
+
+class Moment(NamedTuple):
+    """To the second, in UTC where it has a zone; what is written behind the second; zone or not."""
+
+    at: datetime
+    digits: str
+    zone: bool | None  # None: a day by itself
+
+
+@final
+@dataclass(frozen=True)
+class Days:
+    """How the dates of a column become numbers."""
+
+    since: str  # a day; of seconds a moment, with Z where all have a zone
+    unit: str = "days"
+
+    @property
+    def words(self) -> str:
+        """What the numbers are."""
+        return f"{self.unit} since {self.since}"
+
+    @cached_property
+    def _first(self) -> Moment | None:
+        return moment(self.since)
+
+    def number(self, word: str) -> float | None:
+        """None if the word is no date, or another kind of date."""
+        plain = self._plain(word)
+        return None if plain is None else float(plain)
+
+    def plain(self, word: str) -> str:
+        """As programs write numbers; the word itself if it is no date."""
+        return self._plain(word) or word
+
+    def _plain(self, word: str) -> str | None:
+        found, first = moment(word), self._first
+        if found is None or first is None:
+            return None
+        whole, rest = divmod(round((found.at - first.at).total_seconds()), _DAY)
+        if self.unit == "days":
+            midnight = not rest and not found.digits.strip("0") and not found.zone
+            return str(whole) if midnight else None
+        if found.zone is not None and found.zone is not bool(first.zone):
+            return None
+        seconds = whole * _DAY + rest
+        digits = found.digits.rstrip("0")
+        return _with_digits(seconds, digits) if digits else str(seconds)
+
+    def date(self, number: float) -> str:
+        """The date that a number stands for, as it would be written; to the second."""
+        first = self._first
+        if first is None:
+            return f"{number:g}"
+        at = first.at + timedelta(**{self.unit: round(number)})
+        if self.unit == "days":
+            return at.date().isoformat()
+        return at.isoformat(" ") + "Z" * bool(first.zone)
+
+    def numbers(self, column: Any, name: str, place: Place) -> Any:
+        """A column of text, as a dictionary, as float64; the first row is at this place."""
+        kind = "date" if self.unit == "days" else "date and time"
+        return converted(column, self.number, f"a {kind} like {self.since}", name, place)
+
+    def __str__(self) -> str:
+        """How messages tell it, behind "read as numbers"."""
+        return f", {self.words}"
+
+
+def moment(word: str) -> Moment | None:
+    """What an ISO 8601 date says; None of anything else, also of the 31st of February."""
+    found = _ISO.fullmatch(word)
+    if found is None:
+        return None
+    zone = (found["zone"] or "").replace("Z", "+00:00")
+    try:
+        clock = f"{found['clock'] or '00:00'}:{found['second'] or '00'}"
+        at = datetime.fromisoformat(f"{found['day']}T{clock}{zone}")
+        if zone:
+            at = at.replace(tzinfo=None) - (at.utcoffset() or timedelta())
+    except (ValueError, OverflowError):
+        return None
+    return Moment(at, found["digits"] or "", bool(zone) if found["clock"] else None)
+
+
+def days_of(words: Iterable[str]) -> Days | None:
+    """Days since the first of these, or seconds if one has a time; None if they are no ISO dates,
+    or some have a zone and others none."""
+    first, times, zones = None, False, set[bool]()
+    for word in words:
+        found = moment(word)
+        if found is None:
+            return None
+        first = found.at if first is None else min(first, found.at)
+        if found.zone is not None:
+            zones.add(found.zone)
+        midnight = found.at.time() == datetime.min.time() and not found.digits.strip("0")
+        times |= bool(found.zone) or not midnight
+    if first is None or len(zones) > 1:
+        return None
+    if not times:
+        return Days(first.date().isoformat())
+    return Days(first.isoformat() + "Z" * (True in zones), "seconds")
+
+
+def _with_digits(seconds: int, digits: str) -> str:
+    """Seconds and the digits behind them; before the first moment both count backwards."""
+    if seconds >= 0:
+        return f"{seconds}.{digits}"
+    rest = 10 ** len(digits) - int(digits)
+    return f"-{-seconds - 1}.{rest:0{len(digits)}d}"

@@ -1,0 +1,534 @@
+"""From columns to numbers, recorded: the same rows become the same numbers, today and later.
+
+Numbers stay as they are, or are scaled; booleans become 0 and 1; text becomes a 0/1 column for each
+of its words but one, the reference level. What was done is an Encoding, which can be written down.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._util.strict_json import InvalidDocument, Part, is_finite
+from rosenblatt._util.text import many
+from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
+from rosenblatt.data.batch import Batch, Kind, below, beside, head
+from rosenblatt.data.number import Number as Number
+from rosenblatt.data.number import Rows, Seen, measured, write_numbers
+from rosenblatt.data.one_hot import FALSE, MISSING, Words
+from rosenblatt.data.options import Reading, read_reading
+from rosenblatt.data.target import SIGNS, Condition, Positive, Target
+from rosenblatt.errors import InputError
+
+UNSEEN = ("refuse", "zero")
+
+
+@final
+@dataclass(frozen=True)
+class Encoding:
+    """What was done to a table, so that it can be done again.
+
+    `feature_names` are the names of the columns of X; `to_dict` and `from_dict` write it down and
+    read it again.
+    """
+
+    columns: tuple[Number | Words | Prose, ...]  # those of prose are the last
+    target: Target | None = None
+    reading: Reading = field(
+        default_factory=Reading
+    )  # how tables are read, unless one is told otherwise
+
+    @property
+    def feature_names(self) -> list[str]:
+        return [name for column in self.columns for name in column.features]
+
+    @property
+    def prose(self) -> list[Prose]:
+        return [column for column in self.columns if isinstance(column, Prose)]
+
+    def without_prose(self) -> Encoding:
+        columns = tuple(column for column in self.columns if not isinstance(column, Prose))
+        return replace(self, columns=columns)
+
+    @property
+    def n_dense(self) -> int:
+        """How many features come before those of prose."""
+        return sum(len(c.features) for c in self.columns if not isinstance(c, Prose))
+
+    @property
+    def scaled(self) -> bool:
+        """Whether any number is shifted or scaled."""
+        return any(isinstance(c, Number) and not c.as_it_is for c in self.columns)
+
+    @property
+    def inputs(self) -> list[str]:
+        """The columns of a table that are read."""
+        return [column.name for column in self.columns]
+
+    def rows(
+        self, part: Batch, *, unseen: str = "refuse", out: Rows | None = None, seen: bool = False
+    ) -> Any:
+        """The rows of one part of a table: an array, or a CSR matrix where columns are prose. Each
+        row is encoded by itself: any division into parts gives the same numbers. `seen`: the table
+        was looked through, and its gaps may stay."""
+        out = np.empty((part.rows, self.n_dense)) if out is None else out
+        begin = 0
+        dense = (c for c in self.columns if not isinstance(c, Prose))
+        for numbers, side_by_side in groupby(dense, lambda c: isinstance(c, Number)):
+            columns: list[Any] = list(side_by_side)
+            if numbers:
+                end = begin + len(columns)
+                write_numbers(columns, part, out[:, begin:end], seen)
+                begin = end
+                continue
+            for column in columns:
+                end = begin + len(column.features)
+                column.write(part, out[:, begin:end], unseen)
+                begin = end
+        return beside(out, [column.rows(part) for column in self.prose])
+
+    def labels(self, part: Batch) -> NDArray[Any]:
+        """The labels of one part of a table."""
+        if self.target is None:
+            raise InputError("The encoding has no target.")
+        return self.target.labels(part)
+
+    def parts(
+        self, source: Any, *, unseen: str = "refuse", **reading: Any
+    ) -> Iterator[tuple[Batch, Any]]:
+        """New rows, part by part: those of files, or of a data frame, that have these columns.
+
+        They are read as the first table was. `reading` is `charset`, `header`, `missing`, `sep`,
+        `names` and `sheet`, as in `read`, where that is not so.
+        """
+        from rosenblatt._validation import parameters
+        from rosenblatt.data.reread import parts_like
+
+        parameters.one_of("unseen", unseen, UNSEEN)
+        for part in parts_like(source, self, labelled=False, **reading):
+            yield part, self.rows(part, unseen=unseen)
+
+    def apply(self, source: Any, *, unseen: str = "refuse", **reading: Any) -> Any:
+        """New rows as numbers: those of files, or of a data frame, that have these columns.
+
+        unseen : "refuse" or "zero"
+            What a word does that did not occur in training: raise an error; or be 0 in all columns
+            of its own, as the reference level is, with a warning.
+        """
+        found, strange = [], 0
+        for part, rows in self.parts(source, unseen=unseen, **reading):
+            found.append(rows)
+            words = self.unseen(part) if unseen == "zero" else {}
+            if words and not strange:
+                first = f"{part.place(min(words))}, {words[min(words)][0]}"
+            strange += len(words)
+        if strange:
+            said = f"{many(strange, 'row')} with a category that did not occur in training"
+            warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
+        return below(found, len(self.feature_names))
+
+    def unseen(self, part: Batch) -> dict[int, list[str]]:
+        """The rows of a part with unknown categories, and what these count as."""
+        found: dict[int, list[str]] = {}
+        for column in (c for c in self.columns if isinstance(c, Words)):
+            for row, word in column.unseen(part).items():
+                said = f"{column.name}={word} counts as {column.counts_as}"
+                found.setdefault(row, []).append(said)
+        return found
+
+    def wordless(self, X: Any) -> dict[int, list[str]]:
+        """The rows of X that have no known word in a column of prose, and these columns."""
+        found: dict[int, list[str]] = {}
+        begin = self.n_dense
+        for column in self.prose:
+            end = begin + len(column.words)
+            for row in np.flatnonzero(np.diff(X[:, begin:end].indptr) == 0).tolist():
+                found.setdefault(row, []).append(column.name)
+            begin = end
+        return found
+
+    def lacking(self, part: Batch) -> dict[int, list[str]]:
+        """The rows of a part that lack a value which is not filled, and the columns it is of."""
+        found: dict[int, list[str]] = {}
+        for column in self.columns:
+            if isinstance(column, Number):
+                none = np.isnan(part.numbers(column.name)) & (column.fill is None)
+            elif isinstance(column, Words):
+                none = (part.words(column.name)[0] < 0) & (not column.missing)
+            else:
+                continue  # no text has no words
+            for row in np.flatnonzero(none).tolist():
+                found.setdefault(row, []).append(column.name)
+        return found
+
+    @property
+    def references(self) -> list[str]:
+        """The reference levels of columns of words, which have no 0/1 column: `town=Rome`."""
+        words = [c for c in self.columns if isinstance(c, Words) and c.features != [c.name]]
+        return [c.feature(c.reference) for c in words if c.reference is not None]
+
+    def apply_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
+        """Rows and labels of files, or of a data frame, that have these columns and the target."""
+        from rosenblatt.data.reread import parts_like
+
+        X, y = [], []
+        for part in parts_like(source, self, labelled=True, **reading):
+            X.append(self.rows(part))
+            y.append(self.labels(part))
+        labels = np.concatenate(y) if y else np.empty(0)
+        return below(X, len(self.feature_names)), labels
+
+    @property
+    def number_places(self) -> list[int]:
+        """The columns of X that are numbers, not 0/1 for words."""
+        of = [c for c in self.columns for _ in c.features]
+        return [j for j, column in enumerate(of) if isinstance(column, Number)]
+
+    @cached_property
+    def _to_finish(self) -> list[tuple[int, Number]]:
+        """The columns of X that are filled or scaled: of wide tables there are few rows at a time,
+        and most columns need neither."""
+        numbers = [column for column in self.columns if isinstance(column, Number)]
+        pairs = zip(self.number_places, numbers, strict=True)
+        return [(j, c) for j, c in pairs if c.fill is not None or not c.as_it_is]
+
+    def finish(self, X: Rows) -> None:
+        """Fill and scale rows that were encoded with gaps."""
+        for j, column in self._to_finish:
+            if column.fill is not None:
+                X[np.isnan(X[:, j]), j] = column.fill
+            if not column.as_it_is:
+                column.finish(X[:, j])
+
+    def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
+        """The same with these numbers for the columns of numbers, in their order."""
+        given = iter(zip(fills, centers, scales, strict=True))
+
+        def new(column: Number | Words | Prose) -> Number | Words | Prose:
+            if not isinstance(column, Number):
+                return column
+            fill, center, scale = next(given)
+            return replace(column, fill=fill, center=center, scale=scale)
+
+        return replace(self, columns=tuple(new(column) for column in self.columns))
+
+    def with_seen(self, X: Any, made_by: Encoding) -> Encoding:
+        """The same that notes the least and the greatest number of each column in these rows, which
+        another encoding of the same columns made with gaps, and whether all are whole."""
+        numbers = head(made_by, X)[:, made_by.number_places]
+        columns: list[Number | Words | Prose] = []
+        place = 0
+        for column in self.columns:
+            if not isinstance(column, Number):
+                columns.append(column)
+                continue
+            values = numbers[:, place]
+            values = values[~np.isnan(values)]
+            place += 1
+            if len(values):
+                whole = bool((values == np.round(values)).all())
+                seen = Seen(float(values.min()), float(values.max()), whole)
+                columns.append(replace(column, seen=seen))
+            else:
+                columns.append(column)
+        return replace(self, columns=tuple(columns))
+
+    def filling(self, names: Collection[str]) -> Encoding:
+        """The same that fills gaps in these columns of numbers only: what is said of a table names
+        what was done to it, not what would have been."""
+
+        def new(column: Number | Words | Prose) -> Number | Words | Prose:
+            if isinstance(column, Number) and column.name not in names:
+                return replace(column, fill=None)
+            return column
+
+        return replace(self, columns=tuple(new(column) for column in self.columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Text, numbers, lists and dicts only; a float's repr is exact."""
+
+        return write(self)
+
+    @classmethod
+    def from_dict(cls, document: Any) -> Encoding:
+        """What `to_dict` gave. Raises InputError for anything else."""
+
+        return read(document)
+
+
+# An encoding as a document of text, numbers, lists and dicts, and back: nothing is trusted.
+
+
+SCHEMA = "rosenblatt-encoding/5"  # where values are noted that were seen; else the fourth
+_FOURTH = "rosenblatt-encoding/4"
+_THIRD = "rosenblatt-encoding/3"  # no hashed words
+_SECOND = "rosenblatt-encoding/2"  # less is said of reading
+_FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
+
+
+def write(encoding: Encoding) -> dict[str, Any]:
+    target = encoding.target
+    noted = any(isinstance(c, Number) and c.seen is not None for c in encoding.columns)
+    return {
+        "schema": SCHEMA if noted else _FOURTH,
+        "columns": [_column(column, noted) for column in encoding.columns],
+        "target": None
+        if target is None
+        else {
+            "name": target.name,
+            "kind": target.kind.value,
+            "values": list(target.values),
+            "positive": _positive(target.positive),
+        },
+        "reading": encoding.reading.to_dict(),
+    }
+
+
+def _positive(positive: Positive | None) -> Any:
+    """A list of labels, or a condition."""
+    if isinstance(positive, Condition):
+        return {"sign": positive.sign, "number": positive.number}
+    return None if positive is None else list(positive)
+
+
+def _column(column: Number | Words | Prose, noted: bool) -> dict[str, Any]:
+    head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
+    if isinstance(column, Prose):
+        return head | {"words": list(column.words), "hashed": _hashed(column.hashed)}
+    if isinstance(column, Number):
+        head |= {"fill": column.fill, "center": column.center, "scale": column.scale}
+        seen = None if column.seen is None else column.seen._asdict()
+        return head | ({"seen": seen} if noted else {})
+    reference = {"reference": column.reference}
+    return head | {"words": list(column.words), "missing": column.missing} | reference
+
+
+def _hashed(hashed: Hashed | None) -> dict[str, Any] | None:
+    return None if hashed is None else {"into": hashed.into, "buckets": list(hashed.buckets)}
+
+
+def read(document: Any) -> Encoding:
+    try:
+        return _encoding(document)
+    except InvalidDocument as why:
+        raise InputError(f"This is not the encoding of a table: {why}.") from None
+
+
+def _encoding(document: Any) -> Encoding:
+    with Part(document, "the document") as part:
+        schema = part.one_of("schema", (_FIRST, _SECOND, _THIRD, _FOURTH, SCHEMA))
+        columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
+        target = None if part.value("target") is None else _read_target(part.part("target"))
+        reading = Reading()
+        if schema != _FIRST:
+            reading = read_reading(part.part("reading"), first=schema == _SECOND)
+            columns = tuple(measured(column, reading) for column in columns)
+    encoding = Encoding(columns, target, reading)
+    if encoding.prose != list(columns[len(columns) - len(encoding.prose) :]):
+        raise InvalidDocument("a column of prose is not among the last")
+    for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
+        if len(set(names)) != len(names):
+            raise InvalidDocument("a name stands twice")
+    return encoding
+
+
+def _read_column(column: Part, schema: str) -> Number | Words | Prose:
+    with column as part:
+        name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
+        if kind == Kind.NUMBER.value:
+            fill = part.optional(part.finite, "fill")
+            center, scale = part.finite("center"), part.finite("scale")
+            if scale <= 0:
+                raise InvalidDocument(f"{part.name('scale')} is not positive")
+            seen = part.optional(part.part, "seen") if schema == SCHEMA else None
+            return Number(name, fill, center, scale, seen=None if seen is None else _seen(seen))
+        words = part.texts("words")
+        hashed = None
+        if (
+            kind == Kind.PROSE.value
+            and schema in (_FOURTH, SCHEMA)
+            and part.value("hashed") is not None
+        ):
+            hashed = _read_hashed(part.part("hashed"), len(words))
+        elif words != sorted(set(words)):
+            raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
+        if kind == Kind.PROSE.value:
+            return Prose(name, tuple(words), hashed)
+        missing, boolean = part.flag("missing"), kind == Kind.BOOLEAN.value
+        if not (words or missing) or (boolean and words != ["False", "True"]):
+            raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
+        found = Words(name, tuple(words), missing, boolean)
+        if schema == _FIRST:
+            reference = found.values[0] if len(found.values) == 2 else None
+        else:
+            reference = part.optional(part.text, "reference")
+        if reference is not None and (reference not in words or reference == MISSING):
+            raise InvalidDocument(f"{part.name('reference')} is none of the words")
+        if boolean and not missing and reference != FALSE:
+            raise InvalidDocument(f"{part.name('reference')} is not False")
+        return replace(found, reference=reference)
+
+
+def _seen(seen: Part) -> Seen:
+    with seen as part:
+        found = Seen(part.finite("low"), part.finite("high"), part.flag("whole"))
+        if found.low > found.high:
+            raise InvalidDocument(f"{part.name('low')} is above {part.name('high')}")
+        return found
+
+
+def _read_hashed(part: Part, columns: int) -> Hashed:
+    with part:
+        into = part.whole("into", MOST_BUCKETS)
+        buckets = part.values("buckets")
+    whole = all(type(k) is int and 0 <= k < into for k in buckets)
+    if not whole or len(buckets) != columns or buckets != sorted(set(buckets)):
+        raise InvalidDocument(
+            f"{part.name('buckets')} are not {columns:,} different numbers below {into:,}, rising"
+        )
+    return Hashed(into, tuple(buckets))
+
+
+def _read_target(target: Part) -> Target:
+    with target as part:
+        kind = Kind(part.one_of("kind", [kind.value for kind in Kind if kind is not Kind.PROSE]))
+        name, values = part.text("name"), part.values("values")
+        if not values:
+            return Target(name, kind, (), _read_condition(part, kind))
+        allowed = {Kind.TEXT: (str,), Kind.BOOLEAN: (bool,), Kind.NUMBER: (int, float)}[kind]
+        if not all(
+            type(v) in allowed and (kind is not Kind.NUMBER or is_finite(v)) for v in values
+        ):
+            raise InvalidDocument(f"{part.name('values')} are of another kind")
+        if len({type(v) for v in values}) != 1 or values != sorted(set(values)):
+            raise InvalidDocument(f"{part.name('values')} are not sorted, or one stands twice")
+        positive = part.value("positive")
+        if positive is not None and not isinstance(positive, list):
+            positive = [positive]  # version 1 had one
+        for label in positive or []:
+            if type(label) is not type(values[0]) or label not in values:
+                raise InvalidDocument(f"{part.name('positive')} is none of the values")
+        if positive is not None and (positive != sorted(set(positive)) or positive in ([], values)):
+            raise InvalidDocument(f"{part.name('positive')} are none, all, or not sorted")
+        if len(values) < 2 or (len(values) == 2 and positive is not None):
+            raise InvalidDocument(f"{part.name('values')} are {len(values)}")
+        return Target(name, kind, tuple(values), None if positive is None else tuple(positive))
+
+
+def _read_condition(target: Part, kind: Kind) -> Condition:
+    with target.part("positive") as part:
+        if kind is not Kind.NUMBER:
+            raise InvalidDocument(f"{target.name('positive')} is a condition on {kind.value}")
+        return Condition(part.one_of("sign", SIGNS), part.finite("number"))
+
+
+# What an encoding does to the values of a table: told, and refused where two become one.
+#
+# A certificate brings its encoding along, and whoever wrote it chose that: minus 1e17 makes one
+# number of 3 and 4, and rows that were apart meet.
+
+
+@final
+class Transformed:
+    """The values that go into an encoding, part by part."""
+
+    def __init__(self, encoding: Encoding):
+        self.encoding = encoding
+        self._numbers = [column for column in encoding.columns if isinstance(column, Number)]
+        self._values: dict[str, list[NDArray[np.float64]]] = {}
+        self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
+
+    def see(self, part: Batch) -> None:
+        for column in self._numbers:
+            if column.as_it_is and column.fill is None:
+                continue
+            numbers = part.numbers(column.name)
+            none = np.isnan(numbers)
+            self._filled[column.name] += int(none.sum())
+            if not column.as_it_is:
+                self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
+
+    def refuse_merged(self) -> None:
+        """Raise InputError where different values of a column have become the same."""
+        for column in self.encoding.columns:
+            if isinstance(column, Words) and column.missing and MISSING in column.words:
+                raise InputError(
+                    f"In the column {column.name!r} missing values and the word {MISSING!r} become "
+                    "the same, so a proof about the numbers would not be one about the table."
+                )
+        for number in self._numbers:
+            values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
+            made = values.copy()
+            with np.errstate(all="ignore"):
+                number.finish(made)
+            same = np.flatnonzero(~(made[1:] > made[:-1]))
+            if not np.isfinite(made).all():
+                raise InputError(
+                    f"Scaling makes numbers of the column {number.name!r} infinite "
+                    f"({_shift(number)})."
+                )
+            if len(same):
+                one, two = values[same[0] : same[0] + 2].tolist()
+                raise InputError(
+                    f"Scaling makes {one!r} and {two!r} in the column {number.name!r} the same "
+                    f"number ({_shift(number)}), so a proof about the scaled numbers would not be "
+                    "one about the table. Certify the numbers as they are, without --scale."
+                )
+
+    def in_words(self) -> list[str]:
+        """What was done, a few words a column."""
+        return in_words(self.encoding, self._filled)
+
+
+def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
+    """What an encoding does, a few words a column; nothing of numbers and truths that stay.
+
+    `filled`: how many values were missing in each column of numbers, where that is known.
+    """
+    told = [told for column in encoding.columns if (told := _told(column, filled))]
+    told += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.numeric.items()]
+    positive = None if encoding.target is None else encoding.target.positive
+    if isinstance(positive, Condition):
+        told.append(f"labels {positive} against all others")
+    elif positive is not None:
+        labels = " or ".join(map(repr, positive))
+        told.append(f"the label {labels} against all others")
+    return told
+
+
+def _told(column: Any, filled: dict[str, int] | None) -> str:
+    if isinstance(column, Prose):
+        kind = "words" if column.hashed is None else "buckets of hashed words"
+        return f"{column.name!r} as {len(column.words):,} {kind}, 0 or 1 each"
+    if not isinstance(column, Number):
+        if column.boolean and not column.missing:
+            return ""  # true is 1 everywhere
+        k = len(column.features)
+        named = "" if column.reference is None else f", reference {column.reference!r}"
+        return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}{named}"
+    done = [] if column.as_it_is else [_shift(column)]
+    if column.fill is not None and (filled is None or filled[column.name]):
+        count = "missing values" if filled is None else many(filled[column.name], "missing value")
+        done.append(f"{column.fill!r} for {count}")
+    return f"{column.name!r} {', '.join(done)}" if done else ""
+
+
+def refuse_merged(encoding: Encoding, parts: Iterable[Batch]) -> None:
+    """Raise InputError where an encoding makes one of several values of these rows."""
+    seen = Transformed(encoding)
+    for part in parts:
+        seen.see(part)
+    seen.refuse_merged()
+
+
+def _shift(column: Number) -> str:
+    less = f"minus {column.center!r}" if column.center else ""
+    by = f"divided by {column.scale!r}" if column.scale != 1.0 else ""
+    return ", ".join(filter(None, (less, by)))

@@ -1,0 +1,135 @@
+"""A column of words as columns of 0 and 1: one for each word but the reference level.
+
+With an intercept a column for every word would say one thing twice: they add up to 1. The reference
+level has none, and a weight is what a word adds compared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import TRUTH, Batch, Kind
+from rosenblatt.errors import InputError
+
+MISSING = "(missing)"
+FALSE = "False"
+_UNSEEN, _GAP = -1, -2  # instead of a place: a word that is not known, no word at all
+
+
+def most_frequent(counts: Mapping[str, int], *, gaps: bool) -> str | None:
+    """The reference level: the word of the most rows, of several the first; None if there is
+    nothing to compare it with, neither other words nor gaps.
+
+    It is the one least likely to have rows of one label only, which would make the weights of all
+    other words infinite instead of its own. Missing values are no reference.
+    """
+    if len(counts) + gaps < 2:
+        return None
+    words = [word for word in counts if word != MISSING]
+    return min(words, key=lambda word: (-counts[word], word), default=None)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A 0/1 column for each word but the reference."""
+
+    name: str
+    words: tuple[str, ...]  # sorted; a missing value can count as a word, the last
+    missing: bool = False
+    boolean: bool = False
+    reference: str | None = None  # None: every word has a column
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.BOOLEAN if self.boolean else Kind.TEXT
+
+    @property
+    def values(self) -> list[str]:
+        return [*self.words, *([MISSING] if self.missing else [])]
+
+    @property
+    def levels(self) -> list[str]:
+        """Those that have a column."""
+        return [value for value in self.values if value != self.reference]
+
+    @property
+    def features(self) -> list[str]:
+        if self.boolean and not self.missing:
+            return [self.name]
+        return [self.feature(value) for value in self.levels]
+
+    def feature(self, value: str) -> str:
+        return f"{self.name}={value}"
+
+    def value_of(self, numbers: NDArray[np.float64]) -> str | None:
+        """The word that a row of the 0/1 columns stands for."""
+        return self.levels[int(numbers.argmax())] if numbers.any() else self.reference
+
+    def write(self, part: Batch, out: NDArray[np.float64], unseen: str) -> None:
+        places, codes, words = self._places(part)
+        if len(places) and places.min() < 0:
+            self._refuse(part, codes, words, places, unseen)
+        out[:] = 0.0
+        with_column = np.flatnonzero((places >= 0) & (places < out.shape[1]))
+        out[with_column, places[with_column]] = 1.0
+
+    def unseen(self, part: Batch) -> dict[int, str]:
+        """Rows of the part whose word did not occur in training, and that word."""
+        places, codes, words = self._places(part)
+        return {int(i): str(words[codes[i]]) for i in np.flatnonzero(places == _UNSEEN)}
+
+    def _places(self, part: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str | None]]:
+        """The column of each row (the reference's is behind the last), codes, and their words."""
+        codes, words = part.words(self.name)
+        column = {value: j for j, value in enumerate(self.levels)}
+        if self.reference is not None:
+            column[self.reference] = len(column)
+        to = [column.get(self._spelled(word), _UNSEEN) for word in words]
+        none = column[MISSING] if self.missing else _GAP
+        return np.array([*to, none])[codes], codes, words  # code -1, missing, is the last
+
+    def _spelled(self, word: str | None) -> str:
+        return str(TRUTH[word]) if self.boolean and word in TRUTH else str(word)
+
+    def _refuse(
+        self,
+        part: Batch,
+        codes: NDArray[np.int64],
+        words: list[str | None],
+        places: NDArray[np.int64],
+        unseen: str,
+    ) -> None:
+        if (places == _GAP).any():
+            raise InputError(
+                f"{no_value(part, places == _GAP, self.name)} with one of its words; or train with "
+                "impute='mean' (--impute mean) on rows that lack it, so that '(missing)' is one."
+            )
+        if unseen == "refuse":
+            row = int((places < 0).argmax())
+            known = ", ".join(repr(value) for value in self.values[:10])
+            more = f" and {len(self.values) - 10} more" if len(self.values) > 10 else ""
+            raise InputError(
+                f"{part.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
+                f"not occur in training. Known are {known}{more}. Correct it, or let such "
+                f"values count as {self.counts_as}: unseen='zero' (--unseen zero)."
+            )
+
+    @property
+    def counts_as(self) -> str:
+        """What a word is taken for whose columns are all 0."""
+        if self.reference is None:
+            return "none of the known words"
+        return f"{self.reference!r}, the reference level"
+
+
+def no_value(part: Batch, none: Any, name: str) -> str:
+    """The beginning of an error about a value that is missing in a row of the part."""
+    return (
+        f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and "
+        "training did not learn how to fill it. Fill it in"
+    )

@@ -1,0 +1,138 @@
+"""Rows like those of an earlier table, read and encoded as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._util.text import listed
+from rosenblatt.data import exact_decimals
+from rosenblatt.data.ahead import ahead
+from rosenblatt.data.batch import Batch, Kind, below
+from rosenblatt.data.encoding import Encoding, Transformed
+from rosenblatt.data.naming import find_columns, guess
+from rosenblatt.data.options import Reading
+from rosenblatt.data.readers import Reader, reader_of
+from rosenblatt.data.unlabelled import Labelled, in_place, left_out_of
+from rosenblatt.data.unlabelled import told as unlabelled
+from rosenblatt.data.watching import watchable
+from rosenblatt.errors import InputError
+
+_SHOWN = 20  # columns that are named
+
+
+def parts_like(
+    source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
+) -> Iterable[Batch]:
+    """Rows of files or a data frame that have the columns of an encoding, read as the table was
+    that it was made of, but for what is said here."""
+    return _parts(reader_of(source, encoding.reading, **reading), encoding, labelled)
+
+
+def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Batch]:
+    kinds = {column.name: column.kind for column in encoding.columns}
+    if labelled:
+        if encoding.target is None:
+            raise InputError("The encoding was made without a target, so it reads no labels.")
+        kinds[encoding.target.name] = encoding.target.kind
+    _check_columns(reader, list(kinds))
+    reader.kinds(
+        [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
+    )
+    parts = watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+    if not (labelled and encoding.target and reader.how.drop_unlabelled):
+        return parts
+    return Labelled(parts, encoding.target.name, encoding.target.kind)
+
+
+def _check_columns(reader: Reader, wanted: list[str]) -> None:
+    """All that are wanted are there, and once."""
+    names, file = reader.names, reader.files[0].name
+    wrong = [name for name in wanted if name not in names]
+    if len(wrong) > 1:
+        what = f"lacks {len(wrong):,} columns that the training table had: "
+        what += listed([repr(name) for name in wrong], _SHOWN)
+    elif wrong:
+        what = f"has no column {wrong[0]!r}, which the training table had"
+    elif wrong := [name for name in wanted if names.count(name) > 1]:
+        what = f"has several columns {wrong[0]!r}, of which the training table had one"
+    else:
+        return
+    raise InputError(f"{file} {what}. {guess(wrong[0], names, header=reader.how.has_names)}")
+
+
+def names_like(
+    source: Any, encoding: Encoding | None, wanted: list[str], **reading: Any
+) -> tuple[list[str], bool]:
+    """The columns of a table, in their order, and whether its first line names them; InputError
+    where one that is wanted is not there."""
+    reader = reader_of(source, Reading() if encoding is None else encoding.reading, **reading)
+    header, file = reader.how.has_names, reader.files[0].name
+    find_columns(reader.names, file, [("column", name) for name in wanted], header=header)
+    return reader.names, header
+
+
+def texts_like(
+    source: Any, encoding: Encoding, columns: list[str] | None, **reading: Any
+) -> tuple[list[str], Iterator[tuple[str, ...]]]:
+    """Columns (None: all), and row by row what is written there; nothing where a value is missing.
+
+    The rows are those of `parts_like` without labels.
+    """
+    reader = reader_of(source, encoding.reading, **reading)
+    known, file = reader.names, reader.files[0].name
+    wanted = list(dict.fromkeys(known if columns is None else columns))
+    find_columns(known, file, [("keep", name) for name in wanted], header=reader.how.has_names)
+    if len(set(known)) < len(known):
+        wanted = [name for name in wanted if known.count(name) == 1]
+    return wanted, _texts(reader, wanted)
+
+
+def _texts(reader: Reader, names: list[str]) -> Iterator[tuple[str, ...]]:
+    for part in reader.parts(dict.fromkeys(names, Kind.TEXT), declared=True):
+        columns = [part.batch.column(name).to_pylist() for name in names]
+        yield from zip(*([v or "" for v in column] for column in columns), strict=True)
+
+
+class Again(NamedTuple):
+    """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
+    words. What was left out is a row of zeros, and has the label ""."""
+
+    X: Any
+    y: NDArray[Any]
+    left_out: NDArray[np.int64]
+    told: list[str]
+
+
+def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any) -> Again:
+    """Rows and labels by an encoding that somebody else brought along.
+
+    Raises InputError where it makes one value of several, and where floats do not hold labels or,
+    with `decimal`, numbers as they are written.
+    """
+    reader = reader_of(source, encoding.reading, **reading)
+    seen, X, y = Transformed(encoding), [], []
+    parts = _parts(reader, encoding, labelled=True)
+    with np.errstate(all="ignore"):  # what becomes infinite is refused below
+        for part in parts:
+            seen.see(part)
+            X.append(encoding.rows(part))
+            y.append(encoding.labels(part))
+    seen.refuse_merged()
+    if decimal and encoding.scaled:
+        raise InputError(
+            "The proof is about decimals as written (--decimal), but the encoding scales them."
+        )
+    exact_decimals.refuse_rounded(reader, encoding, decimal=decimal)
+    if not X:
+        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
+    left_out = left_out_of(parts)
+    together = below(X, len(encoding.feature_names))
+    rows, labels, _ = in_place(together, np.concatenate(y), left_out)
+    labels = labels.astype(object)
+    labels[left_out] = ""
+    told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
+    return Again(rows, labels, left_out, told)

@@ -1,0 +1,196 @@
+"""What is put where a number is missing, and by what numbers are scaled: learned from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from rosenblatt._core.backend import compute
+from rosenblatt._core.summation import Fold
+from rosenblatt.data.batch import head, with_head
+from rosenblatt.data.encoding import Encoding
+from rosenblatt.errors import InputError
+
+
+def learned(encoding: Encoding, X: Any, *, scale: bool, impute: str | None) -> Encoding:
+    """The encoding with fills and scales of these rows, which were encoded with gaps."""
+    if not scale and impute is None:
+        return encoding
+    X = head(encoding, X)
+    numbers = encoding.number_places
+    moments = Moments(len(numbers))
+    for rows in blocks(X):
+        moments.add(rows[:, numbers])
+    medians = (np.nanmedian(X[:, j]) for j in numbers)
+    return with_moments(encoding, moments.finish(), medians, scale=scale, impute=impute)
+
+
+def with_moments(
+    encoding: Encoding,
+    moments: Seen,
+    medians: Iterable[Any],
+    *,
+    scale: bool,
+    impute: str | None,
+) -> Encoding:
+    """The encoding with fills and scales. The medians are looked at only where they are wanted."""
+    numbers = encoding.number_places
+    fills: list[float | None] = [None] * len(numbers)
+    if impute == "mean":
+        fills = moments.center().tolist()
+    elif impute == "median":
+        fills = [float(median) for median in medians]
+    ones = [1.0] * len(numbers)
+    centers = moments.center().tolist() if scale else [0.0] * len(numbers)
+    scales = moments.spread().tolist() if scale else ones
+    wild = ~np.isfinite([centers, scales]).all(axis=0)
+    if wild.any():
+        name = encoding.feature_names[numbers[int(wild.argmax())]]
+        raise InputError(
+            f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
+            "constant, or leave all numbers as they are: scale=False."
+        )
+    return encoding.with_scales(fills, centers, scales)
+
+
+def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    size = max(1, (1 << 17) // max(1, X.shape[1]))
+    return (X[i : i + size] for i in range(0, len(X), size))
+
+
+def finished(encoding: Encoding, X: Any, *, copy: bool = True) -> Any:
+    """Rows that were encoded with gaps, filled and scaled."""
+    found = np.array(head(encoding, X), copy=copy or None)
+    for rows in blocks(found):
+        encoding.finish(rows)
+    return with_head(encoding, X, found)
+
+
+# Mean and spread of columns, the same to the bit however the rows are divided into parts.
+#
+# Rows are taken 2^m at a time, by row number, so few that a cache holds them. The moments of
+# these
+# parts fold in a binary tree over their numbers, as sums over blocks do (`folding.py`). A block
+# of
+# 65,536 rows is a branch of it: moments of blocks can be made elsewhere, and fold to the same
+# bits.
+
+
+Numbers = NDArray[np.float64]
+_PART = 1 << 17  # numbers that are added up together, at most, but for one row
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What some rows hold, by column; NaN is a missing number and does not count."""
+
+    count: Numbers
+    mean: Numbers
+    squares: Numbers  # of the distances from the mean, added up
+    least: Numbers
+    greatest: Numbers
+
+    def spread(self) -> Numbers:
+        """The standard deviation; 1 for a column that is the same everywhere."""
+        with np.errstate(all="ignore"):
+            deviation = np.sqrt(self.squares / np.maximum(self.count, 1.0))
+        constant = (self.least >= self.greatest) | (deviation < 2.0**-500)
+        return np.where(constant, 1.0, deviation)
+
+    def center(self) -> Numbers:
+        """The mean; exactly the value of a column that is the same everywhere."""
+        return np.where(self.least == self.greatest, self.least, self.mean)
+
+
+class Moments:
+    """Add rows, in their order."""
+
+    def __init__(self, columns: int):
+        self._size = part_of(columns)
+        self._waiting = np.empty((0, columns))
+        self._seen = Fold[Seen](together)
+
+    def add(self, rows: Numbers) -> None:
+        begin = 0
+        if len(self._waiting):
+            begin = min(self._size - len(self._waiting), len(rows))
+            self._waiting = np.concatenate([self._waiting, rows[:begin]])
+            if len(self._waiting) < self._size:
+                return
+            self._seen.add(seen(self._waiting))
+        while len(rows) - begin >= self._size:
+            self._seen.add(seen(rows[begin : begin + self._size]))
+            begin += self._size
+        self._waiting = rows[begin:].copy()
+
+    def finish(self) -> Seen:
+        """No more rows come: what all of them hold."""
+        if len(self._waiting):
+            self._seen.add(seen(self._waiting))
+            self._waiting = self._waiting[:0]
+        return self._seen.total()
+
+
+def part_of(columns: int) -> int:
+    """Rows that are added up together: a power of two, at most a block."""
+    most = max(1, _PART // max(columns, 1))
+    return min(1 << (most.bit_length() - 1), compute.block)
+
+
+@np.errstate(all="ignore")  # overflow is looked for where the result is used
+def seen(rows: Numbers) -> Seen:
+    """Of some rows, in two passes."""
+    rows = np.ascontiguousarray(rows)
+    none = np.isnan(rows)
+    count = len(rows) - none.sum(axis=0).astype(np.float64)
+    rows = np.where(none, 0.0, rows) if none.any() else rows
+    mean = rows.sum(axis=0) / np.maximum(count, 1.0)
+    away = rows - mean
+    away[none] = 0.0
+    least = np.where(none, np.inf, rows).min(axis=0)
+    greatest = np.where(none, -np.inf, rows).max(axis=0)
+    return Seen(count, mean, (away * away).sum(axis=0), least, greatest)
+
+
+@np.errstate(all="ignore")
+def together(one: Seen, other: Seen) -> Seen:
+    """Chan, Golub and LeVeque (1979): moments of two sets of rows from those of each."""
+    both = np.maximum(one.count + other.count, 1.0)
+    apart = other.mean - one.mean
+    mean = np.where(other.count > 0, one.mean + apart * (other.count / both), one.mean)
+    squares = one.squares + other.squares + apart**2 * (one.count * other.count / both)
+    return Seen(
+        one.count + other.count,
+        mean,
+        squares,
+        np.minimum(one.least, other.least),
+        np.maximum(one.greatest, other.greatest),
+    )
+
+
+# Fills and scales as scikit-learn takes them: reading a table does without either.
+
+
+@final
+class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
+    """Fills and scales as a transformer: learned from training rows, done to others.
+
+    Rows are those of `Table.encode_with_gaps`; `encoding_` is the encoding with what was learned.
+    """
+
+    def __init__(self, encoding: Encoding, *, scale: bool = True, impute: str | None = None):
+        self.encoding = encoding
+        self.scale = scale
+        self.impute = impute
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        self.encoding_ = learned(self.encoding, X, scale=self.scale, impute=self.impute)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return finished(self.encoding_, X)

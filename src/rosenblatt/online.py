@@ -1,0 +1,285 @@
+"""The passive-aggressive rules: steps just long enough, held back by C."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._training import fit
+from rosenblatt._training.estimator import LinearClassifier, Training
+from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.learner import PrimalJob
+from rosenblatt._training.linear_rule import LinearRule, Voters, read_only, rule_of
+from rosenblatt._training.monitor import Watch
+from rosenblatt._training.rule import Rule, arow_rule, passive_aggressive_rule
+from rosenblatt._training.settings import Settings, checked
+
+# What AROW and PassiveAggressive have in common. Abstract: not an estimator.
+
+
+class OnlineClassifier(Training, LinearClassifier):
+    """Learns from rows whose margin is below 1, by the rule that `_step_rule` names."""
+
+    class_weight: Any
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Train on rows X with labels y, from the given start (zeros by default).
+
+        With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
+        Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
+        """
+        start, validation = (coef_init, intercept_init), (X_val, y_val)
+
+        def prepare(settings: Settings, watch: Watch) -> fit.Task:
+            work = fit.given(self, settings, X, y, sample_weight, start, validation)
+            self._refuse_many(settings, work.classes)
+            return fit.task(self, settings, watch, work)
+
+        fit.fit(self, prepare, X, y, sample_weight)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """One pass over the given rows in their order, whatever `order`.
+
+        Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
+        the last and the kept (keep="pocket"). `classes` are needed when the first call does not
+        hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
+        about the rows of this call; `n_iter_` counts calls. "scale" is of the rows of this call
+        and of those before. If `keep` or `fit_intercept` was changed, it begins anew from the
+        returned weights.
+        """
+        with alone(self), Watch() as watch, unchanged_on_error(self):
+            settings = checked(self)
+            examples, known = fit.rows_of_pass(self, X, y, classes, sample_weight)
+            fit.one_pass(self, settings, watch, examples, known)
+        return self
+
+    def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
+        return rule_of(learned, 1.0)
+
+
+class PassiveAggressive(OnlineClassifier):
+    """A linear rule whose steps are just long enough for a margin of 1, held back by C.
+
+    A row whose margin m = y (w·x + b) is below 1 makes an update w += τ y x, b += τ y. With
+    q = ‖(x, 1)‖² (‖x‖² through the origin), variant "I" has τ = min(C, (1 - m) / q) and "II" has
+    τ = (1 - m) / (q + 1 / (2C)) (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). With
+    k > 2 classes the row's class y and its rival r have m = s_y - s_r and q is twice that; w_y
+    comes nearer and w_r goes away, as in `Perceptron`.
+
+    There is no learning rate, and the perceptron's mistake bound does not hold; docs/rules.md says
+    what does.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The larger, the longer the steps.
+    variant : {"II", "I"}, default="II"
+        "I": no step is longer than C. "II": the square of the loss that is left counts C times.
+    order : {"shuffle", "cyclic", "blocks", "random"}, default="shuffle"
+        How a row is found, as in `Perceptron`; there is no step for all rows at once.
+    keep : {"average", "last", "best", "pocket", "vote"}, default="average"
+        What is returned, as in `Perceptron`.
+    fit_intercept : bool, default=True
+        False: the hyperplane goes through the origin, b = 0.
+    max_iter : int, default=10
+        The largest number of epochs.
+    max_updates : int or None, default=None
+        The largest number of updates; None: no limit.
+    patience : int or None, default=5
+        Early stopping, as in `Perceptron`: training ends after this many epochs without
+        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes. A weight multiplies C.
+    random_state : int, RandomState instance or None, default=None
+        Seeds order="shuffle", "blocks" and "random".
+    warm_start : bool, default=False
+        Fitting again goes on: on the same data with the same parameters exactly where training
+        stopped, otherwise from the weights that were returned.
+    verbose : int, default=0
+        1: show a progress bar, or lines of text where there is no terminal.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), of k > 2 classes (k, d) and (k,)
+        The returned weights; keep="vote" has none.
+    classes_, training_errors_, stop_reason_, n_iter_, n_updates_, validation_mistakes_
+        As those of `Perceptron`.
+    converged_ : bool
+        Every row was looked at under the same weights, and none had a margin below 1.
+    mistakes_, update_counts_ : arrays
+        How many rows made an update, by epoch; updates by row. Steps have different lengths, so
+        the weights do not follow from the counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import PassiveAggressive
+    >>> X, y = np.array([[3, 3], [4, 3], [1, 1]]), [1, 1, -1]
+    >>> p = PassiveAggressive(order="cyclic", keep="last", max_iter=1).fit(X, y)
+    >>> p.coef_.round(3), p.n_updates_
+    (array([[-0.234, -0.234]]), 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        variant: Literal["I", "II"] = "II",
+        order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle",
+        keep: Literal["best", "last", "pocket", "average", "vote"] = "average",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        max_updates: int | None = None,
+        patience: int | None = 5,
+        class_weight: Any = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ):
+        self.C = C
+        self.variant = variant
+        self.order = order
+        self.keep = keep
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.max_updates = max_updates
+        self.patience = patience
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def _step_rule(self) -> Rule:
+        return passive_aggressive_rule(self.C, self.variant)
+
+
+# AROW: a linear rule that is learned in one pass, with a precision for every weight.
+
+
+class AROW(OnlineClassifier):
+    """A linear rule that is surer of some weights than of others: best after one pass.
+
+    Each weight has a precision p_j, 1 at first. A row whose margin m = y (w·x + b) is below 1 makes
+    an update: with v = Σ x_j²/p_j and α = (1 - m) / (v + r), w_j += α y x_j / p_j and then
+    p_j += x_j²/r, the intercept as a feature that is always 1. So features that were often seen
+    move less, and rare ones more (Crammer, Kulesza and Dredze 2009, with a diagonal matrix).
+    With k > 2 classes the row's class y and its rival c have m = s_y - s_c, v is the sum over both,
+    and both change, as in `Perceptron`.
+
+    There is no learning rate, and the perceptron's mistake bound does not hold; docs/rules.md says
+    what does.
+
+    Parameters
+    ----------
+    r : float or "scale", default="scale"
+        The larger, the smaller the steps. "scale": 0.3 times the mean of ‖(x_i, 1)‖² over the rows
+        by weight (‖x_i‖² through the origin), of k > 2 classes twice that.
+    order : {"shuffle", "cyclic", "blocks", "random"}, default="shuffle"
+        How a row is found, as in `Perceptron`; there is no step for all rows at once.
+    keep : {"last", "average", "best", "pocket", "vote"}, default="last"
+        What is returned, as in `Perceptron`.
+    fit_intercept : bool, default=True
+        False: the hyperplane goes through the origin, b = 0.
+    max_iter : int, default=10
+        The largest number of epochs.
+    max_updates : int or None, default=None
+        The largest number of updates; None: no limit.
+    patience : int or None, default=5
+        Early stopping, as in `Perceptron`: training ends after this many epochs without
+        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes. A weight divides r.
+    random_state : int, RandomState instance or None, default=None
+        Seeds order="shuffle", "blocks" and "random".
+    warm_start : bool, default=False
+        Fitting again goes on: on the same data with the same parameters exactly where training
+        stopped, otherwise from the weights that were returned,
+        with precisions of 1.
+    verbose : int, default=0
+        1: show a progress bar, or lines of text where there is no terminal.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), of k > 2 classes (k, d) and (k,)
+        The returned weights; keep="vote" has none.
+    classes_, training_errors_, stop_reason_, n_iter_, n_updates_, validation_mistakes_
+        As those of `Perceptron`.
+    converged_ : bool
+        Every row was looked at under the same weights, and none had a margin below 1.
+    mistakes_, update_counts_ : arrays
+        How many rows made an update, by epoch; updates by row. Steps have different lengths, so
+        the weights do not follow from the counts.
+    r_ : float
+        The r used in training: `r`, or the value of "scale".
+    precision_ : array of shape (1, d + 1), of k > 2 classes (k, d + 1)
+        The precisions of the last weights, that of the intercept last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import AROW
+    >>> X, y = np.array([[3, 3], [4, 3], [1, 1]]), [1, 1, -1]
+    >>> p = AROW(r=1.0, order="cyclic", max_iter=1).fit(X, y)
+    >>> p.coef_.round(3), p.n_updates_
+    (array([[0.071, 0.071]]), 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        r: float | Literal["scale"] = "scale",
+        order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle",
+        keep: Literal["best", "last", "pocket", "average", "vote"] = "last",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        max_updates: int | None = None,
+        patience: int | None = 5,
+        class_weight: Any = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ):
+        self.r = r
+        self.order = order
+        self.keep = keep
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.max_updates = max_updates
+        self.patience = patience
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def _step_rule(self) -> Rule:
+        return arow_rule(self.r)
+
+    @property
+    def r_(self) -> float:
+        """The r used in training: `r`, or the value of "scale"."""
+        return self._trained("r_")._rule_number
+
+    @property
+    def precision_(self) -> NDArray[np.float64]:
+        """The precisions of the last weights, that of the intercept last."""
+        found = self._trained("precision_")._state.memory.precision
+        assert found is not None
+        return read_only(np.atleast_2d(found).copy())
+
+    def _trained(self, name: str) -> Self:
+        if "_state" not in vars(self):
+            raise AttributeError(f"AROW has no {name} before it is fitted")
+        return self

@@ -1,0 +1,316 @@
+"""The comparison: train, choose on validation, test once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rosenblatt._validation import parameters
+from rosenblatt.errors import InputError
+from rosenblatt.selection.candidates import baseline
+from rosenblatt.selection.candidates import candidates as usual
+from rosenblatt.selection.comparison import Contest, majority_of
+from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
+from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.measures import clopper_pearson
+from rosenblatt.selection.out_of_sample import Unit, Unseen
+from rosenblatt.selection.refit import Settled, more_fits, retrained, settled
+from rosenblatt.selection.result import Candidate, Floats, Selection, SelectionInterrupted
+from rosenblatt.selection.training import Progress, Training, trained_with
+
+
+def select(
+    X: Any,
+    y: Any,
+    candidates: Mapping[str, Any] | None = None,
+    *,
+    prepare: Any = None,
+    cv: int | None = None,
+    groups: Any = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    retrain: bool = False,
+    peers: Mapping[str, Any] | None = None,
+    judge: Judge | None = None,
+    progress: Progress | None = None,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60,
+) -> Selection:
+    """Compare candidates honestly, and measure the error of the best one.
+
+    Three fifths of the rows train, one fifth chooses, one fifth tests; every part has its share of
+    each label. The largest class is compared, too, and never chosen; nor is a
+    RandomLinearClassifier beside other candidates: they are the floor.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+    y : array of shape (n,)
+    candidates : dict of name to scikit-learn classifier, optional
+        By default the perceptrons of `candidates`. They are cloned, not changed.
+    prepare : scikit-learn transformer, optional
+        As a scaler; fitted on training rows only, once for all candidates.
+    cv : int, optional
+        Nested cross-validation with so many folds, for few rows: each fold is tested by the winner
+        of a cross-validation on all others; then the winner on all rows is fitted to all rows.
+    groups : array of shape (n,), optional
+        Rows with equal values are never in two parts.
+    seed : int
+        Of the division into parts, and of the candidates that are made here.
+    confidence : float
+        Of the interval for the error.
+    retrain : bool
+        True: the winner is fitted again, on training and validation rows, before it is tested. With
+        `cv` it always is, on all rows.
+    peers : dict of name to scikit-learn classifier, optional
+        Compared on the same rows, never chosen.
+    judge : Judge, optional
+        What a wrong answer costs; by default the number of errors decides.
+    progress : callable, optional
+        Called as progress(done, total, name) before each candidate is fitted.
+    checkpoint : path, optional
+        A folder in which every `Perceptron` keeps where its training stands, as `train` does: the
+        same comparison goes on there after a crash, to the same bits.
+    checkpoint_every : float
+        Seconds between two checkpoints.
+
+    Raises
+    ------
+    SelectionInterrupted
+        A KeyboardInterrupt, which has what was done until Ctrl-C.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.selection import select
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> rules = {"logistic": LogisticRegression(), "average": Perceptron(keep="average")}
+    >>> found = select(X, y, rules, prepare=StandardScaler())
+    >>> found.winner.name in rules, found.test_n
+    (True, 114)
+    """
+    y = np.asarray(y)
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**32:
+        raise InputError(f"seed={seed!r} is not a whole number from 0 to 4294967295.")
+    if cv is not None and (not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2):
+        raise InputError(f"cv={cv!r} is not a whole number, 2 or greater, or None.")
+    clopper_pearson(0, 1, confidence)  # refuses what is no confidence
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    n, d = X.shape
+    if y.shape != (n,):
+        raise InputError(f"X has {n:,} rows, and y has the shape {y.shape}: one label for each.")
+    if groups is not None and np.shape(groups) != (n,):
+        raise InputError(f"X has {n:,} rows, and groups the shape {np.shape(groups)}.")
+    if candidates is None:
+        candidates = usual(n if cv else n * 3 // FIFTHS, d, random_state=int(seed))
+    classes = np.unique(y)
+    always = baseline(len(classes))
+    if not candidates or always in candidates:
+        raise InputError(
+            f"candidates is a dict of names to classifiers, one at least, none named {always!r}."
+        )
+    peers = peers or {}
+    training = Training(trained_with(checkpoint, checkpoint_every), progress, 0)
+    contest = Contest(
+        X,
+        y,
+        dict(candidates),
+        peers,
+        prepare,
+        None if groups is None else np.asarray(groups),
+        int(seed),
+        confidence,
+        judge or Judge(1.0 - np.eye(len(classes))),
+        training,
+    )
+    if cv is not None:
+        return nested(contest, int(cv))
+    return _split(contest, retrain=parameters.flag("retrain", retrain))
+
+
+def _split(contest: Contest, *, retrain: bool) -> Selection:
+    """Three fifths train, one chooses, one tests."""
+    y, training = contest.y, contest.training
+    parts = folds(y, FIFTHS, contest.groups, contest.seed)
+    train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
+    if len(np.unique(y[train])) < len(contest.classes):
+        raise InputError(
+            "The training rows lack a label, since rows of a group stay together. Take another "
+            "seed, or a column with more and smaller groups."
+        )
+    training.total = len(contest.rules) + len(contest.peers)
+    training.total += more_fits(contest, len(validation)) if retrain else 0
+    prepare, found = contest.compare(train, validation)
+    if len(found) < 2:
+        raise SelectionInterrupted(None)
+    winner, passed_over = contest.chosen(found)
+    final = None
+    if retrain and not training.interrupted:
+        final = retrained(contest, winner, train, validation)
+    if final is None:
+        X = contest.rows(train, prepare)
+        rule, notes = winner.estimator, winner.notes
+        final = settled(contest, rule, X, y[train], prepare, winner.unseen, notes=notes)
+    place = next(i for i, c in enumerate(found) if c is winner)
+    found[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
+    majority, X = majority_of(found[0]), contest.rows(test, final.prepare)
+    scores = contest.scores(final.estimator, X)
+    selection = Selection(
+        found,
+        winner,
+        final.prepare,
+        majority,
+        train,
+        validation,
+        test,
+        y[test],
+        final.estimator.predict(X),
+        int((y[test] != majority).sum()),
+        contest.confidence,
+        contest.seed,
+        contest.judge,
+        interrupted=training.interrupted,
+        retrained=final.retrained,
+        passed_over=passed_over,
+        failed=contest.failed,
+        scores=scores,
+        probabilities=final.probabilities(scores),
+        unseen=final.unseen,
+        probability=final.probability,
+        moved=final.moved,
+    )
+    if training.interrupted:
+        raise SelectionInterrupted(selection)
+    return selection
+
+
+# Nested cross-validation: each row is tested once, by a rule that never saw it.
+
+
+def nested(contest: Contest, k: int) -> Selection:
+    """Each of k folds is tested by the winner of a cross-validation on all others."""
+    y, training = contest.y, contest.training
+    every = np.arange(len(y))
+    outer = folds(y, k, contest.groups, contest.seed)
+    training.total = (k + 1) * (k * len(contest.rules) + 1) + k * len(contest.peers)
+    whole = _cross_validated(contest, every, k, peers=True)
+    if whole is None:
+        raise SelectionInterrupted(None)
+    found, winner, passed_over, final = whole
+    tested, scored, always = _Tested(contest, final.unit), [], 0
+    for i, part in enumerate(outer):
+        inner = None
+        if not training.interrupted:
+            inner = _cross_validated(contest, rest(outer, [i]), k, peers=False)
+        if inner is None or training.interrupted:
+            break
+        tested.add(part, inner[-1])
+        always += int((y[part] != majority_of(inner[0][0])).sum())
+        scored.append(part)
+    test = np.concatenate([every[:0], *scored])
+    selection = Selection(
+        found,
+        winner,
+        final.prepare,
+        majority_of(found[0]),
+        every,
+        every,
+        test,
+        y[test],
+        np.concatenate([y[:0], *tested.predicted]),
+        always,
+        contest.confidence,
+        contest.seed,
+        contest.judge,
+        cv=k,
+        interrupted=training.interrupted,
+        passed_over=passed_over,
+        failed=contest.failed,
+        scores=_joined(tested.scores),
+        probabilities=_joined(tested.probabilities),
+        unseen=final.unseen,
+        probability=final.probability,
+        moved=final.moved,
+    )
+    if training.interrupted:
+        raise SelectionInterrupted(selection)
+    return selection
+
+
+class _Tested:
+    """What the rules of the outer folds say of their test rows; scores in units of one of them."""
+
+    def __init__(self, contest: Contest, unit: Unit):
+        self.contest, self.unit = contest, unit
+        self.predicted: list[Any] = []
+        self.scores: list[Floats | None] = []
+        self.probabilities: list[Floats | None] = []
+
+    def add(self, part: Indices, by: Settled) -> None:
+        X = self.contest.rows(part, by.prepare)
+        self.predicted.append(by.estimator.predict(X))
+        scores = self.contest.scores(by.estimator, X)
+        self.probabilities.append(by.probabilities(scores))
+        if scores is not None:
+            scores = self.unit.scores(by.unit.measured(scores))
+        self.scores.append(scores)
+
+
+def _joined(parts: list[Floats | None]) -> Floats | None:
+    there = [part for part in parts if part is not None]
+    return np.concatenate(there) if there else None
+
+
+def _cross_validated(
+    contest: Contest, rows: Indices, k: int, *, peers: bool
+) -> tuple[list[Candidate], Candidate, Candidate | None, Settled] | None:
+    """The candidates with errors added up over k folds; the best, fitted to all these rows."""
+    groups = None if contest.groups is None else contest.groups[rows]
+    parts = [rows[part] for part in folds(contest.y[rows], k, groups, contest.seed)]
+    rounds = []
+    for i in range(k):
+        rounds.append(contest.compare(rest(parts, [i]), parts[i], peers=peers)[1])
+        if contest.training.interrupted:
+            return None
+    by_name = [{c.name: c for c in one} for one in rounds]
+    everywhere = [c.name for c in rounds[0] if all(c.name in one for one in by_name)]
+    found = [_added([one[name] for one in by_name]) for name in everywhere]
+    winner, passed_over = contest.chosen(found)
+    prepare = contest.prepared(rows)
+    given = clone(contest.rules[winner.name])
+    X, y = contest.rows(rows, prepare), contest.y[rows]
+    rule, notes = contest.training.fit(winner.name, given, X, y)
+    if rule is None:
+        return None
+    final = settled(contest, rule, X, y, prepare, winner.unseen, notes=notes)
+    place = next(i for i, c in enumerate(found) if c is winner)
+    found[place] = winner = replace(winner, estimator=rule, notes=notes)
+    return found, winner, passed_over, final
+
+
+def _added(same: list[Candidate]) -> Candidate:
+    """One candidate over all folds."""
+    fields = ("train_errors", "train_n", "validation_errors", "validation_n")
+    sums = {name: sum(getattr(c, name) for c in same) for name in fields}
+    notes = tuple(dict.fromkeys(note for c in same for note in c.notes))
+    return replace(
+        same[0],
+        notes=notes,
+        losses=_joined([c.losses for c in same]),
+        unseen=_pooled([c.unseen for c in same]),
+        seen=_pooled([c.seen for c in same]),
+        **sums,
+    )
+
+
+def _pooled(parts: list[Unseen | None]) -> Unseen | None:
+    there = [part for part in parts if part is not None]
+    return Unseen.joined(there) if there else None

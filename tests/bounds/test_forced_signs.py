@@ -1,0 +1,299 @@
+"""Forced signs: against every direction of the plane, and what must hold whatever the rows are."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from rosenblatt import certify, forced_signs, minimum_errors
+from rosenblatt import sign_report as forced_module
+from rosenblatt._bounds.pairs import NO_PAIRS, PairTable
+from rosenblatt._util.budget import Clock
+from rosenblatt.errors import CertificateRejected, InputError
+
+
+def errors_along(w, X, y, cost):
+    """The fewest errors of (w, b) over all b, in fractions."""
+    scores = [sum(Fraction(v) * c for v, c in zip(row, w, strict=True)) for row in X]
+    cuts = sorted(set(scores))
+    middles = [
+        cuts[0] - 1,
+        *((a + b) / 2 for a, b in pairwise(cuts)),
+        cuts[-1] + 1,
+    ]
+    return min(
+        sum(c for s, label, c in zip(scores, y, cost, strict=True) if label * (s - cut) <= 0)
+        for cut in middles
+    )
+
+
+def every_direction(X):
+    """Of the plane: those at which two rows change places, the axes, and one between each two."""
+    found = {(0, 1), (1, 0), (0, -1), (-1, 0)}
+    for a, b in combinations({tuple(row) for row in X}, 2):
+        dx, dy = (Fraction(v) - Fraction(u) for u, v in zip(a, b, strict=True))
+        found |= {(-dy, dx), (dy, -dx)}
+    turn = sorted(found, key=lambda v: np.arctan2(float(v[1]), float(v[0])))
+    unit = [tuple(c / max(abs(v[0]), abs(v[1])) for c in v) for v in turn]
+    between = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(unit, unit[1:] + unit[:1], strict=True)]
+    return [v for v in [*unit, *between] if any(v)]
+
+
+def fewest_with_sign(X, y, cost, j, sign):
+    """Rules whose weight on column j is 0 or has this sign."""
+    constant = min(sum(c for c, label in zip(cost, y, strict=True) if label == s) for s in (1, -1))
+    allowed = [w for w in every_direction(X) if sign * w[j] >= 0]
+    return min([constant, *(errors_along(w, X, y, cost) for w in allowed)])
+
+
+def test_as_every_direction_of_the_plane_says(heavy):
+    signs = set()
+    for seed in range(heavy(200)):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 12))
+        X = rng.integers(-3, 4, (n, 2)).astype(float)
+        y = np.where(X[:, 0] - X[:, 1] + rng.normal(0, 1.5, n) > 0, 1, -1)
+        if abs(y.sum()) == n:
+            continue
+        cost = rng.integers(1, 3, n) if seed % 2 else np.ones(n, dtype=int)
+        report = forced_signs(X, y, sample_weight=cost if seed % 2 else None, time_limit=None)
+        report.verify(X, y)
+        least = [[fewest_with_sign(X, y, cost, j, s) for s in (1, -1)] for j in range(2)]
+        fewest = min(map(min, least))
+        assert report.errors == fewest
+        for j, column in enumerate(report):
+            plus, minus = least[j]
+            expected = "+" if minus > fewest else "-" if plus > fewest else None
+            assert column.sign == expected
+            signs.add(expected)
+            if expected is not None:
+                assert column.at_least == column.at_most == max(plus, minus)
+            else:
+                assert column.free
+    assert {"+", "-"} <= signs
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X.iloc[:, :4], y
+
+
+@pytest.fixture(scope="module")
+def report(cancer):
+    return forced_signs(*cancer, time_limit=None)
+
+
+def test_breast_cancer(cancer, report):
+    """Found by a program of its own before this one was written."""
+    X, y = cancer
+    assert report.errors == 38
+    other = {c.name: (c.at_least, c.at_most) for c in report}
+    assert other == {
+        "mean radius": (48, 48),
+        "mean texture": (45, 45),
+        "mean perimeter": (55, 55),
+        "mean area": (40, 40),
+    }
+    assert "mean perimeter: - is forced. Every rule whose weight on it is not negative" in str(
+        report
+    )
+    report.verify(X, y)
+
+
+def test_negating_a_column_turns_its_sign(heavy):
+    for seed in range(heavy(40)):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 3)).round(1)
+        y = X @ [1, -1, 0.5] + rng.normal(0, 1, 80) > 0
+        one = forced_signs(X, y, time_limit=None)
+        other = forced_signs(X * [-1, 1, -1], y, time_limit=None)
+        turned = {"+": "-", "-": "+", None: None}
+        assert [c.sign for c in other] == [
+            turned[one["x0"].sign],
+            one["x1"].sign,
+            turned[one["x2"].sign],
+        ]
+        assert [c.at_most for c in one] == [c.at_most for c in other]
+
+
+def test_a_sign_is_forced_although_its_price_stays_open(monkeypatch):
+    """Of these rows 50,000 cones do not say whether the other sign costs 11 errors or 12."""
+    monkeypatch.setattr(forced_module, "_MOST_CONES", 200)
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((80, 3)).round(1)
+    y = X @ [1, -1, 0.5] + rng.normal(0, 1, 80) > 0
+    report = forced_signs(X, y, time_limit=None)
+    assert (report.errors, report["x2"].sign) == (9, "+")
+    assert 9 < report["x2"].at_least < report["x2"].at_most <= 12
+    report.verify(X, y)
+
+
+def test_a_column_that_is_there_twice_is_never_forced():
+    rng = np.random.default_rng(0)
+    X = rng.integers(-5, 6, (60, 2)).astype(float)
+    y = X[:, 0] + rng.normal(0, 2, 60) > 0
+    assert forced_signs(X, y, time_limit=None)["x0"].sign == "+"
+    twice = forced_signs(np.column_stack([X, X[:, 0]]), y, time_limit=None)
+    assert [twice[name].sign for name in ("x0", "x2")] == [None, None]
+    assert [(c.free, c.collinear) for c in twice] == [
+        (True, True),
+        (twice["x1"].free, False),
+        (True, True),
+    ]
+
+
+def test_all_levels_of_a_column_are_never_forced():
+    """Without a reference level weights can be moved to the intercept: 0 fits each of them."""
+    rng = np.random.default_rng(1)
+    level, x = rng.integers(0, 3, 90), rng.integers(-5, 6, 90).astype(float)
+    y = x + 6.0 * (level == 1) + rng.normal(0, 2, 90) > 2
+    frame = pd.DataFrame({"x": x} | {f"c={k}": (level == k).astype(float) for k in range(3)})
+    report = forced_signs(frame, y, time_limit=None)
+    assert report["x"].sign == "+"
+    for name in ("c=0", "c=1", "c=2"):
+        column = report[name]
+        assert (column.sign, column.free, column.collinear) == (None, True, True)
+        assert column.rule[frame.columns.get_loc(name)] == 0
+        assert column.at_most == report.errors
+    assert "c=1: free. It is a combination of other columns: its weight can be 0." in str(report)
+    with_reference = forced_signs(frame.drop(columns="c=0"), y, time_limit=None)
+    assert with_reference["c=1"].sign == "+"
+
+
+def test_witnesses_make_the_errors_that_are_said(cancer):
+    X, y = cancer
+    for column in forced_signs(X, y, errors=50, time_limit=5):
+        scores = X.to_numpy() @ column.rule[:-1] + column.rule[-1]
+        wrong = np.where(y, scores, -scores) <= 0
+        assert np.count_nonzero(wrong) == column.at_most
+        if column.free:
+            assert column.at_most <= 50
+
+
+def test_the_proof_is_a_file_that_the_verifier_accepts(cancer, report, tmp_path):
+    X, y = cancer
+    report.save("mean area", tmp_path / "area.json")
+    X.assign(target=y).to_csv(tmp_path / "data.csv", index=False)
+    command = [sys.executable, "-m", "rosenblatt.verify_errors", "area.json", "data.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (
+        "every linear rule whose weight on mean area is not negative errs on at least 40"
+        in done.stdout
+    )
+    claim = json.loads((tmp_path / "area.json").read_text())
+    claim["column"][1] = -1  # the other half of all rules
+    (tmp_path / "area.json").write_text(json.dumps(claim))
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("REJECTED")
+    free = forced_signs(X, y, errors=500)
+    with pytest.raises(InputError, match="no proof"):
+        free.to_dict("mean area")
+
+
+def test_other_data_is_rejected(cancer, report):
+    X, y = cancer
+    with pytest.raises(CertificateRejected, match="other data"):
+        report.verify(X + 1, y)
+
+
+@pytest.mark.parametrize(
+    ("X", "choices", "message"),
+    [
+        (np.ones((4, 11)), {}, "at most 10 columns; X has 11"),
+        (np.ones((4, 2)), {"errors": -1}, "errors must be a number from 0 on"),
+        (np.ones((4, 2)), {"errors": np.inf}, "errors must be a number from 0 on"),
+        (np.ones((4, 2)), {"time_limit": 0}, "time_limit"),
+        (np.array([[1e-300, 1], [1, 2], [3, 4], [5, 6]]), {}, "numbers that are of similar size"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(X, choices, message):
+    with pytest.raises(InputError, match=message):
+        forced_signs(pd.DataFrame(X).add_prefix("c"), [0, 1, 0, 1], **choices)
+
+
+def test_words_of_a_frame_become_columns_as_certify_makes_them():
+    # Loan officers grant from 3 on, in the north from 5 on: no rule without the region is right.
+    north = [True, False] * 6
+    income = np.arange(12)
+    frame = pd.DataFrame({"income": income, "region": np.where(north, "north", "south")})
+    y = np.where(income >= np.where(north, 5, 3), "yes", "no")
+    found = forced_signs(frame, y, time_limit=None)
+    assert [(c.name, c.sign) for c in found.columns] == [("income", "+"), ("region=south", "+")]
+    assert [c.name for c in found.columns] == certify(frame, y).feature_names
+    assert "errors on these 12 rows (+ speaks for the label yes, - against it):" in str(found)
+    found.verify(frame, y)
+    bracket = minimum_errors(frame, y)
+    assert (bracket.lower, bracket.upper) == (0, 0)
+
+
+def test_every_orthant_is_looked_at_once(monkeypatch):
+    """The questions about all three columns begin with the same eight orthants."""
+    looked, honest = [], PairTable.forced
+
+    def counted(self, ranks, known):
+        if known is NO_PAIRS:
+            looked.append(tuple(map(bytes, ranks)))
+        return honest(self, ranks, known)
+
+    monkeypatch.setattr(PairTable, "forced", counted)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (40, 3))
+    y = X @ [2, -1, 1] + rng.integers(-6, 7, 40) > 8
+    signs = [column.sign for column in forced_signs(X, y, time_limit=None)]
+    assert len(looked) == len(set(looked)) == 2**3
+    assert any(signs)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X[50:].set_axis(["sl", "sw", "pl", "pw"], axis=1), y[50:]
+
+
+def test_the_best_rule_of_both_searches_counts(iris, monkeypatch):
+    """The first search was cut short at a poor rule; the other search finds those with 1 error."""
+    X, y = iris
+    bracket = minimum_errors(X, y, time_limit=None)
+    right = X["sl"] - 6.25 > 0
+    wrong = np.flatnonzero(right != (y == 2))
+    poor = bracket.with_rule(np.array([1.0, 0, 0, 0, -6.25]), wrong, len(wrong))
+    poor.verify(X, y)
+    assert (bracket.upper, poor.upper > 20) == (1, True)
+    monkeypatch.setattr(forced_module.rules, "improve", lambda problem: None)
+    found = forced_module.found_within(Clock(None), X, y, longer=None, known=poor)
+    assert found.errors == found.at_least == 1
+    assert [column.sign for column in found] == ["-", "-", "+", "+"]
+    assert min(column.at_most for column in found) > 1
+    found.verify(X, y)
+    better = found.improved(poor)
+    assert (better.upper, len(better.wrong_rows), better.limits) == (1, 1, [])
+    better.verify(X, y)
+    assert found.improved(bracket) is bracket
+
+
+def test_what_is_not_the_minimum_is_said_to_be_so(iris):
+    X, y = iris
+    found = forced_module.found_within(Clock(None, 3000), X, y, longer="more work")
+    assert found.at_least < found.errors
+    assert f"{found.errors} is the fewest found, and not proved to be the minimum." in str(found)
+    assert "the minimum" not in str(forced_signs(X, y, errors=3, time_limit=None))
+
+
+def test_free_and_open_signs_say_what_the_best_rule_has():
+    X = [[1, 0], [2, 5], [3, 1], [4, 4], [5, 3], [6, 2]]
+    found = forced_signs(X, list("aaabbb"), time_limit=None)
+    has = {"0": "does without the column.", "+": "has + here", "-": "has - here"}
+    free = found["x1"]
+    assert free.free
+    assert f"x1: free. The best rule found {has[free.best]}" in str(found)
+    one = forced_signs([[1], [2], [3], [4], [5]], [0, 0, 1, 0, 1], time_limit=None)
+    assert str(one).startswith("Signs of the weights in all linear rules with at most 1 error on")
+    weighed = forced_signs([[1], [2]], [0, 1], sample_weight=[0.5, 2], time_limit=None)
+    assert "Every rule whose weight on it is not positive makes errors that weigh" in str(weighed)

@@ -1,0 +1,56 @@
+"""Certificates that earlier versions wrote: every later version accepts them for their tables."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from rosenblatt import verify
+from rosenblatt.certificate import Certificate
+from rosenblatt.errors import CertificateRejected
+
+FOLDER = Path(__file__).parent / "certificates"
+VERDICTS = {
+    "complete": "complete separation",
+    "through-the-origin": "complete separation",
+    "decimal": "complete separation",
+    "left-out": "complete separation",
+    "full": "complete separation",
+    "quasi-complete": "quasi-complete separation",
+    "overlap": "overlap",
+    "one-conflict": "undecided",
+}
+KEPT = sorted(FOLDER.glob("*/*.json"))
+every_one = pytest.mark.parametrize("path", KEPT, ids=lambda p: f"{p.parent.name}/{p.stem}")
+
+
+def test_there_is_one_of_each_for_every_version():
+    for version in range(1, len(verify.SCHEMAS) + 1):
+        assert {p.stem for p in KEPT if p.parent.name == str(version)} == set(VERDICTS)
+
+
+@every_one
+@pytest.mark.parametrize("small", [True, False])
+def test_a_kept_certificate_is_accepted_and_no_other_data(path, small, monkeypatch):
+    monkeypatch.setattr("rosenblatt._certify.check._SMALL", 10**6 if small else 0)  # both verifiers
+    certificate = Certificate.load(path)
+    assert certificate.verdict == VERDICTS[path.stem]
+    assert certificate.to_dict()["schema"] == f"rosenblatt-certificate/{path.parent.name}"
+    table = pd.read_csv(path.with_suffix(".csv"))
+    y = table.pop("y")
+    certificate.verify(table, y)
+    table.iloc[0, 0] += 1e-9
+    with pytest.raises(CertificateRejected, match="other data"):
+        certificate.verify(table, y)
+
+
+@every_one
+def test_the_program_alone_accepts_it(path, tmp_path):
+    shutil.copy(verify.__file__, tmp_path / "verify.py")
+    table = path.with_suffix(".csv")
+    command = [sys.executable, "-I", tmp_path / "verify.py", path, table]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:9]) == (0, "ACCEPTED:"), done.stdout + done.stderr

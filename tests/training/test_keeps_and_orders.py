@@ -1,0 +1,244 @@
+"""Every order and every keep against the definitions, followed literally in exact arithmetic."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from common import ORDERS
+from oracle import Oracle, permutation
+from rosenblatt import KernelPerceptron, Perceptron, train
+from rosenblatt._core.backend import compute
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@st.composite
+def problems(draw):
+    seed = draw(st.integers(0, 10_000))
+    rng = np.random.default_rng(seed)
+    n, d = draw(st.integers(2, 12)), draw(st.integers(1, 4))
+    # Quarters: sums and products are exact in float64, so ties at zero are ties in both.
+    X = rng.integers(-8, 9, (n, d)) / 4
+    y = np.where(rng.random(n) < 0.5, -1, 1)
+    y[:2] = [-1, 1]
+    c = rng.choice([0.5, 1.0, 2.0, 3.0], n) if draw(st.booleans()) else None
+    start = rng.integers(-4, 5, d + 1) / 2 if draw(st.booleans()) else None
+    margin = draw(st.sampled_from([0.0, 0.0, 0.5, 2.0]))
+    intercept = draw(st.booleans())
+    if start is not None and not intercept:
+        start[d] = 0.0
+    return X, y, c, start, margin, intercept, seed
+
+
+def run_both(problem, order, keep, epochs=4):
+    X, y, c, start, margin, intercept, seed = problem
+    p = Perceptron(
+        order=order,
+        keep=keep,
+        margin=margin,
+        fit_intercept=intercept,
+        max_iter=epochs,
+        random_state=seed,
+    )
+    init = {} if start is None else {"coef_init": start[:-1], "intercept_init": start[-1]}
+    p.fit(X, y, sample_weight=c, **init)
+    oracle = Oracle(
+        X, y, c=c, margin=margin, intercept=intercept, start=start, seed=p._state.seed
+    ).run(order, epochs)
+    return p, oracle
+
+
+def lifted(p):
+    return np.append(p.coef_[0], p.intercept_)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(problem=problems())
+def test_last_is_the_last_weights(order, problem):
+    p, oracle = run_both(problem, order, "last")
+    assert lifted(p).tolist() == [float(v) for v in oracle.w]
+    assert p.mistakes_.tolist() == oracle.mistakes
+    assert p.update_counts_.tolist() == oracle.counts
+    assert p.n_updates_ == sum(oracle.mistakes)
+    assert p.n_iter_ == len(oracle.mistakes)
+    assert p.converged_ == oracle.clean
+    assert p.training_errors_ == oracle.errors(oracle.w)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(problem=problems())
+def test_average_is_the_mean_over_all_visits(order, problem):
+    p, oracle = run_both(problem, order, "average")
+    np.testing.assert_allclose(lifted(p), [float(v) for v in oracle.mean()], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(problem=problems())
+def test_pocket_has_the_fewest_mistakes_after_any_update(order, problem):
+    p, oracle = run_both(problem, order, "pocket")
+    assert lifted(p).tolist() == [float(v) for v in oracle.pocket()]
+    assert p.training_errors_ == oracle.errors(oracle.pocket())
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(problem=problems())
+def test_vote_is_the_mean_vote_of_the_weights_after_each_visit(order, problem):
+    X = problem[0]
+    p, oracle = run_both(problem, order, "vote")
+    np.testing.assert_allclose(
+        p.decision_function(X), [float(oracle.mean_vote(x)) for x in X], rtol=1e-15, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(problem=problems(), noise=st.integers(0, 1000))
+def test_best_is_the_fewest_mistakes_of_last_and_average(order, problem, noise):
+    # Means are not exact in float64: rows are moved off the grid, so that none lies on a mean's
+    # hyperplane.
+    X = problem[0] + np.random.default_rng(noise).normal(size=problem[0].shape) / 8
+    p, oracle = run_both((X, *problem[1:]), order, "best")
+    np.testing.assert_allclose(lifted(p), [float(v) for v in oracle.best()], rtol=1e-9, atol=1e-9)
+    assert p.training_errors_ == oracle.errors(oracle.best())
+
+
+@pytest.mark.parametrize("kind", [Perceptron, partial(KernelPerceptron, kernel="linear")])
+def test_best_prefers_an_average_that_is_as_good_then_the_older(kind):
+    # Epoch 1, through the origin: (1, 0) and (0, 1) are mistakes, w = (1, 0), then (1, -1). The
+    # mean (1, -1/2) is right on both rows, and so is the last: the mean is kept. Epoch 2 is clean;
+    # its mean (1, -3/4) is no better.
+    p = kind(order="cyclic", fit_intercept=False).fit([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    assert p.coef_.tolist() == [[1.0, -0.5]]
+    assert (p.n_iter_, p.training_errors_, p.converged_) == (2, 0, True)
+
+
+def test_the_average_of_a_clean_epoch_is_preferred_to_its_last_weights():
+    # From the start w = 1 the first epoch is clean; the last weights and the mean are 1.
+    for keep, averaged in (("best", True), ("pocket", False)):
+        p = Perceptron(fit_intercept=False, keep=keep).fit([[1.0], [-1.0]], [1, -1], coef_init=[1])
+        assert (p.n_iter_, p._kept.averaged) == (1, averaged)
+
+
+@given(seed=st.integers(0, 2**63 - 1), k=st.integers(0, 10**6), n=st.integers(1, 300))
+def test_permutations_are_the_documented_function(seed, k, n):
+    for index_type in (np.int32, np.int64):
+        pool = np.empty(n, dtype=index_type)
+        compute.backend.arrange(pool, None, seed, k, n)
+        assert pool.tolist() == permutation(seed, k, n)
+
+
+def test_random_order_is_uniform_among_the_mistakes(heavy):
+    # From zero weights every row is a mistake: the first update falls on each row equally often.
+    # Chi-square with 5 degrees of freedom exceeds 30 with probability 1.5e-5.
+    X, y = np.eye(6), [1, -1, 1, -1, 1, -1]
+    runs, hits = heavy(60_000), np.zeros(6)
+    for seed in range(runs):
+        p = Perceptron(order="random", keep="last", max_updates=1, random_state=seed).fit(X, y)
+        hits += p.update_counts_
+    assert hits.sum() == runs
+    assert ((hits - runs / 6) ** 2 / (runs / 6)).sum() < 30
+
+
+def test_each_epoch_has_its_own_permutation():
+    seen = {tuple(permutation(7, e, 6)) for e in range(200)}
+    assert len(seen) > 150  # of 720; about 174 different ones are expected
+
+
+def test_validation_rows_judge_best_and_pocket(rng):
+    X, X_val = rng.normal(size=(60, 3)), rng.normal(size=(40, 3))
+    y, y_val = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1), np.sign(X_val[:, 0])
+    for keep in ["best", "pocket"]:
+        p = Perceptron(keep=keep, max_iter=15, random_state=0)
+        p.fit(X, y, X_val=X_val, y_val=y_val)
+        wrong = int(np.sum(y_val * p.decision_function(X_val) <= 0))
+        assert p.validation_mistakes_[-1] == wrong
+        assert (np.diff(p.validation_mistakes_) <= 0).all()
+        assert len(p.validation_mistakes_) == p.n_iter_
+        assert p.training_errors_ == np.sum(y * p.decision_function(X) <= 0)
+
+
+@pytest.mark.parametrize("keep", ["last", "average", "vote"])
+def test_validation_mistakes_are_those_of_the_rule_returned_at_that_time(keep, rng):
+    X, X_val = rng.normal(size=(60, 3)), rng.normal(size=(40, 3))
+    y, y_val = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1), np.sign(X_val[:, 0])
+    p = Perceptron(keep=keep, max_iter=6, random_state=0)
+    p.fit(X, y, X_val=X_val, y_val=y_val)
+    for epochs in range(1, 7):
+        q = Perceptron(keep=keep, max_iter=epochs, random_state=0).fit(X, y)
+        wrong = int(np.sum(y_val * q.decision_function(X_val) <= 0))
+        assert p.validation_mistakes_[epochs - 1] == wrong
+
+
+def test_a_warning_when_max_iter_ends_last_with_errors(rng):
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    with pytest.warns(ConvergenceWarning) as caught:
+        p = Perceptron(keep="last", max_iter=20, random_state=0).fit(X, y)
+    text = str(caught[0].message)
+    assert (
+        f"{p.training_errors_} of 50 training rows on the wrong side or on the hyperplane" in text
+    )
+    assert "max_iter=20" in text
+    assert f"Updates: {p.mistakes_[0]} in the first epoch, {p.mistakes_[-1]} in the last." in text
+    assert "Either max_iter is too small, or no hyperplane separates the rows: certify(" in text
+    assert "StandardScaler" in text
+    assert "keep='best'" in text
+
+
+def test_a_warning_when_a_separable_fit_returns_errors():
+    X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
+    with pytest.warns(ConvergenceWarning, match="although training found a hyperplane with none"):
+        p = Perceptron(order="cyclic", keep="average").fit(X, y)
+    assert p.converged_
+    assert p.training_errors_ > 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_warning_when_the_result_is_without_errors():
+    X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
+    # Five epochs: the data is separated, though no clean epoch has shown it yet.
+    p = Perceptron(order="cyclic", keep="last", max_iter=5).fit(X, y)
+    assert p.training_errors_ == 0
+    assert not p.converged_
+    Perceptron(keep="best", max_iter=1).fit(X, y)
+
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+
+
+def test_a_warning_names_who_tells_whether_the_rows_are_separable():
+    X, y = XOR
+    three = np.arange(4) % 3
+    last = {"keep": "last", "order": "cyclic", "max_iter": 2}
+    cases = [
+        (lambda: Perceptron(**last).fit(X, y), "no hyperplane separates the rows: certify(X, y) "),
+        (
+            lambda: train(Perceptron(**last), lambda: iter([(X, y)])),
+            "the rows: certify_stored(source) tells which",
+        ),
+        (
+            lambda: KernelPerceptron(kernel="poly", degree=1, **last).fit(X, y),
+            "the kernel does not separate the rows; certify(X, y) is about hyperplanes only.",
+        ),
+        (
+            lambda: Perceptron(multi_class="ovr", **last).fit(X, three),
+            "some class is not separable from the rest: certify(X, y == label) tells which.",
+        ),
+    ]
+    for fit, told in cases:
+        with pytest.warns(ConvergenceWarning) as caught:
+            fit()
+        assert told in str(caught[0].message)
+
+
+def test_a_warning_has_the_numbers_of_patience(rng):
+    X, y = rng.normal(size=(100, 4)), rng.integers(0, 2, 100)
+    with pytest.warns(
+        ConvergenceWarning, match=r"did not fall by a sixteenth\. Whether a hyper"
+    ) as c:
+        p = Perceptron(keep="last", order="cyclic").fit(X, y)
+    # 2²⁰ numbers, 16 for each of 100 rows: 655.36 epochs.
+    assert p.n_iter_ == 656
+    assert "It stopped after 656 epochs: in the last 5 or more (patience)" in str(c[0].message)

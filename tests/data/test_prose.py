@@ -68,7 +68,7 @@ def test_gaps_are_no_words_and_unknown_words_nothing(reviews, file):
 
 
 def test_only_the_most_frequent_words_of_very_many(reviews, monkeypatch):
-    monkeypatch.setattr(bag_of_words, "MOST", 3)
+    monkeypatch.setattr(bag_of_words, "MOST_WORDS", 3)
     encoding = data.read(reviews, target="liked", text="review").encode()[2]
     # wonderful is in three rows; of those in two, 10 and dull are the first of the alphabet
     assert encoding.columns[-1].words == ("10", "dull", "wonderful")

@@ -142,10 +142,10 @@ def _die_before(step, place):
 
 
 def _write_and_die(write, place, step, exchanging):
-    from rosenblatt._util import files as folders
+    from rosenblatt._util import files
 
     if not exchanging:
-        folders.exchange = lambda a, b: False
+        files.exchange = lambda a, b: False
     os.chdir(place)
     taken = _die_before(step, place)
     write()

@@ -13,7 +13,7 @@ from rosenblatt.play.bundle import joined
 from rosenblatt.report.proof import module
 from tampering import changed, changes
 
-KEPT = sorted((Path(__file__).parents[1] / "proof" / "certificates").glob("*/*.json"))
+KEPT = sorted((Path(__file__).parents[1] / "certify" / "certificates").glob("*/*.json"))
 ENTRY = """
 import { judge } from "./check.js";
 import { readPlain } from "./csv.js";

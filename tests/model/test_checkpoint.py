@@ -266,17 +266,17 @@ import numpy as np
 sys.path.insert(0, {tests!r})
 import crashing
 from rosenblatt import train
-from rosenblatt._model import checkpoint_file
+from rosenblatt._model import checkpoint
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 turns = 0
-write = checkpoint_file.Checkpoint.write
+write = checkpoint.Checkpoint.write
 def writing(self, state):
     global turns
     turns += 1
     if turns == 4:  # from now on the disk is full
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
     write(self, state)
-checkpoint_file.Checkpoint.write = writing
+checkpoint.Checkpoint.write = writing
 train(crashing.perceptron("shuffle", "best"), crashing.arrays(), checkpoint={path!r},
       checkpoint_every=0)
 """

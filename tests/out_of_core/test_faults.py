@@ -24,10 +24,10 @@ CHILD = """
 import os, resource, sys, time
 from pathlib import Path
 from rosenblatt import data
-from rosenblatt._out_of_core import tables, writer
+from rosenblatt._out_of_core import store, tables
 from rosenblatt._out_of_core.cache import stored
 from rosenblatt._out_of_core.progress import Silent
-writer.PASS = tables.PASS = 4000
+store.PASS = tables.PASS = 4000
 
 class Told(Silent):
     def begin(self, what, total):

@@ -50,10 +50,10 @@ def test_the_package_is_typed():
 
 def test_the_stub_of_the_core_is_the_one_that_nanobind_writes(tmp_path):
     pytest.importorskip("rosenblatt._core._native")
-    written = tmp_path / "_core.pyi"
+    written = tmp_path / "_native.pyi"
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "rosenblatt._core._native"]
     subprocess.run([*command, "-o", str(written)], check=True)
-    kept = ROOT / "src" / "rosenblatt" / "_compute" / "_core.pyi"
+    kept = ROOT / "src" / "rosenblatt" / "_core" / "_native.pyi"
     assert kept.read_text() == written.read_text(), "make stub"
 
 
@@ -90,9 +90,9 @@ def test_without_a_compiler_it_installs_and_trains(tmp_path):
     done = pip_install(tmp_path / "site", ROSENBLATT_REQUIRE_NATIVE="0")
     assert done.returncode == 0, done.stderr
     installed = tmp_path / "site" / "rosenblatt"
-    assert (installed / "_compute" / "reference.py").exists()
+    assert (installed / "_core" / "reference.py").exists()
     assert (installed / "report" / "templates" / "page.html").exists()
-    assert not list(installed.rglob("_core.*so"))
+    assert not list(installed.rglob("_native.*so"))
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
         "import warnings; warnings.simplefilter('ignore')\n"

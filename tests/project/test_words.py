@@ -109,4 +109,4 @@ def test_every_kind_of_text_is_read():
     least = {"pages": 1500, "docstrings": 500, "messages": 1000, "report": 100, "playground": 100}
     assert {kind: len(texts(kind)) > n for kind, n in least.items()} == dict.fromkeys(least, True)
     assert any(where == "perceptron.py, Perceptron" for where, _ in texts("docstrings"))
-    assert any(where == "certify.py, certify" for where, _ in texts("docstrings"))
+    assert any(where == "certificate.py, certify" for where, _ in texts("docstrings"))

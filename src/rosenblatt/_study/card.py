@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypedDict, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 from scipy import sparse
@@ -12,12 +12,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rosenblatt._study.document import (
+    CARD,
+    CardExample,
+    CardRule,
+    CardTerm,
+    Earned,
+    OfPoints,
+)
 from rosenblatt._study.objective import judge_of
 from rosenblatt._training.card_rule import Card, Term, minus
 from rosenblatt._util.text import many
 from rosenblatt.data.encoding import Encoding, Number
 from rosenblatt.data.one_hot import Words
-from rosenblatt.data.scaling import Preparation, finished
+from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.scaling import finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.scorecard import Scorecard
@@ -187,64 +196,6 @@ def _words(encoding: Encoding | None, d: int) -> list[list[int]]:
             found.append(list(range(begin, end)))
         begin = end
     return found
-
-
-# A card in the document of `rosenblatt fit`: its terms, and an example added up.
-
-
-CARD = "card of"  # so many terms: the name of a candidate
-
-
-class CardTerm(TypedDict):
-    """What earns points on a card."""
-
-    text: str  # "for each of reports", "if income ≥ 6"
-    feature: str
-    each: bool  # the points are for each unit
-    cut: float | None  # else they are for a value from here on
-    indicator: bool  # a yes or no
-    points: int
-
-
-class Earned(TypedDict):
-    """What a row earns by one term."""
-
-    value: float
-    counts: float  # how often the term counts: the value itself, or 0 or 1
-    points: int
-
-
-class CardExample(TypedDict):
-    """A made-up row, added up."""
-
-    earned: list[Earned]  # by term
-    total: int
-    label: str
-
-
-class OfPoints(TypedDict):
-    """Rows that it learned from with so many points."""
-
-    lowest: int
-    highest: int
-    rows: int
-    second: int  # of them of the label that points speak for
-
-
-class CardRule(TypedDict):
-    """A card: the points are added up, and the threshold decides."""
-
-    terms: list[CardTerm]
-    threshold: int
-    by_points: list[OfPoints]  # from the lowest on, a twentieth of the rows or more in each
-    example: CardExample
-    bracket: str | None  # how far it is from the best weights on its terms, a sentence or two
-
-
-class OfCard(TypedDict, total=False):
-    """What a rule has besides that is a card."""
-
-    card: CardRule
 
 
 # Rows for a card: numbers as they stand in the table, and a column for every word.

@@ -13,9 +13,9 @@ from rosenblatt._study.objective import Costs, class_weight_of, costs_of, object
 from rosenblatt._util.files import as_path
 from rosenblatt._validation import parameters
 from rosenblatt.data.naming import check_name
-from rosenblatt.data.options import names_of, separator
 from rosenblatt.data.table import IMPUTE
 from rosenblatt.data.target import given_labels
+from rosenblatt.data.text_options import names_of, separator
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.scorecard import MOST_POINTS
 

@@ -20,7 +20,7 @@ from rosenblatt._study.work import Work, training_rows
 from rosenblatt._util.progress import Bar
 from rosenblatt.data.batch import head
 from rosenblatt.data.encoding import Number
-from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.unlabelled import in_place
 from rosenblatt.errors import InputError
 

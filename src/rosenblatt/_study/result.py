@@ -8,8 +8,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any, final
 
 from rosenblatt._study.build_document import placed
+from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.document import Fit
-from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, Checkpoints, check, writing
+from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
 from rosenblatt._study.objective import kept
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin, table_of

@@ -23,7 +23,7 @@ from rosenblatt._out_of_core.engine import opened
 from rosenblatt._out_of_core.progress import Silent
 from rosenblatt._out_of_core.sources import ChosenRows, SvmlightRows, source_of
 from rosenblatt._out_of_core.tables import TableRows
-from rosenblatt._study.folder import Checkpoints
+from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame
@@ -31,9 +31,9 @@ from rosenblatt._study.work import Work, look_at, table_in
 from rosenblatt._util.progress import Bar
 from rosenblatt.data.exact_decimals import refuse_rounded_entries
 from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.reading import svmlight_files
-from rosenblatt.data.scaling import Preparation
 from rosenblatt.data.watching import shown_on
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains

@@ -7,8 +7,8 @@ from typing import Any
 
 from rosenblatt._study import proof, stream, work
 from rosenblatt._study.build_document import beginning, described
+from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.document import Beginning
-from rosenblatt._study.folder import Checkpoints
 from rosenblatt._study.options import Options
 from rosenblatt._study.proof import check_size
 from rosenblatt._study.result import Study, StudyInterrupted

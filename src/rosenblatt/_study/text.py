@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rosenblatt._study.card import CARD
 from rosenblatt._study.document import (
+    CARD,
     Beginning,
     Candidate,
     Confusion,

@@ -14,16 +14,16 @@ from scipy import sparse
 
 from rosenblatt._study import card
 from rosenblatt._study.card import CardPreparation
-from rosenblatt._study.folder import Checkpoints
+from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.reading import column_alone
 from rosenblatt.data.reading import read as read_table
-from rosenblatt.data.scaling import Preparation
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.summary import words_like_gaps
 from rosenblatt.errors import InputError

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-import sklearn
-
 from rosenblatt._util.progress import DESCRIPTION, rich_bar
 from rosenblatt.errors import InputError
 
@@ -309,6 +307,8 @@ class TakesCallbacks:
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Callbacks of scikit-learn that are told of every fit and its epochs; none: no more."""
+        import sklearn
+
         try:
             from sklearn.callback import CallbackSupportMixin
         except ImportError:

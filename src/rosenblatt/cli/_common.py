@@ -30,7 +30,7 @@ def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bo
     from rosenblatt.data.dialect import look
     from rosenblatt.data.files import find, is_svmlight
     from rosenblatt.data.naming import find_columns, need_target, prose_columns
-    from rosenblatt.data.options import names_of, separator
+    from rosenblatt.data.text_options import names_of, separator
 
     found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
     if not found or found[0].kind != "text":  # read once; without names; not text

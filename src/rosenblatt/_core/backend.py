@@ -144,7 +144,7 @@ class _Limited(LibController):  # type: ignore[misc] # untyped base
     """What threadpoolctl asks, and tells."""
 
     user_api = internal_api = "rosenblatt"
-    filename_prefixes = ("_core",)
+    filename_prefixes = ("_native",)
     check_symbols = ("rosenblatt_get_num_threads", "rosenblatt_set_num_threads")
 
     def get_num_threads(self) -> int:

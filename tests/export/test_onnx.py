@@ -394,7 +394,9 @@ def test_a_rule_that_is_too_large(folder, monkeypatch):
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(table, shell, monkeypatch):
-    for name in [name for name in sys.modules if re.match(r"rosenblatt\.(onnx|_export\.onnx)", name)]:
+    for name in [
+        name for name in sys.modules if re.match(r"rosenblatt\.(onnx|_export\.onnx)", name)
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "onnx", None)
     code, out, err = shell("export", "model.json", "--onnx", "rule.onnx")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
 
-from rosenblatt.data.encoding import Encoding
 from rosenblatt.errors import InputError
 
 OPSET, IR = 13, 7  # of 2020: onnxruntime runs them since 1.6
@@ -62,41 +60,3 @@ class Graph:
 
     def finished(self, name: str, inputs: list[Any], outputs: list[Any], words: str) -> GraphProto:
         return helper.make_graph(self._nodes, name, inputs, outputs, self._constants, words)
-
-
-# What a graph's columns and labels are called.
-
-
-def feature_names(estimator: Any, encoding: Encoding | None) -> list[str]:
-    """What the columns of X are, in their order."""
-    if encoding is not None:
-        return encoding.feature_names
-    names = getattr(estimator, "feature_names_in_", None)
-    d: int = estimator.n_features_in_
-    return [f"x{j}" for j in range(d)] if names is None else list(map(str, names))
-
-
-def labels(classes: NDArray[Any]) -> NDArray[Any]:
-    """The two labels in a type that ONNX has."""
-    if classes.dtype == object:
-        found = np.array(classes.tolist())
-        if [type(v) for v in found.tolist()] != [type(v) for v in classes.tolist()]:
-            raise _no_such_labels(classes)
-    else:
-        found = classes.astype(classes.dtype.newbyteorder("="))
-    if found.dtype.kind not in "biufU":
-        raise _no_such_labels(classes)
-    if found.dtype.kind == "U":
-        try:
-            "".join(found.tolist()).encode()
-        except UnicodeEncodeError:
-            raise _no_such_labels(classes) from None
-        return found.astype(object)  # as `numpy_helper` takes text
-    return found
-
-
-def _no_such_labels(classes: NDArray[Any]) -> InputError:
-    return InputError(
-        f"The labels {classes.tolist()} ({classes.dtype}) cannot be written to an ONNX file. Train "
-        "with labels that are text, booleans, or numbers of one type in at most 64 bits."
-    )

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto, checker, helper
 
-from rosenblatt._export.onnx_graph import DOUBLE, IR, OPSET, Graph, feature_names, labels
+from rosenblatt._export.onnx_graph import DOUBLE, IR, OPSET, Graph
+from rosenblatt._export.onnx_names import feature_names, labels
 from rosenblatt._export.onnx_rules import of_classes, signed
 from rosenblatt._training.kernel_rule import DualVoters
 from rosenblatt._training.linear_rule import VOTING

@@ -131,7 +131,7 @@ def _check_options(kind: str, **given: str | None) -> None:
 def _write_onnx(
     estimator: Any, encoding: Any, output: str, dtype: str, *, quiet: bool
 ) -> dict[str, Any]:
-    from rosenblatt._export.onnx_graph import feature_names
+    from rosenblatt._export.onnx_names import feature_names
     from rosenblatt.onnx import export
 
     export(estimator, output, encoding=encoding, dtype=dtype)

@@ -15,9 +15,47 @@ RosenblattError
 └── EngineError (also RuntimeError)     the machines of an engine are not there, or could not do it
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class RosenblattError(Exception):
-    """Everything that rosenblatt raises by itself."""
+    """Everything that rosenblatt raises by itself; what it is about stands in its attributes.
+
+    Attributes
+    ----------
+    option : str or None
+        The parameter that is not allowed, by its name in Python.
+    value : object
+        What was given for `option`; or what the file holds at `row` and `column`.
+    allowed : tuple or None
+        The values that are allowed, where there is a list of them.
+    file : str or None
+        The file that cannot be used.
+    row : int or None
+        The row, counted from 0 in its file or array.
+    column : str, int or None
+        The column: its name, or its number where it has none.
+    """
+
+    def __init__(
+        self,
+        *args: object,
+        option: str | None = None,
+        value: Any = None,
+        allowed: tuple[Any, ...] | None = None,
+        file: str | None = None,
+        row: int | None = None,
+        column: str | int | None = None,
+    ):
+        super().__init__(*args)
+        self.option = option
+        self.value = value
+        self.allowed = allowed
+        self.file = file
+        self.row = row
+        self.column = column
 
 
 class InputError(RosenblattError, ValueError):

@@ -9,26 +9,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
+
+
+def not_allowed(name: str, value: object, instead: str) -> InputError:
+    """The error about a parameter whose value cannot be; `instead` says what can."""
+    return InputError(f"{option(name, value)} is not allowed: {instead}.", option=name, value=value)
 
 
 def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
     if not (isinstance(value, str) and value in allowed):
-        names = ", ".join(repr(a) for a in allowed)
-        raise InputError(f"{name}={value!r} is not known. Allowed: {names}.")
+        known = tuple(allowed)
+        raise InputError(
+            f"{option(name, value)} is not known. Allowed: {', '.join(map(repr, known))}.",
+            option=name,
+            value=value,
+            allowed=known,
+        )
 
 
 def positive(name: str, value: Any) -> float:
     number = _float(value)
     if not 0 < number < math.inf:
-        raise InputError(f"{name}={value!r} is not allowed: give a finite number greater than 0.")
+        raise not_allowed(name, value, "give a finite number greater than 0")
     return number
 
 
 def not_negative(name: str, value: Any) -> float:
     number = _float(value)
     if not 0 <= number < math.inf:
-        raise InputError(f"{name}={value!r} is not allowed: give a finite number, 0 or greater.")
+        raise not_allowed(name, value, "give a finite number, 0 or greater")
     return number
 
 
@@ -44,9 +55,7 @@ def _float(value: Any) -> float:
 
 def whole(name: str, value: Any, *, also: str = "") -> int:
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(
-            f"{name}={value!r} is not allowed: give a whole number, 1 or greater{also}."
-        )
+        raise not_allowed(name, value, f"give a whole number, 1 or greater{also}")
     return int(value)
 
 
@@ -56,13 +65,13 @@ def whole_or_none(name: str, value: Any) -> int | None:
 
 def flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name}={value!r} is not allowed: give True or False.")
+        raise not_allowed(name, value, "give True or False")
     return bool(value)
 
 
 def level(name: str, value: Any) -> int:
     if not isinstance(value, (numbers.Integral, np.bool_)) or value < 0:
-        raise InputError(f"{name}={value!r} is not allowed: give 0 (silent) or 1 (progress).")
+        raise not_allowed(name, value, "give 0 (silent) or 1 (progress)")
     return int(value)
 
 
@@ -143,7 +152,12 @@ def _refuse_other(name: str, value: Any, instead: str) -> None:
     default = DEFAULTS[name]
     if value is default or (type(value) is not str and value == default):
         return
-    raise InputError(f"{name}={value!r} is not allowed, only {default!r}: {instead}.")
+    raise InputError(
+        f"{option(name, value)} is not allowed, only {default!r}: {instead}.",
+        option=name,
+        value=value,
+        allowed=(default,),
+    )
 
 
 def _patience(patience: int | None, n_iter_no_change: Any) -> int | None:
@@ -155,14 +169,16 @@ def _patience(patience: int | None, n_iter_no_change: Any) -> int | None:
     if patience not in (default, other):
         raise InputError(
             f"n_iter_no_change={other} is another name of patience, and patience={patience!r} was "
-            "given, too: leave one of them out."
+            "given, too: leave one of them out.",
+            option="n_iter_no_change",
+            value=other,
         )
     return other
 
 
 def _check_jobs(value: Any) -> None:
     if value is not None and (not isinstance(value, numbers.Integral) or isinstance(value, bool)):
-        raise InputError(f"n_jobs={value!r} is not allowed: give a whole number or None.")
+        raise not_allowed("n_jobs", value, "give a whole number or None")
 
 
 def _unshuffled(order: Any) -> Any:
@@ -170,7 +186,10 @@ def _unshuffled(order: Any) -> Any:
     if order in ("shuffle", "cyclic"):
         return "cyclic"
     raise InputError(
-        f"shuffle=False means order='cyclic', and order={order!r} was given: leave one of them out."
+        f"shuffle=False means order='cyclic', and order={order!r} was given: leave one of them "
+        "out.",
+        option="shuffle",
+        value=False,
     )
 
 
@@ -178,7 +197,9 @@ def _tolerance(tol: Any) -> float:
     try:
         return not_negative("tol", tol)
     except InputError:
-        raise InputError(
-            f"tol={tol!r} is not allowed: give a finite number, 0 or greater, None to end at "
-            "max_iter only, or 'patience' to end when mistakes no longer fall."
+        raise not_allowed(
+            "tol",
+            tol,
+            "give a finite number, 0 or greater, None to end at max_iter only, or 'patience' to "
+            "end when mistakes no longer fall",
         ) from None

@@ -1,0 +1,76 @@
+"""How a sentence spells an option: header=False in Python, --no-header in a shell.
+
+It is spelled when the sentence is made; the command line says once, around all its work, that the
+reader is at a shell.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+_at_shell = False  # of the whole process: its threads make sentences, too
+# Options that are not the parameter with dashes before it.
+_TYPED = {"C": "-C", "costs": "--cost", "fit_intercept": "--intercept"}
+_METAVARS = {
+    "checkpoint": "FOLDER",
+    "positive": "LABEL",
+    "target": "COLUMN",
+    "time_limit": "SECONDS",
+}
+
+
+@contextmanager
+def in_shell() -> Iterator[None]:
+    """Sentences that are made inside are read by someone who typed a command."""
+    global _at_shell  # noqa: PLW0603 - a process is a command, or it is not
+    before, _at_shell = _at_shell, True
+    try:
+        yield
+    finally:
+        _at_shell = before
+
+
+def option(name: str, *values: object) -> str:
+    """A parameter with its value; without one, its name; with several, a list, or the option
+    several times. `...` stands for a value of the reader's own."""
+    if not values:
+        return _typed_name(name) if _at_shell else name
+    if _at_shell:
+        return " ".join(_typed(name, value) for value in _single(values))
+    if values == (...,):
+        return f"{name}=..."
+    return f"{name}={values[0]!r}" if len(values) == 1 else f"{name}={list(values)!r}"
+
+
+def either(python: str, shell: str) -> str:
+    """Words that are not an option, as one says them in Python and in a shell."""
+    return shell if _at_shell else python
+
+
+def _single(values: tuple[object, ...]) -> Iterator[object]:
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from (f"{key}={given}" for key, given in value.items())
+        elif isinstance(value, list | tuple):
+            yield from value
+        else:
+            yield value
+
+
+def _typed_name(name: str) -> str:
+    return _TYPED.get(name, f"--{name.replace('_', '-')}")
+
+
+def _typed(name: str, value: Any) -> str:
+    typed = _typed_name(name)
+    if value is True:
+        return typed
+    if value is False:
+        return f"--no-{typed.removeprefix('--')}"
+    if value is ...:
+        return f"{typed} {_METAVARS.get(name, name.upper())}"
+    text = shlex.quote(str(value))
+    return f"{typed}={text}" if text.startswith("-") else f"{typed} {text}"

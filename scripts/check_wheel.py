@@ -23,9 +23,9 @@ SERVES = {"cp311": ("3.11",), "cp312": ("3.12", "3.13")}
 TABLE = ROOT / "src" / "rosenblatt" / "datasets" / "credit_card.csv"
 FIT = ("fit", "credit.csv", "--target", "card", "--ignore", "share", "--ignore", "expenditure")
 TESTS = [
-    *("learning/test_textbook.py", "learning/test_recorded_fits.py"),
-    *("model/test_kept_model_files.py", "proof/test_kept_certificates.py"),
-    *("compute/test_native_equals_reference.py", "proof/test_verify.py"),
+    *("training/test_textbook.py", "training/test_recorded_fits.py"),
+    *("model/test_kept_model_files.py", "certify/test_kept_certificates.py"),
+    *("core/test_native_equals_reference.py", "certify/test_verify.py"),
 ]
 NEEDED = ["pytest", "hypothesis", "pandas", "polars"]  # by these tests
 

@@ -1,9 +1,7 @@
 """Trained estimators in a file: JSON that a person can read, exact arrays, no code.
 
 `docs/model-file.md` describes every field. A file is checked as it is read: whatever it holds, the
-worst that can happen is a ModelFileError. Whoever changes what is written, by a new parameter for
-example, counts VERSION up, goes on reading the versions before, and keeps files of the new one in
-`tests/model/model_files`.
+worst that can happen is a ModelFileError.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._model import fitted, parameters, rules, state, training
 from rosenblatt._model import objective as objectives
 from rosenblatt._model import probability as probabilities
-from rosenblatt._model.fitted import KINDS, Estimator, known_in
+from rosenblatt._model.fitted import KINDS, Estimator
 from rosenblatt._model.objective import Objective
 from rosenblatt._model.parameters import read_labels, write_labels
 from rosenblatt._model.probability import Platt
@@ -44,7 +42,7 @@ from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
 
-FORMAT, VERSION = "rosenblatt-model", 6
+FORMAT, VERSION = "rosenblatt-model", 1
 MOST_BYTES = 4 << 30
 
 
@@ -202,14 +200,14 @@ def _model(content: bytes) -> Model:
         if content.startswith(beginning):
             raise InvalidDocument(what)
     with parse(content) as file:
-        version = _version(file)
+        _check_version(file)
         advice = ". Save the model again, or get the file again"
         check_sum(file.text("sha256"), content, advice)
         del content  # the arrays are yet to come
-        return _read(file, version)
+        return _read(file)
 
 
-def _version(file: Part) -> int:
+def _check_version(file: Part) -> None:
     if "format" not in file or file.value("format") != FORMAT:
         raise InvalidDocument(f"its field 'format' is not {FORMAT!r}")
     version = file.value("version")
@@ -217,21 +215,20 @@ def _version(file: Part) -> int:
         writer = shown(file.value("written_by")) if "written_by" in file else "somebody"
         raise InvalidDocument(
             f"written by a newer rosenblatt ({writer}): its format is version {version}, and "
-            f"rosenblatt {__version__} reads versions up to {VERSION}. Install a newer one"
+            f"rosenblatt {__version__} reads version {VERSION}. Install a newer one"
         )
-    if type(version) is not int or version < 1:
+    if type(version) is not int or version != VERSION:
         raise InvalidDocument(f"its version is {shown(version)}, and there is no such version")
-    return version
 
 
-def _read(file: Part, version: int) -> Model:
-    name = file.one_of("estimator", known_in(version))
+def _read(file: Part) -> Model:
+    name = file.one_of("estimator", KINDS)
     classes = read_labels(file.part("classes"))
-    p = parameters.read_parameters(file.part("parameters"), KINDS[name], classes, version)
+    p = parameters.read_parameters(file.part("parameters"), KINDS[name], classes)
     p.classes_ = classes
     _read_features(file.part("features"), p)
     about: dict[str, Any] = {
-        "format": f"{FORMAT}/{version}",
+        "format": f"{FORMAT}/{VERSION}",
         "rosenblatt": file.text("written_by").removeprefix("rosenblatt "),
         "sha256": file.text("sha256"),
         "estimator": name,
@@ -245,9 +242,9 @@ def _read(file: Part, version: int) -> Model:
 
         with suppress(InputError):  # it may be of somebody else's making
             p.encoding_ = Encoding.from_dict(encoding)
-    given = None if version < 5 else file.optional(file.part, "probability")
+    given = file.optional(file.part, "probability")
     probability = None if given is None else probabilities.read(given, classes)
-    given = None if version < 6 else file.optional(file.part, "objective")
+    given = file.optional(file.part, "objective")
     objective = None if given is None else objectives.read(given, classes)
     if objective is not None:
         p.objective_ = objective
@@ -255,7 +252,7 @@ def _read(file: Part, version: int) -> Model:
         fitted.read_at_once(file, p)
         about["training_errors"] = p.training_errors_
     else:
-        fitted.read(file, p, version)
+        fitted.read(file, p)
         about |= _about(p)
     return Model(p, encoding, about, probability, objective)
 

@@ -43,7 +43,7 @@ def test_crashes_change_nothing(order, keep, path, crash_after, rng, monkeypatch
             crashes += 1
         if path.exists():
             content = json.loads(path.read_text())
-            assert content["version"] == 4
+            assert content["version"] == 1
             begun = [one["made_with"] for one in content["of_classes"]]
             assert [one["class"] for one in begun] == begun[0]["classes"][: len(begun)]
     assert crashes
@@ -102,7 +102,7 @@ def test_other_labels_are_refused_and_nothing_is_written(path):
 
 def test_a_training_of_all_classes_together_is_another(path):
     train(perceptron(multi_class="joint"), (X, Y), checkpoint=path)
-    assert json.loads(path.read_text())["version"] == 4
+    assert json.loads(path.read_text())["version"] == 1
     with pytest.raises(InputError, match="multi_class is 'ovr' and was 'joint'"):
         train(perceptron(), (X, Y), checkpoint=path)
 
@@ -118,7 +118,7 @@ def test_of_two_classes_there_is_one_training(path):
 def test_training_goes_on_from_a_kept_checkpoint(name, path):
     # Three rows that are their own classes. Class a against the rest from row 0, (1, 0; 1): row 1
     # scores 1, and w = (1, -1; 0); row 2 scores 0, and w = (2, 0; -1), which has all three right.
-    shutil.copy(Path(__file__).parent / "checkpoint_files" / "3" / f"{name}.json", path)
+    shutil.copy(Path(__file__).parent / "checkpoint_files" / f"{name}-of-classes.json", path)
     rows = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), ["a", "b", "c"]
     p = Perceptron(order="cyclic", keep="last", random_state=0, multi_class="ovr")
     found = train(p, rows if name == "arrays" else lambda: [rows], checkpoint=path)

@@ -333,7 +333,7 @@ def test_what_is_told_about_a_model(path):
     assert about.pop("sha256") == document["sha256"]
     assert about.pop("data_fingerprint") == p._trained_by.data
     assert about == {
-        "format": "rosenblatt-model/6",
+        "format": "rosenblatt-model/1",
         "rosenblatt": rosenblatt.__version__,
         "estimator": "Perceptron",
         "features": 2,

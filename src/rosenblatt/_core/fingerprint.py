@@ -130,21 +130,3 @@ def _put_entries(digest: _Hash, places: NDArray[Any], values: NDArray[Any]) -> N
 
 def ranges(n: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
     return ((begin, min(begin + size, n)) for begin in range(0, n, size))
-
-
-# --- As it was -----------------------------------------------------------------------------------
-
-FIRST = "1:"  # before a fingerprint of files of version 1
-
-
-def of_version_1(examples: Examples) -> str:
-    """What model files and checkpoints of version 1 show: of rows in the same storage, labels and
-    weights."""
-    X = examples.rows.X
-    arrays = [X.data, X.indices, X.indptr] if isinstance(X, Csr) else [X]
-    digest = hashlib.sha256(repr(X.shape).encode())
-    for array in [*arrays, examples.y, examples.c]:
-        digest.update(b"none" if array is None else str(array.dtype).encode())
-        if array is not None:
-            digest.update(array.reshape(-1).view(np.uint8))
-    return FIRST + digest.hexdigest()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._core.fingerprint import FIRST
 from rosenblatt._model import arrays, parameters, rules, training
 from rosenblatt._model import state as states
 from rosenblatt._model.training import read_updates, write_updates
@@ -36,25 +34,25 @@ if TYPE_CHECKING:
 
 
 FORMAT = "rosenblatt checkpoint"
-VERSION = 4
+VERSION = 1
 
 # --- Writing -----------------------------------------------------------------------------------
 
 
 def written(training: dict[str, Any]) -> bytes:
     """One training, as `entry` has it."""
-    return _file(VERSION, training)
+    return _file(training)
 
 
 def written_of_classes(trainings: list[dict[str, Any]]) -> bytes:
     """multi_class="ovr": one for each class, as far as they have begun."""
-    return _file(VERSION, {"of_classes": trainings})
+    return _file({"of_classes": trainings})
 
 
-def _file(version: int, body: dict[str, Any]) -> bytes:
+def _file(body: dict[str, Any]) -> bytes:
     head = {
         "format": FORMAT,
-        "version": version,
+        "version": VERSION,
         "written_by": f"rosenblatt {__version__}",
         "sha256": NO_SUM,
     }
@@ -111,31 +109,28 @@ def read(content: bytes) -> Content:
         if file.text("format") != FORMAT:
             raise InvalidDocument(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
         version = file.whole("version")
-        if not 1 <= version <= VERSION:
+        if version != VERSION:
             raise InvalidDocument(
                 f"it was written by {shown(file.text('written_by'))}, whose checkpoints are of "
-                f"version {version}, and those up to {VERSION} are read here"
+                f"version {version}, and version {VERSION} is read here"
             )
         file.text("written_by")
         check_sum(file.text("sha256"), content)
         if "of_classes" not in file:
-            return Content([_read_entry(file, version)], separate=False)
+            return Content([_read_entry(file)], separate=False)
         trainings = []
         for part in file.parts("of_classes"):
             with part:
-                trainings.append(_read_entry(part, version))
+                trainings.append(_read_entry(part))
         if not trainings:
             raise InvalidDocument("of_classes is empty")
         return Content(trainings, separate=True)
 
 
-def _read_entry(part: Part, version: int) -> Entry:
+def _read_entry(part: Part) -> Entry:
     made_with, state = part.part("made_with").everything(), part.part("state")
     if type(made_with.get("data")) is not str:
         raise InvalidDocument(f"{part.name('made_with')}.data is not text")
-    if version == 1:
-        made_with["data"] = FIRST + made_with["data"]
-        made_with["prove"] = True  # patience always asked for a proof
     return Entry(made_with, state, {"made_with": made_with, "state": part.value("state")})
 
 
@@ -162,7 +157,6 @@ def read_state(
             rows,
             epochs,
             nobody if counts is None else counts,
-            newer="scale" in part,  # versions 1 and 2 have none
             confident=confident,
         )
         state = State(
@@ -232,12 +226,11 @@ class Checkpoint:
         n: int,
         *,
         counted: bool,
-        before: Callable[[], Recipe] | None = None,
     ) -> PrimalState | None:
         """The state in the file; None where there is none yet.
 
         `seed` is None where the training has no seed of its own: then that in the file is used.
-        `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
+        `counted`: updates are counted by row.
         """
         self._made_with = self._asked(recipe, settings, seed)
         try:
@@ -247,14 +240,7 @@ class Checkpoint:
         if found is None:
             return None
         begun, part, _ = found
-        wanted = self._made_with
-        if begun["data"].startswith(FIRST):
-            if before is None:
-                raise self._unreadable(
-                    InvalidDocument("it is of version 1, which knew rows on disk by another hash")
-                )
-            wanted = self._asked(before(), settings, seed)
-        self._refuse_other(begun, wanted)
+        self._refuse_other(begun, self._made_with)
         try:
             k = len(recipe.classes)
             state = read_state(

@@ -18,22 +18,21 @@ from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
 
 
-def read(file: Part, p: Any, version: int) -> None:
+def read(file: Part, p: Any) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
-    margin = None if version >= 5 else _margin(p)
-    course, counts = training.read_training(file.part("training"), len(classes), margin)
+    course, counts = training.read_training(file.part("training"), len(classes))
     rule: Any
     found, of_classes = state.Read(None, None, None), None
     if isinstance(p, KernelPerceptron):
         rule, more["_weights"] = rules.read_kernel(file.part("rule"), course, d, len(classes))
     elif "of_classes" in file:
-        of_classes = _read_of_classes(file.parts("of_classes"), p, version)
+        of_classes = _read_of_classes(file.parts("of_classes"), p)
         rule = rule_of_classes([one._rule for one in of_classes])
     else:
         rule = _linear_rule(file.part("rule"), course, rules.shape_of_weights(d, classes))
         known = state.Known(course, rule, classes, d, confident=isinstance(p, AROW))
-        found = state.read_state(file.part("state"), known, counts, version)
+        found = state.read_state(file.part("state"), known, counts)
     Fitted(
         **vars(course),
         _rule=rule,
@@ -68,13 +67,6 @@ def read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
     p._rule = rules.read_rule(file.part("rule"), shape, 1.0)
 
 
-def _margin(p: Any) -> float:
-    """Of files that do not say it: the parameter was always a number."""
-    if not isinstance(p.margin, int | float):
-        raise InvalidDocument(f"parameters.margin is {p.margin!r}, which no such file has")
-    return float(p.margin)
-
-
 def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
     """multi_class="ovr": what the training of each class left."""
     assert p._of_classes is not None
@@ -88,7 +80,7 @@ def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
     ]
 
 
-def _read_of_classes(parts: list[Part], p: Any, version: int) -> tuple[Any, ...]:
+def _read_of_classes(parts: list[Part], p: Any) -> tuple[Any, ...]:
     if len(p.classes_) == 2 or len(parts) != len(p.classes_):
         raise InvalidDocument(
             f"of_classes holds {len(parts)} rules, but there are {len(p.classes_)} classes"
@@ -98,7 +90,7 @@ def _read_of_classes(parts: list[Part], p: Any, version: int) -> tuple[Any, ...]
         with part:
             one = type(p)(**p.get_params(deep=False) | {"multi_class": "joint"})
             one.n_features_in_, one.classes_ = p.n_features_in_, np.array([False, True])
-            read(part, one, version)
+            read(part, one)
         found.append(one)
     keeps = {(one._made_with.keep, one._made_with.eta0) for one in found}
     if len(keeps) > 1:
@@ -119,9 +111,3 @@ Estimator = (
     Perceptron | KernelPerceptron | RandomLinearClassifier | AROW | PassiveAggressive | Scorecard
 )
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
-_SINCE = {"AROW": 5, "PassiveAggressive": 5, "Scorecard": 6}
-
-
-def known_in(version: int) -> list[str]:
-    """The estimators that files of this version hold."""
-    return [name for name in KINDS if version >= _SINCE.get(name, 1)]

@@ -26,14 +26,6 @@ _NOT_KEPT = {"device"}  # where it was computed is no part of what was learned
 
 _KEYS = 624  # numbers in the state of a Mersenne twister
 
-# What files of earlier versions do not say: patience always asked for a proof, two classes, nothing
-# of scikit-learn's.
-_NEWER_THAN: dict[int, dict[str, Any]] = {
-    1: {"prove": True, "multi_class": "joint", **parameters.DEFAULTS},
-    2: {"multi_class": "joint", **parameters.DEFAULTS},
-    3: parameters.DEFAULTS,
-}
-
 
 # --- Writing -----------------------------------------------------------------------------------
 
@@ -97,14 +89,12 @@ def _random_state(value: np.random.RandomState) -> dict[str, Any]:
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def read_parameters(part: Part, kind: type[Any], classes: NDArray[Any], version: int) -> Any:
-    """A new estimator with these parameters, from a file of this version."""
+def read_parameters(part: Part, kind: type[Any], classes: NDArray[Any]) -> Any:
+    """A new estimator with these parameters."""
     with part:
         names = set(kind().get_params()) - _NOT_KEPT
-        given = _NEWER_THAN.get(version, {})
-        given = {name: value for name, value in given.items() if name in names}
-        given |= {name: _read(part, name) for name in names - given.keys()}
-    estimator = kind(**given)
+        values = {name: _read(part, name) for name in names}
+    estimator = kind(**values)
     try:
         check(estimator, classes)
     except ValueError as error:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
-from rosenblatt._core.fingerprint import FIRST
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
 from rosenblatt._model.rules import read_weights, shape_of_weights, written_weights
@@ -133,12 +132,12 @@ class Known:
         return shape_of_weights(self.d, self.classes)
 
 
-def read_state(part: Part, known: Known, counts: NDArray[np.int64], version: int) -> Read:
+def read_state(part: Part, known: Known, counts: NDArray[np.int64]) -> Read:
     keep = known.course._made_with.keep
     with part:
         kept = _read_returned(part, known)
-        state = _read_state(part, known, counts, kept, newer=version >= 5)
-        recipe = _read_recipe(part, known, version)
+        state = _read_state(part, known, counts, kept)
+        recipe = _read_recipe(part, known)
     if state.under_way and not (state.mistakes and state.epoch):
         raise InvalidDocument("state.under_way is true, but no epoch has begun")
     if recipe is not None and keep in JUDGED and state.kept is None:
@@ -153,8 +152,6 @@ def _read_state(
     known: Known,
     counts: NDArray[np.int64],
     returned: Candidate[Weights] | None,
-    *,
-    newer: bool,
 ) -> PrimalState:
     course, validation = known.course, known.course.validation_mistakes_
     keep = course._made_with.keep
@@ -166,7 +163,6 @@ def _read_state(
             course._n_rows,
             course.n_iter_,
             counts,
-            newer=newer,
             confident=known.confident,
         ),
         epoch=course.n_iter_,
@@ -188,17 +184,15 @@ def read_place(
     epochs: int,
     counts: NDArray[np.int64],
     *,
-    newer: bool,
     confident: bool,
 ) -> dict[str, Any]:
     """What `written_place` has written, by the names of State.
 
-    `newer`: with a scale and precisions, which are there with AROW (`confident`).
+    `confident`: with precisions of the weights, as AROW has them.
     """
     memory, position = _read_memory(part, shape, counts, keep), part.whole("position", rows)
     averaged = memory.drift is not None
-    if newer:
-        memory.precision = read_precision(part, shape, confident)
+    memory.precision = read_precision(part, shape, confident)
     return {
         "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
@@ -211,7 +205,7 @@ def read_place(
         "visits": part.whole("visits"),
         "fewest": _read_fewest(part),
         "fewest_in": part.whole("fewest_in_epoch", epochs),
-        "scale": read_scale(part) if newer else None,
+        "scale": read_scale(part),
         "losses": _read_losses(part, epochs) if "loss" in part else None,
     }
 
@@ -282,18 +276,16 @@ def _read_memory(
         return Memory(w, read_weights(given, shape), counts)
 
 
-def _read_recipe(part: Part, known: Known, version: int) -> Recipe | None:
+def _read_recipe(part: Part, known: Known) -> Recipe | None:
     recipe = part.optional(part.part, "goes_on")
     if recipe is None:
         return None
     with recipe:
         order = recipe.one_of("order", ORDERS)
-        rule = read_rule(recipe) if version >= 5 else ("perceptron", recipe.number("margin"))
+        rule = read_rule(recipe)
         data = recipe.text("data")
-        weights = None if version == 1 else recipe.optional(recipe.text, "weights")
+        weights = recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")
-    if version == 1:
-        data, judged = FIRST + data, None if judged is None else FIRST + judged
     units, shape = known.course._made_with, (known.course._n_rows, known.d)
     return Recipe(units, order, rule, known.classes.tolist(), shape, data, weights, judged)
 

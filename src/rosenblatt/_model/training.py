@@ -41,9 +41,9 @@ def write_training(course: Course) -> dict[str, Any]:
     }
 
 
-def read_training(part: Part, k: int, margin: float | None) -> tuple[Course, NDArray[np.int64]]:
+def read_training(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
     """Of k classes: what `written` has written; and the counts of updates, of which
-    `update_counts_` is a view that cannot be changed. `margin`: where the file does not say it."""
+    `update_counts_` is a view that cannot be changed."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
@@ -56,7 +56,7 @@ def read_training(part: Part, k: int, margin: float | None) -> tuple[Course, NDA
         by_row = none if counts is None else counts
         course = Course(
             _made_with=_units(part),
-            _rule_number=_rule_number(part) if margin is None else margin,
+            _rule_number=_rule_number(part),
             _n_rows=rows,
             training_errors_=part.optional(part.whole, "training_errors", rows),
             converged_=part.flag("converged"),

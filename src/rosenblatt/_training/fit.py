@@ -15,7 +15,6 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._core.fingerprint import FIRST
 from rosenblatt._core.rows import Examples, Scale, Weights
 from rosenblatt._training import monitor
 from rosenblatt._training.estimator import Training, is_number
@@ -147,17 +146,14 @@ def resumed(
     n: int,
     *,
     counted: bool = True,
-    before: Callable[[], Recipe] | None = None,
 ) -> AnyState | None:
     """The state to go on from on n rows; None where there is none of this training.
 
-    `counted`: updates are counted by row. `before`: the recipe in the form of version 1.
+    `counted`: updates are counted by row.
     """
     if estimator._checkpoint is not None:
-        return _from_checkpoint(estimator, settings, recipe, n, counted, before)
+        return _from_checkpoint(estimator, settings, recipe, n, counted)
     last: Recipe | None = getattr(estimator, "_trained_by", None)
-    if last is not None and last.data.startswith(FIRST) and before is not None:
-        recipe = before()
     if last != recipe:
         return None
     # A file can claim anything, and the kernels believe the state.
@@ -173,11 +169,10 @@ def _from_checkpoint(
     recipe: Recipe,
     n: int,
     counted: bool,
-    before: Callable[[], Recipe] | None,
 ) -> AnyState | None:
     assert estimator._checkpoint is not None
     seed = estimator._seed() if is_number(estimator.random_state) else None
-    state = estimator._checkpoint.resume(recipe, settings, seed, n, counted=counted, before=before)
+    state = estimator._checkpoint.resume(recipe, settings, seed, n, counted=counted)
     if state is not None and seed is None:
         estimator._seed()  # a generator goes on as if this training had drawn from it
     return state
@@ -332,8 +327,7 @@ def task(p: Perceptron, settings: Settings, watch: Watch, given: Given) -> Task:
         separate = p._checkpoint is None and vars(p).get("_of_classes") is not None
         if given.start is not None or separate:
             return None
-        before = partial(recipe.as_version_1, examples, judges)
-        return resumed(p, settings, recipe, examples.n, before=before)
+        return resumed(p, settings, recipe, examples.n)
 
     def start() -> PrimalState:
         if given.start is not None:

@@ -50,7 +50,6 @@ class Checkpoint(Protocol):
         n: int,
         *,
         counted: bool,
-        before: Callable[[], Recipe] | None = None,
     ) -> AnyState | None: ...
 
     def separate(self, c: int, classes: list[Any]) -> None:

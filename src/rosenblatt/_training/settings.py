@@ -143,14 +143,6 @@ class Recipe(NamedTuple):
     weights: str | None  # that of their weights; None: all are 1
     more: Any  # those of the validation rows, or the kernel
 
-    def as_version_1(self, examples: Examples, judges: Examples | None) -> Recipe:
-        """As files of version 1 have it."""
-        data, judged = (
-            None if e is None else fingerprint.of_version_1(e) for e in (examples, judges)
-        )
-        assert data is not None
-        return self._replace(data=data, weights=None, more=judged)
-
 
 def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], more: Any) -> Recipe:
     return Recipe(

@@ -1,10 +1,9 @@
-"""How the files beside this one were written, by rosenblatt 0.1.0. They are never written again.
+"""How the files beside this one were written.
 
     python how.py FOLDER
 
-`expected.json` was computed by hand; the calculations are in it. Later versions must read these
-files and give the same answers; a version with another format adds a folder of its own. Where the
-format changed before a release, a file of the new one has its number in its name.
+`expected.json` was computed by hand; the calculations are in it. Until the first release the format
+may change in place, and the files are written again; from then on they are kept as they are.
 """
 
 import sys
@@ -24,6 +23,7 @@ from rosenblatt import (
     Scorecard,
     save,
 )
+from rosenblatt._model.objective import Objective
 from rosenblatt._model.probability import Platt
 
 LI_HANG = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
@@ -39,7 +39,7 @@ def models():
     yield "li-hang-2.1-stopped", stopped.fit(LI_HANG, [1, 1, -1]), {}
 
     as_there = Perceptron(shuffle=False, tol=0.5, keep="last", max_updates=3, warm_start=True)
-    yield "li-hang-2.1-stopped-format-4", as_there.fit(LI_HANG, [1, 1, -1]), {}
+    yield "li-hang-2.1-stopped-tol", as_there.fit(LI_HANG, [1, 1, -1]), {}
 
     passed = Perceptron(keep="pocket")
     yield "li-hang-2.1-one-pass", passed.partial_fit(LI_HANG, ["yes", "yes", "no"]), {}
@@ -68,11 +68,14 @@ def models():
 
     three = Perceptron(order="cyclic", keep="last", max_iter=1)
     corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
-    yield "three-classes-format-3", three.fit(corners, ["a", "b", "c"]), {}
+    yield "three-classes", three.fit(corners, ["a", "b", "c"]), {}
 
     likely = {"probability": Platt(0.5, -0.25, 3)}
     again = Perceptron(order="cyclic", keep="last")
-    yield "li-hang-2.1-format-5", again.fit(LI_HANG, ["yes", "yes", "no"]), likely
+    yield "li-hang-2.1-probability", again.fit(LI_HANG, ["yes", "yes", "no"]), likely
+
+    costly = likely | {"objective": Objective("cost", {("yes", "no"): 5.0}, "balanced")}
+    yield "li-hang-2.1-objective", again, costly
 
     votes = KernelPerceptron(kernel="precomputed", order="cyclic", keep="vote", max_iter=2)
     yield "vote-precomputed", votes.fit(LI_HANG @ LI_HANG.T, np.int8([1, 1, 0])), {}
@@ -81,14 +84,14 @@ def models():
     yield "random-linear", guess.fit([[2.0], [-1.0]], [7, 3]), {}
 
     sure = AROW(r=1.0, order="cyclic", fit_intercept=False, max_iter=1)
-    yield "arow-format-5", sure.fit([[1.0, 0.0], [0.0, 1.0]], ["yes", "no"]), {}
+    yield "arow", sure.fit([[1.0, 0.0], [0.0, 1.0]], ["yes", "no"]), {}
 
     mean = PassiveAggressive(C=0.5, order="cyclic", fit_intercept=False, max_iter=1)
-    yield "passive-aggressive-format-5", mean.fit([[1.0, 0.0], [0.0, 1.0]], [1, -1]), {}
+    yield "passive-aggressive", mean.fit([[1.0, 0.0], [0.0, 1.0]], [1, -1]), {}
 
     card = Scorecard(max_terms=1)
     people = [[0, 25], [0, 31], [1, 44], [2, 52], [3, 47], [4, 23]]
-    yield "card-format-6", card.fit(people, ["yes", "yes", "yes", "no", "no", "no"]), {}
+    yield "card", card.fit(people, ["yes", "yes", "yes", "no", "no", "no"]), {}
 
 
 if __name__ == "__main__":

@@ -263,7 +263,7 @@ class Certificate(Subject):
     @classmethod
     def from_dict(cls, document: Any, name: str = "This") -> Certificate:
         """What `to_dict` gave, from anywhere: it claims, and `verify` says whether it proves."""
-        if not isinstance(document, dict) or document.get("schema") not in verify.SCHEMAS:
+        if not isinstance(document, dict) or document.get("schema") != verify.SCHEMA:
             raise InputError(
                 f"{name} is not a certificate of this version: its schema is not {verify.SCHEMA!r}."
             )

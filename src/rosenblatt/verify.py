@@ -26,9 +26,7 @@ from itertools import compress
 from operator import mul
 from typing import Any
 
-SCHEMA = "rosenblatt-certificate/2"
-MANY = "rosenblatt-certificate/3"  # of more than two classes
-SCHEMAS = ("rosenblatt-certificate/1", SCHEMA, MANY)
+SCHEMA = "rosenblatt-certificate/1"
 HEX = "[0-9a-f]"
 EXACT = re.compile(f"-?0x({HEX}+(/0x[1-9a-f]{HEX}*)?|[01]([.]{HEX}{{1,13}})?p[+-]?[0-9]{{1,4}})")
 BOUND = re.compile(f"0|[1-9][0-9]*|0x{HEX}+")
@@ -161,21 +159,9 @@ class Data:
     def sha256(self, claim: Part) -> str:
         """The fingerprint of the rows: the same for dense and sparse storage."""
         demand(len(self.numbers) == self.n * self.form.size, "rows have more numbers, or fewer")
-        if claim["schema"] == SCHEMAS[0]:
-            return self.sha256_of_version_1(claim)
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
         form = "b" if len(claim["labels"]) == 2 else "i"
         return fingerprint(self.numbers, signs, self.form.size, form)
-
-    def sha256_of_version_1(self, claim: Part) -> str:
-        """Names, labels and non-zero numbers of the rows that are not dropped."""
-        values = [v for x in self.rows for v in x]
-        place = [k for k, v in enumerate(values) if v]
-        k = len(place) if len(place) < len(values) else 0
-        numbers = struct.pack(f"<{k}Q{len(place)}d", *place[:k], *filter(None, values))
-        names = [claim["columns"], claim["target"], claim["labels"], len(place)]
-        signs = struct.pack(f"{len(self.labels)}b", *self.labels)
-        return hashlib.sha256(json.dumps(names).encode() + signs + numbers).hexdigest()
 
     def sign(self, x: Sequence[float], y: int, exact: list[int]) -> int:
         """The sign of y (x, 1)·w - bound in whole numbers, for exact = (w, bound)."""
@@ -295,17 +281,18 @@ class Lifted(Data):
 
 def check_form(claim: Any) -> None:
     """Is it a certificate at all? All fields that it must have and no others, at any depth."""
-    demand(type(claim) is dict and claim.get("schema") in SCHEMAS, f"the schema is not {SCHEMA}")
+    demand(type(claim) is dict and claim.get("schema") == SCHEMA, f"the schema is not {SCHEMA}")
     verdict = claim.get("verdict")
     demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
     check_fields(claim, f"{FORMS['always']} {VERDICTS[verdict]}", verdict)
     demand(claim["semantics"] in MEANT, "semantics is neither of the two")
-    k, many = len(claim["labels"]), claim["schema"] == MANY
-    named = k > 2 and len({*claim["labels"], None}) == k + 1 if many else k == 2
+    k = len(claim["labels"])
+    named = k == 2 or (k > 2 and len({*claim["labels"], None}) == k + 1)
     demand(named and any(claim["labels"]), "labels are not two names, or of many classes as many")
-    odd = {"revealing", "geometric", "collinear"} if many else {"sizes"}
+    odd = {"revealing", "geometric", "collinear"} if k > 2 else {"sizes"}
     odd &= {*claim, *claim.get("margins", ())}
     demand(not odd, f"{sorted(odd)} belong to another number of classes")
+    demand(k == 2 or "sizes" in claim, "the sizes of the classes are missing")
 
 
 def check_fields(part: Any, form: str, where: str) -> None:
@@ -540,7 +527,7 @@ def read_csv(claim: Part, path: str) -> tuple[Data, str]:
         except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
             raise Rejected(f"{path}, line {table.line_num}: {error}") from None
     data = Data(claim, b"".join(numbers), label_signs(claim, labels))
-    return Lifted(claim, data) if claim["schema"] == MANY else data, f"the numbers in {path}"
+    return Lifted(claim, data) if len(claim["labels"]) > 2 else data, f"the numbers in {path}"
 
 
 def load(path: str) -> Any:

@@ -104,7 +104,7 @@ FORGED = {
     "null for text": ("target", None),
     "an object as a list": ("dropped", {}),
     "a list as an object": ("encoding", []),
-    "three labels": ("labels", ["0", "1", "2"]),
+    "one label": ("labels", ["0"]),
     "no label": ("labels", [None, None]),
     "other semantics": ("semantics", "binary32"),
     "an underscore": ("mistake_bound", "1_0"),

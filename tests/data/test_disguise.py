@@ -142,7 +142,7 @@ def test_later_tables_are_read_as_the_first(file):
     first = data.read(file(text), target="paid", numeric="mass", missing="?", impute="mean")
     encoding = first.encode(scale=False)[2]
     kept = json.loads(json.dumps(encoding.to_dict()))
-    assert kept["schema"] == "rosenblatt-encoding/4"
+    assert kept["schema"] == "rosenblatt-encoding/1"
     assert kept["reading"] == {
         "header": None,
         "missing": ["?"],
@@ -171,27 +171,6 @@ def test_what_was_said_first_holds_unless_said_otherwise(file):
     assert encoding.apply(file("?,y\n7,x\n")).tolist() == [[4.0, 1.0], [7.0, 0.0]]
     named = file("x1,x0\ny,7\nx,-\n")
     assert encoding.apply(named, header=True, missing="-").tolist() == [[7.0, 1.0], [4.0, 0.0]]
-
-
-def test_an_encoding_of_the_second_version_is_read_as_ever(file):
-    text = "mass;pulse;paid\n" + "12 kg;61,5;0\n7 kg;70;1\n9 kg;80;1\n" * 3
-    document = data.read(file(text), target="paid", numeric="mass").encode()[2].to_dict()
-    expected = data.Encoding.from_dict(document)
-    document["schema"] = "rosenblatt-encoding/2"
-    later = ("sep", "names", "sheet", "drop_unlabelled", "dates")
-    document["reading"] = {k: v for k, v in document["reading"].items() if k not in later}
-    assert data.Encoding.from_dict(document) == expected
-
-
-def test_an_encoding_of_the_first_version_is_read_as_ever():
-    document = {
-        "schema": "rosenblatt-encoding/1",
-        "columns": [{"name": "a", "kind": "number", "fill": None, "center": 1.0, "scale": 2.0}],
-        "target": {"name": "y", "kind": "text", "values": ["p", "q", "r"], "positive": "q"},
-    }
-    encoding = data.Encoding.from_dict(document)
-    assert encoding.target.classes == ["(not q)", "q"]
-    assert encoding.apply(pd.DataFrame({"a": [5.0]})).tolist() == [[2.0]]
 
 
 @pytest.mark.parametrize(

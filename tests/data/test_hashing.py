@@ -104,14 +104,6 @@ def test_it_can_be_written_down_and_is_not_trusted():
             data.Encoding.from_dict(document | {"columns": columns})
 
 
-def test_an_encoding_of_the_third_version_has_no_hashed_words():
-    document = data.read(frame(), target="liked", text="review").encode()[2].to_dict()
-    expected = data.Encoding.from_dict(document)
-    del document["columns"][-1]["hashed"]
-    document["schema"] = "rosenblatt-encoding/3"
-    assert data.Encoding.from_dict(document) == expected
-
-
 def test_a_stream_has_the_same_bits(file, tmp_path):
     random = np.random.default_rng(0)
     words = random.integers(0, 3000, (150, 6))

@@ -66,22 +66,29 @@ def test_a_new_word_does_not_become_the_reference_unnoticed():
         encoding.apply(TOWNS.assign(town=[*"cabbba", "new"]), unseen="zero")
 
 
-# --- Encodings of before -------------------------------------------------------------------------
+# --- Encodings without a reference ---------------------------------------------------------------
 
-BEFORE = {
+
+def words(name, words, reference, *, kind="text", missing=False):
+    column = {"name": name, "kind": kind, "words": words, "missing": missing}
+    return column | {"reference": reference}
+
+
+WITHOUT = {
     "schema": "rosenblatt-encoding/1",
     "columns": [
-        {"name": "town", "kind": "text", "words": ["a", "b", "c"], "missing": False},
-        {"name": "owner", "kind": "text", "words": ["no", "yes"], "missing": False},
-        {"name": "job", "kind": "text", "words": ["nurse"], "missing": True},
-        {"name": "flag", "kind": "boolean", "words": ["False", "True"], "missing": False},
+        words("town", ["a", "b", "c"], None),
+        words("owner", ["no", "yes"], "no"),
+        words("job", ["nurse"], "nurse", missing=True),
+        words("flag", ["False", "True"], "False", kind="boolean"),
     ],
     "target": None,
+    "reading": data.Encoding(()).to_dict()["reading"],
 }
 
 
-def test_encodings_without_references_are_read_and_do_what_they_did():
-    encoding = data.Encoding.from_dict(BEFORE)
+def test_a_column_without_a_reference_has_a_column_for_each_word():
+    encoding = data.Encoding.from_dict(WITHOUT)
     assert encoding.feature_names == [
         *("town=a", "town=b", "town=c", "owner=yes", "job=(missing)", "flag"),
     ]

@@ -445,7 +445,6 @@ def test_a_round_trip_changes_nothing(kind, classes):
         ("eta0", 2.0, "no kernel, no order='batch', eta0 = 1 and margin = 1"),
         ("margin", 0.0, "no kernel, no order='batch', eta0 = 1 and margin = 1"),
         ("order", "batch", "no kernel, no order='batch', eta0 = 1 and margin = 1"),
-        ("schema", "rosenblatt.trace/3", "unknown field 'rule'"),
     ],
 )
 def test_a_field_that_is_wrong_is_named(field, value, message, documents):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -55,7 +53,7 @@ def data_of(
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
     (n, d), k = X.shape, len(claim["labels"])
-    many = claim["schema"] == verify.MANY
+    many = k > 2
     if n * d * (k - 1) ** 2 <= _SMALL:
         points = verify.Data(claim, packed(X), y.tolist())
         return verify.Lifted(claim, points) if many else points
@@ -133,7 +131,7 @@ class _Data(_Bulk, verify.Data):
         some = X if len(present) == len(y) else X[present]
         self._rows = Rows(
             some,
-            y[present] if claim["schema"] != verify.MANY else np.ones(len(present), dtype=np.int8),
+            y[present] if len(claim["labels"]) == 2 else np.ones(len(present), dtype=np.int8),
             intercept=claim["fit_intercept"],
             decimal=claim["semantics"] == "decimal",
             budget=budget,
@@ -153,8 +151,6 @@ class _Data(_Bulk, verify.Data):
     def sha256(self, claim: dict[str, Any]) -> str:
         if self._hashed:
             return str(claim["sha256"])
-        if claim["schema"] == verify.SCHEMAS[0]:
-            return fingerprint_of_version_1(claim, self._rows)
         y = codes(self.y, claim["labels"])
         return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
 
@@ -183,32 +179,3 @@ def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], 
     signs[dropped] = 0
     rows = Csr(X.data, X.indices, X.indptr, X.shape) if sparse.issparse(X) else X
     return of_matrix(rows, signs, hear)
-
-
-def fingerprint_of_version_1(claim: dict[str, Any], rows: Rows) -> str:
-    """Names, labels, places of non-zero numbers and these numbers."""
-    X = rows.X
-    count = int(np.count_nonzero(X.data if sparse.issparse(X) else X))
-    names = [claim["columns"], claim["target"], claim["labels"], count]
-    digest = hashlib.sha256(json.dumps(names).encode())
-    digest.update(rows.y.astype(np.int8))
-    full = count == rows.n * rows.d
-    if not full:
-        for begin, end in rows.chunks():
-            row, column, _ = _nonzero(rows.x(begin, end))
-            digest.update((row + begin).astype("<u8") * np.uint64(rows.d) + column.astype("<u8"))
-    for begin, end in rows.chunks():
-        x = rows.x(begin, end)
-        x = np.ascontiguousarray(x) if full and not sparse.issparse(x) else _nonzero(x)[2]
-        digest.update(x.astype("<f8", copy=False))
-    return digest.hexdigest()
-
-
-def _nonzero(x: Any) -> tuple[Any, Any, Any]:
-    """Row, column and value of each number that is not zero, in the order of the rows."""
-    if not sparse.issparse(x):
-        row, column = np.nonzero(x)
-        return row, column, x[row, column]
-    row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-    kept = x.data != 0
-    return row[kept], x.indices[kept], x.data[kept]

@@ -232,9 +232,9 @@ class Subject(ABC):
         return str(self._document["sha256"])
 
     @property
-    def fingerprint(self) -> str | None:
-        """The fingerprint of the rows: `sha256`, but of certificates of version 1."""
-        return None if self._document["schema"] == verify.SCHEMAS[0] else self.sha256
+    def fingerprint(self) -> str:
+        """The fingerprint of the rows: `sha256`."""
+        return self.sha256
 
     @property
     def encoding(self) -> dict[str, Any] | None:

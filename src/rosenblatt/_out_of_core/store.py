@@ -188,7 +188,7 @@ class Stored:
 
 
 FORMAT = "rosenblatt-rows"
-VERSION = 2
+VERSION = 1
 NAME = "meta.json"
 _MOST = 1 << 30  # bytes: names of a few million features
 _DTYPES: dict[str, np.dtype[Any]] = {

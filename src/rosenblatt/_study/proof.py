@@ -215,8 +215,8 @@ def _needed(claim: dict[str, Any], width: int) -> list[int]:
 
 def _row(claim: dict[str, Any], number: int) -> int:
     """The row of the table; of more than two classes a number also has its class and a rival."""
-    many = claim["schema"] == verify.MANY
-    return number // len(claim["labels"]) ** 2 if many else number
+    k = len(claim["labels"])
+    return number // k**2 if k > 2 else number
 
 
 def _rows(some: list[int], X: Any, y: Any) -> list[Row]:

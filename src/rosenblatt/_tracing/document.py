@@ -21,8 +21,7 @@ from rosenblatt._util.strict_json import InvalidDocument, Part, parse
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 
-SCHEMAS = tuple(f"rosenblatt.trace/{version}" for version in (1, 2, 3, 4))
-SCHEMA = SCHEMAS[-1]
+SCHEMA = "rosenblatt.trace/1"
 _FEW = 100_000  # numbers of a table that goes into the file whole, unless told otherwise
 
 
@@ -132,7 +131,7 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
         content, name = Path(source).read_bytes(), str(source)
     try:
         with parse(content, _MOST_VALUES) as document:
-            if document.value("schema") not in SCHEMAS:
+            if document.value("schema") != SCHEMA:
                 raise InvalidDocument(f"its schema is not {SCHEMA!r}, that of this version")
             return _run(document), _about(document)
     except (InvalidDocument, InputError, MemoryError) as why:
@@ -141,9 +140,6 @@ def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
 
 def _about(document: Part) -> About:
     names, classes = document.optional(document.texts, "feature_names"), document.values("classes")
-    fingerprint = None
-    if _version(document) >= 2:
-        fingerprint = document.optional(document.text, "data_fingerprint")
     if names is not None and len(names) != document.value("n_features"):
         raise InvalidDocument("feature_names is not one name for each feature")
     return About(
@@ -153,7 +149,7 @@ def _about(document: Part) -> About:
         converged=document.flag("converged"),
         ended=document.text("ended"),
         all_rows=document.flag("all_rows"),
-        data_fingerprint=fingerprint,
+        data_fingerprint=document.optional(document.text, "data_fingerprint"),
     )
 
 
@@ -183,7 +179,7 @@ def _run(document: Part) -> Run:
             raise InvalidDocument("the lists of updates are not of the same length")
         y, c = _labels(rows, index, n, k)
         rivals = None if k is None else _rivals(updates, y[made], k)
-        if k is None and _version(document) >= 3 and updates.value("rival") is not None:
+        if k is None and updates.value("rival") is not None:
             raise InvalidDocument("updates.rival is there, but there are two classes")
         run = Run(
             X=_table(rows, index, (n, d)),
@@ -211,14 +207,7 @@ def _run(document: Part) -> Run:
     return run
 
 
-def _version(document: Part) -> int:
-    return SCHEMAS.index(document.value("schema")) + 1
-
-
 def _rule(document: Part) -> dict[str, Any]:
-    """Version 4 was the first to know others than the perceptron's."""
-    if _version(document) < 4:
-        return {}
     with document.part("rule") as rule:
         kind = rule.one_of("kind", get_args(Kind))
         if kind == "perceptron":
@@ -233,14 +222,13 @@ def _fits(run: Run) -> bool:
 
 
 def _classes(document: Part) -> int | None:
-    """How many there are; None: two. Version 3 was the first to know more."""
+    """How many there are; None: two."""
     labels = document.values("classes")
     if any(type(label) not in (str, bool, int, float) for label in labels):
         raise InvalidDocument("classes holds something that is no label")
-    many = _version(document) >= 3 and 2 < len(labels) <= _MOST_CLASSES
-    if len(labels) != 2 and not many:
+    if not 2 <= len(labels) <= _MOST_CLASSES:
         raise InvalidDocument(f"classes are {len(labels)} labels, not two or more")
-    return len(labels) if many else None
+    return len(labels) if len(labels) > 2 else None
 
 
 def _rivals(updates: Part, own: Any, k: int) -> Any:

@@ -266,19 +266,14 @@ class Encoding:
 # An encoding as a document of text, numbers, lists and dicts, and back: nothing is trusted.
 
 
-SCHEMA = "rosenblatt-encoding/5"  # where values are noted that were seen; else the fourth
-_FOURTH = "rosenblatt-encoding/4"
-_THIRD = "rosenblatt-encoding/3"  # no hashed words
-_SECOND = "rosenblatt-encoding/2"  # less is said of reading
-_FIRST = "rosenblatt-encoding/1"  # no reading; of two values the first has no column, of more all
+SCHEMA = "rosenblatt-encoding/1"
 
 
 def write(encoding: Encoding) -> dict[str, Any]:
     target = encoding.target
-    noted = any(isinstance(c, Number) and c.seen is not None for c in encoding.columns)
     return {
-        "schema": SCHEMA if noted else _FOURTH,
-        "columns": [_column(column, noted) for column in encoding.columns],
+        "schema": SCHEMA,
+        "columns": [_column(column) for column in encoding.columns],
         "target": None
         if target is None
         else {
@@ -298,14 +293,14 @@ def _positive(positive: Positive | None) -> Any:
     return None if positive is None else list(positive)
 
 
-def _column(column: Number | Words | Prose, noted: bool) -> dict[str, Any]:
+def _column(column: Number | Words | Prose) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
     if isinstance(column, Prose):
         return head | {"words": list(column.words), "hashed": _hashed(column.hashed)}
     if isinstance(column, Number):
         head |= {"fill": column.fill, "center": column.center, "scale": column.scale}
         seen = None if column.seen is None else column.seen._asdict()
-        return head | ({"seen": seen} if noted else {})
+        return head | {"seen": seen}
     reference = {"reference": column.reference}
     return head | {"words": list(column.words), "missing": column.missing} | reference
 
@@ -323,13 +318,10 @@ def read(document: Any) -> Encoding:
 
 def _encoding(document: Any) -> Encoding:
     with Part(document, "the document") as part:
-        schema = part.one_of("schema", (_FIRST, _SECOND, _THIRD, _FOURTH, SCHEMA))
-        columns = tuple(_read_column(column, schema) for column in part.parts("columns"))
+        part.one_of("schema", (SCHEMA,))
+        reading = read_reading(part.part("reading"))
+        columns = tuple(measured(_read_column(column), reading) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
-        reading = Reading()
-        if schema != _FIRST:
-            reading = read_reading(part.part("reading"), first=schema == _SECOND)
-            columns = tuple(measured(column, reading) for column in columns)
     encoding = Encoding(columns, target, reading)
     if encoding.prose != list(columns[len(columns) - len(encoding.prose) :]):
         raise InvalidDocument("a column of prose is not among the last")
@@ -339,7 +331,7 @@ def _encoding(document: Any) -> Encoding:
     return encoding
 
 
-def _read_column(column: Part, schema: str) -> Number | Words | Prose:
+def _read_column(column: Part) -> Number | Words | Prose:
     with column as part:
         name, kind = part.text("name"), part.one_of("kind", [kind.value for kind in Kind])
         if kind == Kind.NUMBER.value:
@@ -347,15 +339,11 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
             center, scale = part.finite("center"), part.finite("scale")
             if scale <= 0:
                 raise InvalidDocument(f"{part.name('scale')} is not positive")
-            seen = part.optional(part.part, "seen") if schema == SCHEMA else None
+            seen = part.optional(part.part, "seen")
             return Number(name, fill, center, scale, seen=None if seen is None else _seen(seen))
         words = part.texts("words")
         hashed = None
-        if (
-            kind == Kind.PROSE.value
-            and schema in (_FOURTH, SCHEMA)
-            and part.value("hashed") is not None
-        ):
+        if kind == Kind.PROSE.value and part.value("hashed") is not None:
             hashed = _read_hashed(part.part("hashed"), len(words))
         elif words != sorted(set(words)):
             raise InvalidDocument(f"{part.name('words')} are not sorted, or one stands twice")
@@ -365,10 +353,7 @@ def _read_column(column: Part, schema: str) -> Number | Words | Prose:
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
         found = Words(name, tuple(words), missing, boolean)
-        if schema == _FIRST:
-            reference = found.values[0] if len(found.values) == 2 else None
-        else:
-            reference = part.optional(part.text, "reference")
+        reference = part.optional(part.text, "reference")
         if reference is not None and (reference not in words or reference == MISSING):
             raise InvalidDocument(f"{part.name('reference')} is none of the words")
         if boolean and not missing and reference != FALSE:
@@ -410,8 +395,8 @@ def _read_target(target: Part) -> Target:
         if len({type(v) for v in values}) != 1 or values != sorted(set(values)):
             raise InvalidDocument(f"{part.name('values')} are not sorted, or one stands twice")
         positive = part.value("positive")
-        if positive is not None and not isinstance(positive, list):
-            positive = [positive]  # version 1 had one
+        if positive is not None:
+            positive = part.values("positive")
         for label in positive or []:
             if type(label) is not type(values[0]) or label not in values:
                 raise InvalidDocument(f"{part.name('positive')} is none of the values")

@@ -94,8 +94,8 @@ class Reading:
         }
 
 
-def read_reading(given: Part, *, first: bool) -> Reading:
-    """What `to_dict` gave; nothing is trusted. `first`: of the encodings that have a reading."""
+def read_reading(given: Part) -> Reading:
+    """What `to_dict` gave; nothing is trusted."""
     with given as part:
         numeric: dict[str, Style | Days] = {}
         for column in part.parts("numeric"):
@@ -105,10 +105,9 @@ def read_reading(given: Part, *, first: bool) -> Reading:
         delimiter = part.text("delimiter")
         if len(delimiter) != 1:
             raise InvalidDocument(f"{part.name('delimiter')} is not one character")
-        more: dict[str, Any] = {} if first else _later(part)
-        numeric |= {} if first else _dates(part)
+        numeric |= _dates(part)
         return Reading(
-            **more,
+            **_layout(part),
             header=part.optional(part.flag, "header"),
             missing=tuple(part.texts("missing")),
             charset=part.optional(part.text, "charset"),
@@ -129,8 +128,7 @@ def _dates(part: Part) -> dict[str, Days]:
     return found
 
 
-def _later(part: Part) -> dict[str, Any]:
-    """What encodings of version 3 have besides."""
+def _layout(part: Part) -> dict[str, Any]:
     sep = part.optional(part.text, "sep")
     if sep is not None and not divides(sep):
         raise InvalidDocument(f"{part.name('sep')} cannot divide fields")

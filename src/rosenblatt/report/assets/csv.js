@@ -1,7 +1,6 @@
 // @ts-check
 // A table of numbers and labels as text, read as verify.py reads it: no dialects, plain numbers alone.
 import { Data, lifted } from "./data.js";
-import { MANY } from "./form.js";
 import { scientific } from "./fractions.js";
 import { demand, Rejected, repr } from "./json.js";
 import { places } from "./rows.js";
@@ -135,5 +134,5 @@ export function readPlain(claim, { name: path, text }) {
 /** @param {any} claim @param {Float64Array} numbers @param {string[]} labels */
 export function dataOf(claim, numbers, labels) {
   const data = new Data(claim, numbers, labelSigns(claim, labels));
-  return claim.schema === MANY ? lifted(claim, data) : data;
+  return claim.labels.length > 2 ? lifted(claim, data) : data;
 }

@@ -12,7 +12,6 @@ import { places } from "./rows.js";
 /** @typedef {import("./csv.js").File} File */
 
 const GAP = "(missing)";
-const READING = { header: null, missing: [], delimiter: ",", decimal: ".", numeric: [] };
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
 /** The rows, and what the numbers are. @param {any} claim @param {File[]} files @returns {[any, string]} */
@@ -21,7 +20,7 @@ export function readEncoded(claim, files) {
   if (!encoding && files.length === 1) return readPlain(claim, files[0]);
   demand(encoding, "one file is expected: the certificate does not say how several are read");
   checkEncoding(encoding);
-  const columns = columnsOf(encoding), reading = encoding.reading ?? READING, features = columns.flatMap((c) => c.features);
+  const columns = columnsOf(encoding), { reading } = encoding, features = columns.flatMap((c) => c.features);
   const about = repr(features) === repr(claim.columns) && encoding.target?.name === claim.target;
   demand(about, "The certificate contradicts itself: its encoding gives other columns than it has");
   const table = look(files, reading);
@@ -38,10 +37,8 @@ export function readEncoded(claim, files) {
 
 /** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string]} */
 function encode(claim, table, columns, reading) {
-  const at = (/** @type {string} */ name) => table.names.indexOf(name), chosen = claim.encoding.target.positive;
-  const one = chosen !== null && typeof chosen !== "object"; // version 1 had one label, and no list
-  const target = { ...claim.encoding.target, positive: one ? [chosen] : chosen };
-  const styles = new Map([...reading.numeric, ...(reading.dates ?? [])].map((/** @type {any} */ style) => [style.column, style]));
+  const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.encoding;
+  const styles = new Map([...reading.numeric, ...reading.dates].map((/** @type {any} */ style) => [style.column, style]));
   const plain = [...columns, target].filter((c) => c.kind === "number" && !styles.has(c.name));
   const mark = decimalMark(table, plain.map((c) => at(c.name)), reading.decimal), decimal = claim.semantics === "decimal";
   demand(!decimal || columns.every((c) => !c.scaled), "Decimals are meant as they are written, and the encoding scales them");
@@ -85,16 +82,15 @@ function encode(claim, table, columns, reading) {
 
 /** @param {any} encoding */
 function columnsOf(encoding) {
-  const old = encoding.schema.endsWith("1");
-  const since = new Map((encoding.reading?.dates ?? []).map((/** @type {any} */ date) => [date.column, ` (${date.unit} since ${date.since})`]));
+  const since = new Map(encoding.reading.dates.map((/** @type {any} */ date) => [date.column, ` (${date.unit} since ${date.since})`]));
   return encoding.columns.map((/** @type {any} */ column) => {
     if (column.kind === "number") return numbersOf(column, since.get(column.name) ?? "");
-    return column.kind === "prose" ? proseOf(column) : wordsOf(column, old);
+    return column.kind === "prose" ? proseOf(column) : wordsOf(column);
   });
 }
 
 /** A 0/1 column for each frequent word of a text, or for each bucket of hashed ones; other words count for nothing. @param {any} column */
-function proseOf({ name, kind, words, hashed = null }) {
+function proseOf({ name, kind, words, hashed }) {
   const keys = hashed ? hashed.buckets.map(Number) : words, what = hashed ? "buckets of hashed words" : "words";
   return {
     name, kind, scaled: false, features: words.map((/** @type {string} */ word) => `${name}: ${word}`),
@@ -137,11 +133,10 @@ function numbersOf({ name, kind, ...given }, measure) {
   };
 }
 
-/** A 0/1 column for each word but the reference. @param {any} column @param {boolean} old in version 1 the first of two has none, of more all have one */
-function wordsOf({ name, kind, words, missing, reference = null }, old) {
+/** A 0/1 column for each word but the reference. @param {any} column */
+function wordsOf({ name, kind, words, missing, reference }) {
   const boolean = kind === "boolean", values = [...words, ...(missing ? [GAP] : [])];
-  const base = old ? (values.length === 2 ? values[0] : null) : reference;
-  const levels = values.filter((value) => value !== base), single = boolean && !missing;
+  const levels = values.filter((value) => value !== reference), single = boolean && !missing;
   return {
     name, kind, scaled: false, features: single ? [name] : levels.map((value) => `${name}=${value}`),
     write(/** @type {string | null} */ word, /** @type {number[]} */ out, /** @type {string} */ where) {
@@ -151,7 +146,7 @@ function wordsOf({ name, kind, words, missing, reference = null }, old) {
       for (const level of levels) out.push(Number(level === (known ?? GAP)));
     },
     refuseMerged: () => demand(!missing || !words.includes(GAP), `In the column ${repr(name)} missing values and the word ${repr(GAP)} become the same, so a proof about the numbers would not be one about the table`),
-    told: () => single ? "" : `${repr(name)} as ${levels.length === 1 ? "0 or 1" : `${levels.length} columns of 0 and 1`}${base === null ? "" : `, reference ${repr(base)}`}`,
+    told: () => single ? "" : `${repr(name)} as ${levels.length === 1 ? "0 or 1" : `${levels.length} columns of 0 and 1`}${reference === null ? "" : `, reference ${repr(reference)}`}`,
   };
 }
 

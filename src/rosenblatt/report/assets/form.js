@@ -2,8 +2,7 @@
 // Is it a certificate at all? All fields that it must have and no others, at any depth.
 import { demand, repr } from "./json.js";
 
-export const MANY = "rosenblatt-certificate/3"; // of more than two classes
-export const SCHEMAS = ["rosenblatt-certificate/1", "rosenblatt-certificate/2", MANY];
+export const SCHEMA = "rosenblatt-certificate/1";
 export const MEANT = { binary64: "each as the nearest floating-point number", decimal: "as they are written" };
 
 const EXACT = /^-?0x([0-9a-f]+(\/0x[1-9a-f][0-9a-f]*)?|[01](\.[0-9a-f]{1,13})?p[+-]?[0-9]{1,4})$/;
@@ -52,17 +51,17 @@ function isObject(value) {
 
 /** @param {any} claim */
 export function checkForm(claim) {
-  demand(isObject(claim) && SCHEMAS.includes(claim.schema), `the schema is not ${SCHEMAS[1]}`);
+  demand(isObject(claim) && claim.schema === SCHEMA, `the schema is not ${SCHEMA}`);
   const { verdict } = claim, known = typeof verdict === "string" && Object.hasOwn(VERDICTS, verdict);
   demand(known, `the verdict ${repr(verdict)} is not known`);
   checkFields(claim, `${FORMS.always} ${VERDICTS[verdict]}`, verdict);
   demand(Object.hasOwn(MEANT, claim.semantics), "semantics is neither of the two");
-  const k = claim.labels.length, many = claim.schema === MANY;
-  const named = many ? k > 2 && new Set([...claim.labels, null]).size === k + 1 : k === 2;
+  const k = claim.labels.length, named = k === 2 || (k > 2 && new Set([...claim.labels, null]).size === k + 1);
   demand(named && claim.labels.some(Boolean), "labels are not two names, or of many classes as many");
   const there = [...Object.keys(claim), ...Object.keys(claim.margins ?? {})];
-  const odd = (many ? ["collinear", "geometric", "revealing"] : ["sizes"]).filter((name) => there.includes(name));
+  const odd = (k > 2 ? ["collinear", "geometric", "revealing"] : ["sizes"]).filter((name) => there.includes(name));
   demand(!odd.length, `${repr(odd)} belong to another number of classes`);
+  demand(k === 2 || "sizes" in claim, "the sizes of the classes are missing");
 }
 
 /** @param {any} part @param {string} form @param {string} where */

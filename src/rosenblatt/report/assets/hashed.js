@@ -1,22 +1,16 @@
 // @ts-check
 // The fingerprint of the rows: the same for dense and sparse storage.
 import { sha256 } from "./sha256.js";
-import { SCHEMAS } from "./form.js";
 import { demand } from "./json.js";
 
 /** @typedef {import("./data.js").Data} Data */
 
 const BLOCK = 65536, STRIP = 1024; // rows
 
-/** @param {any} claim @param {Data} data */
-export function sha256Of(claim, data) {
-  demand(data.numbers.length === data.n * data.d, "rows have more numbers, or fewer");
-  return claim.schema === SCHEMAS[0] ? first(claim, data) : blocks(claim, data);
-}
-
 /** SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then for each
  * 1,024 rows their numbers as `strip` has them. @param {any} claim @param {Data} data */
-function blocks(claim, data) {
+export function sha256Of(claim, data) {
+  demand(data.numbers.length === data.n * data.d, "rows have more numbers, or fewer");
   const { n, d } = data, shape = BigUint64Array.of(BigInt(n), BigInt(d)), digests = [bytes(shape)];
   for (let begin = 0; begin < n; begin += BLOCK) {
     const end = Math.min(begin + BLOCK, n), Form = claim.labels.length === 2 ? Int8Array : Int32Array;
@@ -46,26 +40,6 @@ function sparse(numbers, count) {
     values[at++] = v;
   });
   return [bytes(places), bytes(values)];
-}
-
-/** Of version 1: names, labels and non-zero numbers of the rows that are not dropped. @param {any} claim @param {Data} data */
-function first(claim, data) {
-  const { d } = data, numbers = new Float64Array(data.present.length * d);
-  data.present.forEach((i, k) => numbers.set(data.x(i), k * d));
-  const there = numbers.reduce((count, v) => count + Number(v !== 0), 0);
-  const [places, values] = sparse(numbers, there);
-  const names = text([claim.columns, claim.target, claim.labels, BigInt(there)]);
-  const signs = Int8Array.from(data.present, (i) => data.y(i));
-  const all = there < numbers.length ? [places, values] : [values];
-  return sha256(joined([new TextEncoder().encode(names), bytes(signs), ...all]));
-}
-
-/** JSON as Python writes it: ASCII alone, spaces after commas. @param {any} value @returns {string} */
-function text(value) {
-  if (Array.isArray(value)) return `[${value.map(text).join(", ")}]`;
-  if (typeof value !== "string") return String(value);
-  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) =>
-    c === "\u007f" ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** @param {ArrayBufferView} view */

@@ -7,10 +7,10 @@ import { demand } from "./json.js";
 const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)";
 const NOT = "This is not the encoding of a table:";
 /** The fields of its parts, as form.js reads them. */
-const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite";
-const WORDS = "name:text kind:text words:text* missing:flag";
-const READING = "header:flag~ missing:text* charset:text~ delimiter:text decimal:text numeric:object*";
-const LATER = " sep:text~ names:any sheet:text~ drop_unlabelled:flag dates:object*"; // of version 3
+const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite seen:object~";
+const WORDS = "name:text kind:text words:text* missing:flag reference:text~";
+const READING = `header:flag~ missing:text* charset:text~ delimiter:text decimal:text numeric:object*
+  sep:text~ names:any sheet:text~ drop_unlabelled:flag dates:object*`;
 
 /** @param {boolean} holds @param {string} otherwise @returns {asserts holds} */
 function insist(holds, otherwise) {
@@ -29,35 +29,40 @@ const rising = (values) => values.every((v, k) => !k || before(values[k - 1], v)
 
 /** Throws Rejected where it is none. @param {any} encoding */
 export function checkEncoding(encoding) {
-  const version = [1, 2, 3, 4].find((number) => encoding.schema === `rosenblatt-encoding/${number}`), old = version === 1;
-  insist(version !== undefined, "schema is another one");
-  checkFields(encoding, `schema:text columns:object* target:object~${old ? "" : " reading:object"}`, NOT);
-  encoding.columns.forEach((/** @type {any} */ column) => checkColumn(column, old, version === 4));
+  insist(encoding.schema === "rosenblatt-encoding/1", "schema is another one");
+  checkFields(encoding, "schema:text columns:object* target:object~ reading:object", NOT);
+  encoding.columns.forEach(checkColumn);
   if (encoding.target) checkTarget(encoding.target);
-  if (!old) checkReading(encoding.reading, Number(version) > 2);
+  checkReading(encoding.reading);
   const prose = encoding.columns.map((/** @type {any} */ c) => c.kind === "prose");
   insist(!prose.includes(true) || !prose.slice(prose.indexOf(true)).includes(false), "a column of prose is not among the last");
 }
 
-/** @param {any} column @param {boolean} old @param {boolean} hashes */
-function checkColumn(column, old, hashes) {
+/** @param {any} column */
+function checkColumn(column) {
   insist(KINDS.includes(column.kind), "a kind is none of the three");
   if (column.kind === "number") {
     checkFields(column, NUMBERS, NOT);
+    if (column.seen) checkSeen(column.seen);
     return insist(column.scale > 0, "a scale is not positive");
   }
   if (column.kind === "prose") {
-    checkFields(column, `name:text kind:text words:text*${hashes ? " hashed:object~" : ""}`, NOT);
+    checkFields(column, "name:text kind:text words:text* hashed:object~", NOT);
     if (column.hashed) return checkHashed(column);
     return insist(rising(column.words), "words are not sorted, or one stands twice");
   }
-  checkFields(column, `${WORDS}${old ? "" : " reference:text~"}`, NOT);
+  checkFields(column, WORDS, NOT);
   const { words, missing, reference } = column, boolean = column.kind === "boolean";
   insist(rising(words), "words are not sorted, or one stands twice");
   insist((words.length || missing) && (!boolean || words.join() === "False,True"), "words are not those of their column");
-  if (old) return;
   insist(reference === null || (words.includes(reference) && reference !== GAP), "a reference is none of the words");
   insist(!boolean || missing || reference === "False", "a reference is not False");
+}
+
+/** @param {any} seen */
+function checkSeen(seen) {
+  checkFields(seen, "low:finite high:finite whole:flag", NOT);
+  insist(Number(seen.low) <= Number(seen.high), "low is above high");
 }
 
 /** @param {any} column */
@@ -80,15 +85,14 @@ function checkTarget(target) {
   insist(values.every((/** @type {any} */ v) => types.includes(typeof v) && typeof v === typeof values[0]), "values are of another kind");
   insist(rising(values) && values.length > 1, "values are not sorted, or one stands twice");
   if (positive === null) return;
-  const chosen = Array.isArray(positive) ? positive : [positive]; // version 1 had one
-  insist(chosen.every((/** @type {any} */ v) => values.includes(v)), "positive is none of the values");
-  insist(rising(chosen) && chosen.length > 0 && chosen.length < values.length && values.length > 2, "positive are none, all, or not sorted");
+  insist(Array.isArray(positive) && positive.every((v) => values.includes(v)), "positive is none of the values");
+  insist(rising(positive) && positive.length > 0 && positive.length < values.length && values.length > 2, "positive are none, all, or not sorted");
 }
 
-/** @param {any} reading @param {boolean} later */
-function checkReading(reading, later) {
-  checkFields(reading, later ? READING + LATER : READING, NOT);
-  if (later) checkLater(reading);
+/** @param {any} reading */
+function checkReading(reading) {
+  checkFields(reading, READING, NOT);
+  checkLayout(reading);
   insist([...reading.delimiter].length === 1, "its delimiter is not one character");
   const marks = [reading.decimal, ...reading.numeric.map((/** @type {any} */ style) => {
     checkFields(style, "column:text unit:text decimal:text", NOT);
@@ -98,7 +102,7 @@ function checkReading(reading, later) {
 }
 
 /** @param {any} reading */
-function checkLater({ sep, names, dates }) {
+function checkLayout({ sep, names, dates }) {
   insist(sep === null || /^[^a-zA-Z0-9".\r\n+\-\0\u0080-\uffff]$/.test(sep), "its separator cannot divide fields");
   const named = names === null || (Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string" && name));
   insist(named && (names === null || new Set(names).size === names.length), "names are none, empty, or one stands twice");

@@ -2,7 +2,7 @@
 // What the rows that the page holds prove by themselves, in words: blends need no other rows.
 import { checkBalance, checkConflict, checkMargin } from "./check.js";
 import { Lifted, Some } from "./data.js";
-import { checkForm, MANY } from "./form.js";
+import { checkForm } from "./form.js";
 import { parsed } from "./json.js";
 import { places } from "./rows.js";
 
@@ -28,7 +28,7 @@ export function checkSome(certificate, held) {
     const c = claim.labels.indexOf(label);
     return [row, { x: numbers, y: two ? 2 * c - 1 : c + 1 }];
   }));
-  const points = new Some(claim, rows), data = claim.schema === MANY ? new Lifted(claim, points) : points;
+  const points = new Some(claim, rows), data = claim.labels.length > 2 ? new Lifted(claim, points) : points;
   const has = (/** @type {any} */ part) => part && places(part.rows).every((i) => data.has(i));
   if (claim.conflict) return has(claim.conflict) ? conflict(claim, data, has(claim.balance ?? claim.conflict)) : null;
   return claim.margins && Object.values(claim.margins).every(has) ? margins(claim, data) : null;

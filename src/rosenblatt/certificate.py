@@ -450,7 +450,7 @@ class _Case:
         trained = None
         with noting(limits):
             trained = self._decide(partition)
-        out = head(self.table, self.intercept, self.semantics, self.budget)
+        out = head(self.table, self.intercept, self.semantics)
         out |= say.partition_part(partition, self.name)
         if only_separable:
             self.budget.lift()
@@ -523,7 +523,7 @@ class _Case:
         """Nothing leaves that the verifier would reject."""
         self.budget.now("checking the proof")
         try:
-            check(out, self.table.X, self.table.y, hashed=True, hear=self.budget.hear)
+            check(out, self.table.X, self.table.y, hashed=True)
         except verify.Rejected as reason:
             raise CertificateRejected(
                 f"A certificate was found that its verifier rejects ({reason}), so that nothing is "

@@ -328,7 +328,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, bool(fit_intercept), "binary64", problem.rows.budget, encoding),
+        head(table, bool(fit_intercept), "binary64", encoding),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

@@ -150,7 +150,7 @@ class Opinions:
             )
         table = self._with(opinion)
         rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
-        found = head(table, True, "binary64", Budget())
+        found = head(table, True, "binary64")
         found |= {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
         part = say.conflict(rows, say.Names(None), opinion.conflict)
         return Certificate(found | {"conflict": part}, checked=True)

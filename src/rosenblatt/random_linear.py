@@ -13,7 +13,7 @@ from rosenblatt._training.estimator import LinearClassifier
 from rosenblatt._training.fit import alone, unchanged_on_error
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._training.monitor import Interrupted, Watch
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt, interrupted_by
 from rosenblatt._validation import parameters, rows, targets
 
 _TOGETHER = 25  # hyperplanes judged in one pass over the rows
@@ -91,10 +91,10 @@ class RandomLinearClassifier(LinearClassifier):
             planes[..., -1] *= self.fit_intercept
             planes /= np.linalg.norm(planes.reshape(len(planes), -1), axis=1).reshape(ones)
             try:
-                if begin:  # the first are judged whatever happens: there must be a best one
-                    watch.check_interrupt()
-                check_interrupt = watch.check_interrupt if begin else no_interrupt
-                plain, weighted = examples.count(list(planes), check_interrupt=check_interrupt)
+                # The first are judged whatever happens: there must be a best one.
+                with interrupted_by(watch.check_interrupt if begin else None):
+                    check_interrupt()
+                    plain, weighted = examples.count(list(planes))
             except Interrupted:
                 break
             errors.append(plain)

@@ -17,6 +17,7 @@ from rosenblatt._training.card_rule import Card, Floats, Term, minus
 from rosenblatt._training.estimator import Classifier
 from rosenblatt._training.fit import alone, unchanged_on_error
 from rosenblatt._training.monitor import Interrupted, Watch
+from rosenblatt._util.interrupt import check_interrupt, interrupted_by
 from rosenblatt._util.progress import Bar, bar, silent
 from rosenblatt._util.text import Numbered, many
 from rosenblatt._validation import parameters, targets
@@ -173,7 +174,7 @@ class Scorecard(Classifier):
         Z = np.empty((len(terms), len(X)), dtype=np.int8)
         for k, term in enumerate(terms):
             Z[k] = term.values(X)
-        search = Search(Z, _prices(examples), int(self.max_points), watch.check_interrupt)
+        search = Search(Z, _prices(examples), int(self.max_points))
 
         def told(k: int, errors: float) -> None:
             text = f"Scorecard: {many(k, 'term')} at most, {errors:g} training errors"
@@ -181,7 +182,7 @@ class Scorecard(Classifier):
             if self.verbose and now is silent:  # no terminal: plain lines
                 print(text, file=sys.stderr)
 
-        with suppress(Interrupted):  # what was found stays
+        with suppress(Interrupted), interrupted_by(watch.check_interrupt):  # what was found stays
             search.run(int(self.max_terms), told)
         self.errors_by_terms_ = np.array([errors for errors, _ in search.best])
         return [self._card(terms, search, card) for _, card in search.best]
@@ -448,16 +449,16 @@ Terms = tuple[Earned, ...]
 
 
 class Search:
-    """Cards on these terms; `hear` is called often, and may raise to stop."""
+    """Cards on these terms."""
 
-    def __init__(self, Z: Any, prices: Floats, most: int, hear: Callable[[], None]):
-        self.tally, self._hear = Tally(Z, prices, most), hear
+    def __init__(self, Z: Any, prices: Floats, most: int):
+        self.tally = Tally(Z, prices, most)
         self._slack = _SLACK * float(np.abs(prices).sum())
         self._known: dict[Terms, Floats] = {}
         self.best: list[tuple[float, Terms]] = [(self.tally.errors(self.tally.totals(())), ())]
 
     def run(self, most_terms: int, told: Callable[[int, float], None]) -> None:
-        """`best` gets the card of each number of terms; what there is stays if `hear` raises."""
+        """`best` gets the card of each number of terms, also of a search that is interrupted."""
         cards: list[Terms] = [()]
         for k in range(1, min(most_terms, len(self.tally.Z)) + 1):
             found = self._grown(cards, k)
@@ -501,7 +502,7 @@ class Search:
 
     def _with_one_more(self, card: Terms) -> Floats:
         if card not in self._known:
-            self._hear()
+            check_interrupt()
             self._known[card] = self.tally.with_one_more(self.tally.totals(card))
         return self._known[card]
 
@@ -525,7 +526,7 @@ class Search:
         while better:
             better = False
             for i, j in combinations(range(len(card)), 2):
-                self._hear()
+                check_interrupt()
                 rest = tuple(one for k, one in enumerate(card) if k not in (i, j))
                 a, b = card[i][0], card[j][0]
                 found = self.tally.of_two(self.tally.totals(rest), a, b)

@@ -23,7 +23,7 @@ from rosenblatt._certify.diagnostics import collinear_columns
 from rosenblatt._certify.heading import head
 from rosenblatt._certify.rows import Floats, Vector
 from rosenblatt._certify.table import Table, read_encoded
-from rosenblatt._util.budget import Budget, Clock, LimitReached
+from rosenblatt._util.budget import Clock, LimitReached
 from rosenblatt._util.escape import one_line
 from rosenblatt._util.text import named
 from rosenblatt._validation import parameters
@@ -349,7 +349,7 @@ def found_within(
         least = known.ends[0]
     else:
         least = 0 if errors is not None else _least(problem, clock)
-    about = head(table, True, "binary64", Budget(), encoding)
+    about = head(table, True, "binary64", encoding)
     columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
     while True:
         allowed = _allowed(errors, problem)

@@ -21,7 +21,8 @@ import searching
 def server():
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["everything"])
-    with mock.patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parent)):
+    path = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, path))):
         forkserver.ensure_running()  # it finds `everything` there
     return context
 

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from rosenblatt._out_of_core.engine import Lost
+from rosenblatt._util.interrupt import check_interrupt
 
 
 def learned(p):
@@ -35,8 +36,8 @@ class Hostile:
             *(v if isinstance(v, bytes) else pickle.dumps(v) for v in given),
         ]
 
-    def gather(self, handles, hear):
-        hear()
+    def gather(self, handles):
+        check_interrupt()
         results, lost = {}, []
         for place in self.random.sample(range(len(handles)), len(handles)):
             for _ in range(self.random.choice([1, 1, 2])):
@@ -78,8 +79,8 @@ class Deadly:
                 return self._engine.call(waiting_for_death, given[0], str(begun), work, *given[1:])
         return self._engine.call(work, *given)
 
-    def gather(self, handles, hear):
-        return self._engine.gather(handles, hear)
+    def gather(self, handles):
+        return self._engine.gather(handles)
 
     def _kill(self, begun):
         while not begun.exists() or not begun.read_text():

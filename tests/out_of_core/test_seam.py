@@ -188,7 +188,7 @@ def test_all_machines_have_the_same_version(monkeypatch):
 
 def test_a_machine_without_rosenblatt():
     class Bare(Hostile):
-        def gather(self, handles, hear):
+        def gather(self, handles):
             raise ModuleNotFoundError("No module named 'rosenblatt'")
 
     with pytest.raises(EngineError, match=r"install rosenblatt==.* on all machines"):
@@ -197,7 +197,7 @@ def test_a_machine_without_rosenblatt():
 
 def test_calls_that_are_always_lost_end():
     class Losing(Hostile):
-        def gather(self, handles, hear):
+        def gather(self, handles):
             raise Lost(range(len(handles)), "gone")
 
     with pytest.raises(EngineError, match=r"A call was lost 6 times \(gone\)"):

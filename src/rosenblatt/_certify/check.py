@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,6 @@ from rosenblatt._certify.rows import LiftedRows, Rows, whole_binary
 from rosenblatt._core.fingerprint import of_matrix
 from rosenblatt._core.rows import Csr, dense
 from rosenblatt._util.budget import Budget
-from rosenblatt._util.interrupt import no_interrupt
 
 _SMALL = 5 * 10**4  # up to this many numbers the stand-alone verifier itself is run
 
@@ -32,15 +31,14 @@ def check(
     y: Any,
     *,
     hashed: bool = False,
-    hear: Callable[[], None] = no_interrupt,
 ) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
-    `hashed`: the hash in the claim was taken of this very data just now. `hear` is called often.
+    `hashed`: the hash in the claim was taken of this very data just now.
     """
     verify.check_form(claim)
     with _no_collection():
-        verify.check(claim, data_of(claim, X, y, hashed=hashed, hear=hear))
+        verify.check(claim, data_of(claim, X, y, hashed=hashed))
 
 
 def data_of(
@@ -49,7 +47,6 @@ def data_of(
     y: Any,
     *,
     hashed: bool = False,
-    hear: Callable[[], None] = no_interrupt,
 ) -> verify.Data:
     """The rows, as the verifier reads them."""
     (n, d), k = X.shape, len(claim["labels"])
@@ -57,7 +54,7 @@ def data_of(
     if n * d * (k - 1) ** 2 <= _SMALL:
         points = verify.Data(claim, packed(X), y.tolist())
         return verify.Lifted(claim, points) if many else points
-    bulk = _Data(claim, X, y, hashed, Budget(hear=hear))
+    bulk = _Data(claim, X, y, hashed, Budget())
     return _Lifted(claim, bulk) if many else bulk
 
 
@@ -152,7 +149,7 @@ class _Data(_Bulk, verify.Data):
         if self._hashed:
             return str(claim["sha256"])
         y = codes(self.y, claim["labels"])
-        return fingerprint(self._X, y, claim["dropped"], self._rows.budget.hear)
+        return fingerprint(self._X, y, claim["dropped"])
 
     def square(self, i: int) -> Fraction:
         above, below = self._rows.square(int(np.searchsorted(self._index, i)))
@@ -173,9 +170,9 @@ def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
     return np.array(y, dtype=np.int8 if len(labels) == 2 else np.int32)
 
 
-def fingerprint(X: Any, y: NDArray[Any], dropped: list[int], hear: Callable[[], None]) -> str:
+def fingerprint(X: Any, y: NDArray[Any], dropped: list[int]) -> str:
     """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
     signs = y.copy()
     signs[dropped] = 0
     rows = Csr(X.data, X.indices, X.indptr, X.shape) if sparse.issparse(X) else X
-    return of_matrix(rows, signs, hear)
+    return of_matrix(rows, signs)

@@ -11,7 +11,6 @@ from rosenblatt import verify
 from rosenblatt._certify.check import fingerprint
 from rosenblatt._certify.multiclass import sizes_part
 from rosenblatt._certify.table import Table
-from rosenblatt._util.budget import Budget
 from rosenblatt._util.version import __version__
 
 if TYPE_CHECKING:
@@ -22,14 +21,13 @@ def head(
     table: Table,
     intercept: bool,
     semantics: str,
-    budget: Budget,
     encoding: Encoding | None = None,
 ) -> dict[str, Any]:
     """What a document is about; with an encoding, how the numbers were made."""
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
-    mark = fingerprint(table.X, table.y, dropped, budget.hear)
+    mark = fingerprint(table.X, table.y, dropped)
     return {
         **opening(
             len(table.y),

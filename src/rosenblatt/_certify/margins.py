@@ -23,6 +23,7 @@ from rosenblatt._certify.modular import longest
 from rosenblatt._certify.nearest_point import Guess, nearest_point
 from rosenblatt._certify.rows import Floats, LiftedRows, Rows, Vector, nearest_floats, whole_vector
 from rosenblatt._util.budget import TooLong
+from rosenblatt._util.interrupt import check_interrupt
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case
@@ -196,7 +197,7 @@ def radius_row(rows: Rows) -> int:
         return candidates[0]
     best, longest = candidates[0], rows.square(candidates[0])
     for i in candidates[1:]:
-        rows.budget.hear()
+        check_interrupt()
         above, below = rows.square(i)
         if above * longest[1] > longest[0] * below:
             best, longest = i, (above, below)

@@ -19,6 +19,7 @@ from rosenblatt._certify.exact_product import products, signs_of_products
 from rosenblatt._certify.modular import longest
 from rosenblatt._core.rows import dense, squares
 from rosenblatt._util.budget import Budget
+from rosenblatt._util.interrupt import check_interrupt
 
 Ints = NDArray[np.int64]
 
@@ -57,7 +58,7 @@ class Rows:
         numbers = self.X.nnz // max(self.n, 1) if sparse.issparse(self.X) else self.d
         step = max(1, _CHUNK // max(numbers, 1))
         for begin in range(0, self.n, step):
-            self.budget.hear()
+            check_interrupt()
             yield begin, min(begin + step, self.n)
 
     def x(self, begin: int, end: int) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Csr, Examples, Matrix, row_range
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -36,26 +36,24 @@ def of_examples(examples: Examples) -> str:
     return of_matrix(examples.rows.X, y if c is None else np.where(c == 0, 0, y).astype(y.dtype))
 
 
-def of_matrix(X: Matrix, y: Labels, check_interrupt: Callable[[], None] = no_interrupt) -> str:
+def of_matrix(X: Matrix, y: Labels) -> str:
     """Of rows in memory, and their signs or the numbers of their classes."""
 
     def rows(begin: int, end: int) -> tuple[Matrix, Labels]:
         return row_range(X, begin, end), y[begin:end]
 
-    return of_rows(X.shape, rows, check_interrupt)
+    return of_rows(X.shape, rows)
 
 
-def of_rows(
-    shape: tuple[int, int], rows: RowsFrom, check_interrupt: Callable[[], None] = no_interrupt
-) -> str:
+def of_rows(shape: tuple[int, int], rows: RowsFrom) -> str:
     """Of so many rows and features; `rows(begin, end)` gives some of them, with their signs."""
     digest = hashlib.sha256(np.array(shape, dtype="<u8"))
     for begin, end in ranges(shape[0]):
-        digest.update(of_block(*rows(begin, end), check_interrupt))
+        digest.update(of_block(*rows(begin, end)))
     return digest.hexdigest()
 
 
-def of_block(X: Matrix, y: Labels, check_interrupt: Callable[[], None] = no_interrupt) -> bytes:
+def of_block(X: Matrix, y: Labels) -> bytes:
     """The hash of one block."""
     digest = hashlib.sha256(np.ascontiguousarray(y, dtype="<i4" if y.dtype == np.int32 else "i1"))
     strips = _csr_strips(digest, X) if isinstance(X, Csr) else _dense_strips(digest, X)

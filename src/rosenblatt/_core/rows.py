@@ -15,7 +15,7 @@ from rosenblatt._core import summation
 from rosenblatt._core.backend import compute, gpu
 from rosenblatt._core.device import OnDevice
 from rosenblatt._core.summation import Fold, folded, in_order
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt
 
 Floats = NDArray[np.float64]
 
@@ -207,7 +207,6 @@ class Rows:
 
     def chunks(
         self,
-        check_interrupt: Callable[[], None] = no_interrupt,
         looks: int = 1,
         within: tuple[int, int] | None = None,
     ) -> Iterator[tuple[int, int]]:
@@ -239,7 +238,6 @@ class Rows:
         voters: Weights,
         votes: Weights,
         out: NDArray[np.float64],
-        check_interrupt: Callable[[], None] = no_interrupt,
     ) -> None:
         """out += Σ over voters of votes · sign(score), with sign(0) = +1.
 
@@ -247,10 +245,10 @@ class Rows:
         """
         assert voters.shape[-1] == self.d + 1
         if self.on_gpu:  # which has no votes
-            Rows(self.X).add_votes(voters, votes, out, check_interrupt)
+            Rows(self.X).add_votes(voters, votes, out)
             return
         vote = compute.backend.vote if voters.ndim == 2 else compute.backend.class_votes
-        for begin, end in self.chunks(check_interrupt, looks=math.prod(voters.shape[:-1])):
+        for begin, end in self.chunks(looks=math.prod(voters.shape[:-1])):
             vote(self.native, voters, votes, begin, end, out)
 
 
@@ -335,7 +333,6 @@ class RowsToJudge(ABC):
         self,
         weights: Sequence[Weights],
         limits: list[float] | None = None,
-        check_interrupt: Callable[[], None] = no_interrupt,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Mistakes of each weight vector, plain and weighted, in one pass over the rows.
 
@@ -343,13 +340,11 @@ class RowsToJudge(ABC):
         its numbers say only that.
         """
         tally = Tally(weights, limits)
-        self.add_mistakes(tally, check_interrupt)
+        self.add_mistakes(tally)
         return tally.plain, tally.weighted
 
     @abstractmethod
-    def add_mistakes(
-        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> bool:
+    def add_mistakes(self, tally: Tally) -> bool:
         """Those on these rows. False: no vector can win any more."""
 
 
@@ -368,25 +363,20 @@ class Examples(RowsToJudge, Labelled, Sized):
             squares = self.rows.lifted_squares(begin, end, intercept=intercept)
             yield squares, None if self.c is None else self.c[begin:end]
 
-    def add_mistakes(
-        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> bool:
-        return self.add_mistakes_with(self.rows.backend.count, tally, check_interrupt)
+    def add_mistakes(self, tally: Tally) -> bool:
+        return self.add_mistakes_with(self.rows.backend.count, tally)
 
-    def add_mistakes_with(
-        self, count: Count, tally: Tally, check_interrupt: Callable[[], None]
-    ) -> bool:
+    def add_mistakes_with(self, count: Count, tally: Tally) -> bool:
         """The same by a function that counts as the backend does."""
         if self.c is not None:
             return all(
-                self._add_block(count, tally, block, check_interrupt)
-                for block in summation.blocks(self.rows.n)
+                self._add_block(count, tally, block) for block in summation.blocks(self.rows.n)
             )
         given = self.rows.native, self.y, None, tally.w, tally.limit  # whole numbers: no rounding
         looks = math.prod(tally.w.shape[:-1])
         return all(
             count(*given, begin, end, tally.plain, tally.weighted)
-            for begin, end in self.rows.chunks(check_interrupt, looks)
+            for begin, end in self.rows.chunks(looks)
         )
 
     def _add_block(
@@ -394,11 +384,10 @@ class Examples(RowsToJudge, Labelled, Sized):
         count: Count,
         tally: Tally,
         block: tuple[int, int],
-        check_interrupt: Callable[[], None],
     ) -> bool:
         weighted, looks = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
         given = self.rows.native, self.y, self.c, tally.w, tally.limit_of_block
-        for begin, end in self.rows.chunks(check_interrupt, looks, block):
+        for begin, end in self.rows.chunks(looks, block):
             if not count(*given, begin, end, tally.plain, weighted):
                 break
         return tally.add_block(weighted)

@@ -10,8 +10,6 @@ give up: from numbers of rows, never from time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +24,6 @@ from rosenblatt._core.protocol import (
     ScreeningBackend,
 )
 from rosenblatt._core.rows import Examples, RowsToJudge, Tally, Weights
-from rosenblatt._util.interrupt import no_interrupt
 
 FEW = 64  # a probe is made where at most one visit in so many was an update,
 PART = 64  # of one row in so many,
@@ -200,12 +197,10 @@ class ScreenedRows(RowsToJudge):
         self._examples, self._screen = examples, screen
         self.n, self.total_weight = examples.n, examples.total_weight
 
-    def add_mistakes(
-        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> bool:
+    def add_mistakes(self, tally: Tally) -> bool:
         if not self._screen.ready:
-            return self._examples.add_mistakes(tally, check_interrupt)
-        return self._examples.add_mistakes_with(self._screen.count, tally, check_interrupt)
+            return self._examples.add_mistakes(tally)
+        return self._examples.add_mistakes_with(self._screen.count, tally)
 
     def mistakes(self, scores: NDArray[np.float64]) -> int:
         return self._examples.mistakes(scores)

@@ -281,9 +281,7 @@ class Planes:
         self._look()
         most, few = _BATCH * self._rows.D, self._few
         found = [
-            shard
-            for part in self.all.each(work.look, w, self.intercept, few, hear=self.budget.hear)
-            for shard in part
+            shard for part in self.all.each(work.look, w, self.intercept, few) for shard in part
         ]
         if not sum(shard.wrong for shard in found):
             reached = min(shard.reached for shard in found if shard.reached is not None)
@@ -346,7 +344,6 @@ class Planes:
                 part.normals or [],
                 self.intercept,
                 self._few,
-                hear=self.budget.hear,
             )
             found = [some for shards in strays for some in shards]
             if not sum(len(some.number) for some in found):

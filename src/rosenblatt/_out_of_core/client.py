@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, final
 
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core.engine import Engine, Handle, Lost
-from rosenblatt._util.interrupt import no_interrupt
 from rosenblatt._util.version import __version__
 from rosenblatt.errors import EngineError
 
@@ -46,18 +45,17 @@ class Client:
     def place(self, load: Callable[..., Any], *given: Any) -> Handle:
         return self.engine.place(placed, __version__, load, *given)
 
-    def settle(self, handles: Sequence[Handle], hear: Callable[[], None] = no_interrupt) -> None:
+    def settle(self, handles: Sequence[Handle]) -> None:
         """All is in place, or the first error is raised. The rows stay there."""
-        self._gathered(lambda k: self.engine.call(_seen, handles[k]), len(handles), hear)
+        self._gathered(lambda k: self.engine.call(_seen, handles[k]), len(handles))
 
     def results(self, handles: Sequence[Handle]) -> list[Any]:
         """What was placed, here: a few bytes."""
-        return self._gathered(lambda k: handles[k], len(handles), no_interrupt, repeat=False)
+        return self._gathered(lambda k: handles[k], len(handles), repeat=False)
 
     def all(
         self,
         calls: Sequence[tuple[Callable[..., Any], Sequence[Any]]],
-        hear: Callable[[], None] = no_interrupt,
         rows: Sequence[int] | None = None,
     ) -> list[Any]:
         """The result of each call, in their order; `rows`: how many each looks at."""
@@ -68,7 +66,7 @@ class Client:
             return self.engine.call(_on_rows, given[0], __version__, sizes, work, *given[1:])
 
         begin = time.monotonic()
-        found: list[Done] = self._gathered(call, len(calls), hear)
+        found: list[Done] = self._gathered(call, len(calls))
         self.waited += time.monotonic() - begin
         for k, done in enumerate(found):
             pace = self.paces[done.worker]
@@ -87,7 +85,6 @@ class Client:
         self,
         handle: Callable[[int], Handle],
         number: int,
-        hear: Callable[[], None],
         *,
         repeat: bool = True,
     ) -> list[Any]:
@@ -95,7 +92,7 @@ class Client:
         losses = [0] * number
         while True:
             try:
-                return self.engine.gather(handles, hear)
+                return self.engine.gather(handles)
             except Lost as lost:
                 for k in lost.places:
                     losses[k] += 1

@@ -9,6 +9,7 @@ from typing import Any, final
 
 from rosenblatt._out_of_core.engine import Lost
 from rosenblatt._util.extras import distributed
+from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt.errors import EngineError
 
 _WAIT = 0.2  # seconds between looks at Ctrl-C
@@ -63,11 +64,11 @@ class OnDask:
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             return [self._client.compute(v) if is_dask_collection(v) else v for v in given]
 
-    def gather(self, handles: Sequence[Any], hear: Callable[[], None]) -> list[Any]:
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
         try:
             # One that was there is lost with its worker, and computed once more.
             while waiting := [h for h in handles if h.status in ("pending", "lost")]:
-                hear()
+                check_interrupt()
                 with suppress(TimeoutError), self._client.as_current():
                     self._library.wait(waiting, timeout=_WAIT)
             return self._results(handles)

@@ -12,6 +12,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future,
 from contextlib import contextmanager
 from typing import Any, Protocol, final
 
+from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt.errors import EngineError, InputTypeError
 
 Handle = Any
@@ -39,9 +40,9 @@ class Engine(Protocol):
     def call(self, work: Callable[..., Any], *given: Any) -> Handle:
         """A call, where the rows are that stand among what is given."""
 
-    def gather(self, handles: Sequence[Handle], hear: Callable[[], None]) -> list[Any]:
-        """The results, in the order asked. `hear` is called while waiting, and may raise: then
-        nobody waits for them any more. What the work itself raises is raised here."""
+    def gather(self, handles: Sequence[Handle]) -> list[Any]:
+        """The results, in the order asked. `check_interrupt` is called while waiting: where it
+        raises, nobody waits for them any more. What the work itself raises is raised here."""
 
 
 ALLOWED = (
@@ -118,11 +119,11 @@ class OnExecutor:
         except BrokenExecutor as error:
             raise _broken(error) from None
 
-    def gather(self, handles: Sequence[Future[Any]], hear: Callable[[], None]) -> list[Any]:
+    def gather(self, handles: Sequence[Future[Any]]) -> list[Any]:
         try:
             waiting = set(handles)
             while waiting:
-                hear()
+                check_interrupt()
                 waiting = wait(waiting, timeout=_WAIT).not_done
             return [handle.result() for handle in handles]
         except (BrokenExecutor, CancelledError) as error:
@@ -155,6 +156,6 @@ class Inline:
     def call(self, work: Callable[..., Any], *given: Any) -> Any:
         return work(*given)
 
-    def gather(self, handles: Sequence[Any], hear: Callable[[], None]) -> list[Any]:
-        hear()
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
+        check_interrupt()
         return list(handles)

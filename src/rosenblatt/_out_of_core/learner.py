@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import final
 
 import numpy as np
@@ -76,15 +76,13 @@ class Streamed(InFeatures):
         machine.log = self.log
         return machine
 
-    def descend(
-        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
-    ) -> int:
+    def descend(self, memory: PrimalMemory, visits: int) -> int:
         """One batch step over all blocks: all of it, or nothing."""
         fold, noted, mistakes = Fold[Weights](), [], 0
-        for block in self.examples.blocks(check_interrupt):
+        for block in self.examples.blocks():
             on_block = self._on(block)
             assert isinstance(on_block, Primal)
-            found = on_block.look(memory.w, check_interrupt)
+            found = on_block.look(memory.w)
             fold.add(found.step)
             mistakes += len(found.rows)
             if self.log is not None:
@@ -97,14 +95,14 @@ class Streamed(InFeatures):
         return mistakes
 
     def training_votes(
-        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
+        self, voters: Voters, *, quickly: bool
     ) -> Iterator[NDArray[np.float64]] | None:
         """The mean vote, block by block; None where it would take long."""
         blocks = self.examples.blocks
-        parts = (block.rows for block in blocks(check_interrupt))
+        parts = (block.rows for block in blocks())
         if quickly or not may_vote(voters, parts, learner.MOST_VOTED):
             return None
-        return (voters.scores(block.rows, check_interrupt) for block in blocks())
+        return (voters.scores(block.rows) for block in blocks())
 
 
 # Weights in the space of the features, learned from rows on many machines.
@@ -137,7 +135,6 @@ class Distributed(InFeatures):
         stretch: Sequence[tuple[int, int, int]],
         most: int,
         visits: int,
-        check_interrupt: Callable[[], None],
     ) -> tuple[int, int]:
         """The weights go to these blocks, all in one bundle: (number, place, size).
 
@@ -154,26 +151,21 @@ class Distributed(InFeatures):
             most,
             visits,
             rows=sum(size - place for _, place, size in stretch),
-            hear=check_interrupt,
         )
         take(memory, learned)
         return made, updates
 
-    def mix(
-        self, memory: PrimalMemory, turn: work.Turn, first: int, check_interrupt: Callable[[], None]
-    ) -> list[Share]:
+    def mix(self, memory: PrimalMemory, turn: work.Turn, first: int) -> list[Share]:
         """What each shard, from the first one on, adds to this epoch, in their order."""
         rows = self.examples.divided
         averaged = memory.drift is not None
         given = (self.how, memory.w, turn, first, rows.n, averaged)
-        found = rows.each(work.mix, *given, hear=check_interrupt)
+        found = rows.each(work.mix, *given)
         return [share for part in found for share in part]
 
-    def descend(
-        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
-    ) -> int:
+    def descend(self, memory: PrimalMemory, visits: int) -> int:
         """One batch step over all rows."""
-        found = self.examples.divided.each(work.descend, self.how, memory.w, hear=check_interrupt)
+        found = self.examples.divided.each(work.descend, self.how, memory.w)
         self._step(memory, folded(shard for steps, _ in found for shard in steps), visits)
         return sum(mistakes for _, mistakes in found)
 
@@ -202,7 +194,7 @@ class Distributed(InFeatures):
         raise NotImplementedError(_ELSEWHERE)
 
     def training_votes(
-        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
+        self, voters: Voters, *, quickly: bool
     ) -> Iterator[NDArray[np.float64]] | None:
         raise NotImplementedError(_ELSEWHERE)
 

@@ -111,8 +111,7 @@ class StreamedMixed(Mixed):
         parts = parts_of(
             blocks, state.seed, state.epoch, margin=whole.margin, intercept=whole.intercept
         )
-        hear = job.watch.check_interrupt
-        return share_of(parts, state.memory.w, averaged=averaged, log=log, check_interrupt=hear), 0
+        return share_of(parts, state.memory.w, averaged=averaged, log=log), 0
 
     def _blocks(self, numbers: list[int]) -> Iterator[tuple[int, Examples]]:
         for b, following in zip(numbers, [*numbers[1:], numbers[-1]], strict=True):
@@ -158,7 +157,6 @@ class _Ring(Order):
             self._stretch(state.position),
             most,
             state.visits,
-            job.watch.check_interrupt,
         )
         state.record(made, updates)
         state.position += made
@@ -216,8 +214,7 @@ class RemoteMixed(Order):
         assert isinstance(machine, Distributed)
         turn = Turn(state.seed, state.epoch, shuffled=True)
         first = state.position // compute.rows_of_shard  # others may have made some of them
-        hear = job.watch.check_interrupt
-        for share in machine.mix(mixed.memory, turn, first, hear):
+        for share in machine.mix(mixed.memory, turn, first):
             take(mixed, share, self.n)
 
 

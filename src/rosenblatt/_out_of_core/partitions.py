@@ -19,7 +19,6 @@ from rosenblatt._out_of_core.engine import Handle
 from rosenblatt._out_of_core.parts import ArrayPart, StoredPart, load_stored
 from rosenblatt._out_of_core.work import How, fingerprints
 from rosenblatt._out_of_core.work import rows as rows_of
-from rosenblatt._util.interrupt import no_interrupt
 from rosenblatt._validation.targets import how_many
 
 if TYPE_CHECKING:
@@ -65,12 +64,10 @@ class Divided:
     def n_blocks(self) -> int:
         return -(-self.n // compute.block)
 
-    def each(
-        self, work: Callable[..., Any], *given: Any, hear: Callable[[], None] = no_interrupt
-    ) -> list[Any]:
+    def each(self, work: Callable[..., Any], *given: Any) -> list[Any]:
         """The work on every bundle, in the order of the rows."""
         calls = [(work, (bundle.handle, *given)) for bundle in self.bundles]
-        return self.team.all(calls, hear, [b.end - b.begin for b in self.bundles])
+        return self.team.all(calls, [b.end - b.begin for b in self.bundles])
 
     def one(
         self,
@@ -78,10 +75,9 @@ class Divided:
         work: Callable[..., Any],
         *given: Any,
         rows: int,
-        hear: Callable[[], None] = no_interrupt,
     ) -> Any:
         """The work on one bundle, that looks at so many rows."""
-        return self.team.all([(work, (self.bundles[place].handle, *given))], hear, [rows])[0]
+        return self.team.all([(work, (self.bundles[place].handle, *given))], [rows])[0]
 
     def hashed(self, work: Callable[..., list[bytes]], *given: Any) -> list[bytes]:
         """What such work finds for each 65,536 rows, in their order."""
@@ -110,14 +106,14 @@ def bundled(n: int, at_once: int) -> list[tuple[int, int]]:
     return list(zip(edges, [*edges[1:], n], strict=True))
 
 
-def of_stored(team: Client, rows: Stored, hear: Callable[[], None] = no_interrupt) -> Divided:
+def of_stored(team: Client, rows: Stored) -> Divided:
     """Rows in a folder that every machine sees."""
     bundles = []
     for begin, end in bundled(rows.n, team.engine.at_once):
         size = rows.nbytes * (end - begin) // rows.n
         part = StoredPart(str(rows.folder.absolute()), rows.fingerprint, begin, end, size)
         bundles.append(Bundle(begin, end, team.place(load_stored, part)))
-    team.settle([bundle.handle for bundle in bundles], hear)
+    team.settle([bundle.handle for bundle in bundles])
     return Divided(
         team,
         bundles,

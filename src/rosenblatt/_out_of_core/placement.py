@@ -9,7 +9,7 @@ shards as they do over rows, so that the numbers have the same bits as on one ma
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,7 +37,6 @@ from rosenblatt._out_of_core.store import PASS, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows, refuse_not_finite
 from rosenblatt._out_of_core.work import labels
 from rosenblatt._util.files import as_path
-from rosenblatt._util.interrupt import no_interrupt
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
 from rosenblatt.data.encoding import Encoding
@@ -60,7 +59,6 @@ def of_table(
     team: Client,
     source: TableRows,
     cache: Path | None,
-    hear: Callable[[], None] = no_interrupt,
 ) -> Divided:
     """The rows of a table, encoded by the machines that work on them."""
     table, encoding = source.table, source.table.encoding()
@@ -71,13 +69,13 @@ def of_table(
         for begin, end in bundled(n, team.engine.at_once)
     ]
     if source.scale or table.impute is not None:
-        found = team.all([(_moments, (team.place(itself, share),)) for share in shares], hear)
+        found = team.all([(_moments, (team.place(itself, share),)) for share in shares])
         seen = folded([shard for part in found for shard in part], together)
         how: dict[str, Any] = {"scale": source.scale, "impute": table.impute}
         encoding = with_moments(encoding, seen, (), **how)
     shares = [replace(share, encoding=encoding) for share in shares]
     bundles = [Bundle(s.begin, s.end, team.place(load, s)) for s in shares]
-    team.settle([bundle.handle for bundle in bundles], hear)
+    team.settle([bundle.handle for bundle in bundles])
     names = encoding.feature_names
     size = n * (8 * len(names) + 4)
     rows = Divided(team, bundles, n, len(names), classes, (), names, encoding, size)

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from rosenblatt._out_of_core.engine import Lost
 from rosenblatt._util.extras import ray
+from rosenblatt._util.interrupt import check_interrupt
 
 _WAIT = 0.2  # seconds between looks at Ctrl-C
 
@@ -49,11 +50,11 @@ class OnRay:
             self._tasks[work] = self._ray.remote(max_retries=3)(work)
         return self._tasks[work]
 
-    def gather(self, handles: Sequence[Any], hear: Callable[[], None]) -> list[Any]:
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
         waiting = list(handles)
         try:
             while waiting:
-                hear()
+                check_interrupt()
                 _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=_WAIT)
         except BaseException:
             for handle in waiting:

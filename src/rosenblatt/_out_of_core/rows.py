@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -14,7 +14,7 @@ from rosenblatt._out_of_core import work
 from rosenblatt._out_of_core.partitions import Divided
 from rosenblatt._out_of_core.work import How
 from rosenblatt._training.one_vs_rest import against_rest
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt._validation import targets
 from rosenblatt._validation import targets as weights
 
@@ -64,7 +64,7 @@ class StreamedExamples(RowsToJudge, Sized):
         if b != self._at:
             self._stored.expect(b)
 
-    def blocks(self, check_interrupt: Callable[[], None] = no_interrupt) -> Iterator[Examples]:
+    def blocks(self) -> Iterator[Examples]:
         """All of them, in the order of the rows."""
         for b in range(self.n_blocks):
             if b:
@@ -89,12 +89,8 @@ class StreamedExamples(RowsToJudge, Sized):
         for block in self.blocks():
             yield from block.lengths(intercept=intercept)
 
-    def add_mistakes(
-        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> bool:
-        return all(
-            block.add_mistakes(tally, check_interrupt) for block in self.blocks(check_interrupt)
-        )
+    def add_mistakes(self, tally: Tally) -> bool:
+        return all(block.add_mistakes(tally) for block in self.blocks())
 
     def mistakes(self, scores: Iterable[NDArray[np.float64]]) -> int:
         """How many rows have a margin of 0 or less; the scores come block by block."""
@@ -137,16 +133,13 @@ class RemoteExamples(RowsToJudge):
         self,
         weights: Sequence[Weights],
         limits: list[float] | None = None,
-        check_interrupt: Callable[[], None] = no_interrupt,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """All mistakes, whatever the limits: machines do not wait for each other."""
-        found = self.divided.each(work.count, self.how, list(weights), hear=check_interrupt)
+        found = self.divided.each(work.count, self.how, list(weights))
         plain = np.array([some for some, _ in found]).sum(axis=0)
         return plain, folded(shard for _, weighted in found for shard in weighted)
 
-    def add_mistakes(
-        self, tally: Tally, check_interrupt: Callable[[], None] = no_interrupt
-    ) -> bool:
+    def add_mistakes(self, tally: Tally) -> bool:
         raise NotImplementedError("`count` asks for all of them at once")
 
     def mistakes(self, scores: object) -> int:

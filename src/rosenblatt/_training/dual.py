@@ -23,7 +23,7 @@ from rosenblatt._core.update_log import Log
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, add
 from rosenblatt._training.kernels import Floats, Gram
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt
 
 _WORK = 8 * compute.chunk  # numbers to multiply until the next look at Ctrl-C
 _NEAR, _FAR = 32, 1024  # visits in a window with updates: at least, at most
@@ -58,7 +58,6 @@ class KernelExamples(Labelled, Sized):
         self,
         weights: Sequence[KernelExpansion],
         limits: list[float] | None = None,
-        check_interrupt: Callable[[], None] = no_interrupt,
     ) -> tuple[NDArray[np.int64], Floats]:
         """Mistakes of each function, plain and weighted: its scores are at hand."""
         wrong = [self.wrong(f.scores) for f in weights]
@@ -191,7 +190,7 @@ class Dual:
             draw, seen = (draw + 1, 0) if found else (draw, drawn)
         return made, updates, draw, seen
 
-    def descend(self, memory: DualMemory, visits: int, check_interrupt: Callable[[], None]) -> int:
+    def descend(self, memory: DualMemory, visits: int) -> int:
         """One batch step on all rows that call for an update, now."""
         e = self.examples
         scores = memory.w.scores
@@ -201,7 +200,7 @@ class Dual:
         def update(some: slice) -> None:
             self._update(memory, mistakes[some], [visits] * len(mistakes[some]))
 
-        self._whole_step(memory, len(mistakes), update, check_interrupt)
+        self._whole_step(memory, len(mistakes), update)
         self._note(mistakes, visits, scores[mistakes])
         return len(mistakes)
 
@@ -210,7 +209,6 @@ class Dual:
         memory: DualMemory,
         updates: int,
         update: Callable[[slice], None],
-        check_interrupt: Callable[[], None],
     ) -> None:
         """So many updates, as many at a time as Gram rows are held: all of them, or none."""
         before, together = memory.copy(), self.examples.gram.together
@@ -244,9 +242,7 @@ class Dual:
     def finite(self, memory: DualMemory) -> bool:
         return memory.w.finite() and (memory.drift is None or memory.drift.finite())
 
-    def training_votes(
-        self, voters: DualVoters, check_interrupt: Callable[[], None], *, quickly: bool
-    ) -> Floats:
+    def training_votes(self, voters: DualVoters, *, quickly: bool) -> Floats:
         """The mean vote on the training rows, which is at hand."""
         return voters.training_scores()
 
@@ -311,7 +307,7 @@ class JointDual(Dual):
         memory.counts[rows, own] += 1  # no row is there twice
         memory.counts[rows, rivals] -= 1
 
-    def descend(self, memory: DualMemory, visits: int, check_interrupt: Callable[[], None]) -> int:
+    def descend(self, memory: DualMemory, visits: int) -> int:
         """One batch step on all rows that call for an update, now."""
         e = self.examples
         margins, rivals = standing((memory.w.sums + memory.w.b).T, e.y)
@@ -322,6 +318,6 @@ class JointDual(Dual):
         def update(some: slice) -> None:
             self._update_both(memory, updated[some], [visits] * len(updated[some]))
 
-        self._whole_step(memory, len(updated), update, check_interrupt)
+        self._whole_step(memory, len(updated), update)
         self._note(mistakes.tolist(), visits, margins[mistakes], rivals[mistakes])
         return len(updated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Generic
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from rosenblatt._training.monitor import Interrupted
 from rosenblatt._training.state import Candidate, EvaluationRows, V, W
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import interrupted_by
 
 if TYPE_CHECKING:
-    from rosenblatt._training.state import Job, State
+    from rosenblatt._util.interrupt import interrupted_by
+from rosenblatt._training.state import Job, State
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class _One(Keep):
         """The weights that would be returned now."""
 
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
-        return _count(job.evaluation_rows, self._weights(job, state), job.watch.check_interrupt)
+        return _count(job.evaluation_rows, self._weights(job, state))
 
     def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
         weights = self._weights(job, state)
@@ -103,9 +104,7 @@ class _Kept(Keep):
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         w = state.memory.w.copy()
         if w.any():
-            plain, weighted = job.evaluation_rows.count(
-                [w], check_interrupt=job.watch.check_interrupt
-            )
+            plain, weighted = job.evaluation_rows.count([w])
             state.kept = Candidate(w, int(plain[0]), float(weighted[0]), averaged=False)
         else:  # every row is on the hyperplane of zero weights
             state.kept = Candidate(
@@ -133,7 +132,6 @@ class _Kept(Keep):
         plain, weighted = job.evaluation_rows.count(
             [w for w, _ in challengers],
             [kept.limit_for(averaged=averaged) for _, averaged in challengers],
-            job.watch.check_interrupt,
         )
         return reduce(Candidate.or_newer, _judged(challengers, plain, weighted), kept)
 
@@ -194,9 +192,7 @@ class _OfPass(_Kept):
         rivals = self._challengers(job, state)
         if state.kept is not None:
             rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
-        plain, weighted = job.evaluation_rows.count(
-            [w for w, _ in rivals], check_interrupt=job.watch.check_interrupt
-        )
+        plain, weighted = job.evaluation_rows.count([w for w, _ in rivals])
         return reduce(Candidate.or_newer, _judged(rivals, plain, weighted))
 
 
@@ -239,13 +235,14 @@ class Vote(Keep):
     def _training_mistakes(self, job: Job[W, V], voters: V) -> int | None:
         hurried = job.watch.pressed
 
-        def hear() -> None:
+        def check() -> None:
             if job.watch.pressed and not hurried:
                 raise Interrupted
 
         try:
-            votes = job.machine.training_votes(voters, hear, quickly=hurried)
-            return None if votes is None else job.machine.examples.mistakes(votes)
+            with interrupted_by(check):
+                votes = job.machine.training_votes(voters, quickly=hurried)
+                return None if votes is None else job.machine.examples.mistakes(votes)
         except Interrupted:
             return None
 
@@ -267,10 +264,8 @@ def _judged(
         yield Candidate(w.copy(), int(mistakes), float(weight), averaged)
 
 
-def _count(
-    examples: EvaluationRows[W], weights: W, check_interrupt: Callable[[], None] = no_interrupt
-) -> int:
-    plain, _ = examples.count([weights], check_interrupt=check_interrupt)
+def _count(examples: EvaluationRows[W], weights: W) -> int:
+    plain, _ = examples.count([weights])
     return int(plain[0])
 
 

@@ -27,7 +27,6 @@ from rosenblatt._training.linear_rule import Voters
 from rosenblatt._training.rule import Rule
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
 from rosenblatt._training.stopping import SHORTEST
-from rosenblatt._util.interrupt import no_interrupt
 
 MOST_VOTED, MOST_VOTED_QUICKLY = 1 << 34, 1 << 28
 """Numbers that are read to count the votes on the training rows: some seconds; and where somebody
@@ -126,13 +125,11 @@ class InMemory(InFeatures):
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, self.examples.rows.n, averaged=averaged)
 
-    def training_votes(
-        self, voters: Voters, check_interrupt: Callable[[], None], *, quickly: bool
-    ) -> NDArray[np.float64] | None:
+    def training_votes(self, voters: Voters, *, quickly: bool) -> NDArray[np.float64] | None:
         """The mean vote on the training rows; None where it would take long."""
         rows = self.examples.rows
         most = MOST_VOTED_QUICKLY if quickly else MOST_VOTED
-        return voters.scores(rows, check_interrupt) if may_vote(voters, [rows], most) else None
+        return voters.scores(rows) if may_vote(voters, [rows], most) else None
 
 
 @dataclass
@@ -239,7 +236,7 @@ class Primal(InMemory):
             log.take(found[1], e.y)
         return found
 
-    def look(self, w: Weights, check_interrupt: Callable[[], None] = no_interrupt) -> Look:
+    def look(self, w: Weights) -> Look:
         """What all rows call for under w."""
         e = self.examples
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
@@ -247,7 +244,7 @@ class Primal(InMemory):
         fold = Fold[Weights]()
         for block in summation.blocks(e.rows.n):
             step = np.zeros_like(w)
-            for begin, end in e.rows.chunks(check_interrupt, e.k or 1, block):
+            for begin, end in e.rows.chunks(e.k or 1, block):
                 e.rows.backend.look(
                     e.rows.native,
                     e.y,
@@ -266,11 +263,9 @@ class Primal(InMemory):
         rivals = None if e.k is None else marks[rows] - 1
         return Look(fold.total(), rows, rivals, None if scores is None else scores[rows])
 
-    def descend(
-        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
-    ) -> int:
+    def descend(self, memory: PrimalMemory, visits: int) -> int:
         """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
-        found, y = self.look(memory.w, check_interrupt), self.examples.y
+        found, y = self.look(memory.w), self.examples.y
         self._step(memory, found.step, visits)
         if found.rivals is None:
             memory.counts[found.rows] += 1
@@ -366,9 +361,7 @@ class Adaptive(InMemory):
             None if self.log is None else self.log.columns,
         )
 
-    def descend(
-        self, memory: PrimalMemory, visits: int, check_interrupt: Callable[[], None]
-    ) -> int:
+    def descend(self, memory: PrimalMemory, visits: int) -> int:
         raise NotImplementedError("order='batch' is the perceptron's")
 
 

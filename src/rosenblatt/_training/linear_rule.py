@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Rows, Weights
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt, interrupted_by
 from rosenblatt.errors import TooManyVoters, WeightsOverflow
 
 
@@ -157,12 +157,12 @@ class Voters:
                 votes = np.array(self._votes[begin + skip : end], dtype=np.float64)
                 yield block[skip : end - begin], votes
 
-    def scores(self, rows: Rows, check_interrupt: Callable[[], None] = no_interrupt) -> Weights:
+    def scores(self, rows: Rows) -> Weights:
         """The weighted mean vote in [-1, 1]; of many classes the share of votes for each."""
         out = self._no_votes(rows)
         for voters, votes in self.blocks():
             check_interrupt()
-            rows.add_votes(voters, votes, out, check_interrupt)
+            rows.add_votes(voters, votes, out)
         return out / max(sum(self._votes), 1)
 
     def running_scores(self, rows: Rows) -> Weights:
@@ -170,12 +170,13 @@ class Voters:
         if self._tally is None:
             self._tally, self._tallied = self._no_votes(rows), 0
         newest = self._no_votes(rows)  # its votes are not final yet
-        for voters, votes in self.blocks(self._tallied):
-            self._tally += newest
-            newest = self._no_votes(rows)
-            rows.add_votes(voters[:-1], votes[:-1], self._tally)
-            rows.add_votes(voters[-1:], votes[-1:], newest)
-        self._tallied = max(len(self) - 1, 0)
+        with interrupted_by(None):  # the tally is kept
+            for voters, votes in self.blocks(self._tallied):
+                self._tally += newest
+                newest = self._no_votes(rows)
+                rows.add_votes(voters[:-1], votes[:-1], self._tally)
+                rows.add_votes(voters[-1:], votes[-1:], newest)
+            self._tallied = max(len(self) - 1, 0)
         return (self._tally + newest) / max(sum(self._votes), 1)
 
     def _no_votes(self, rows: Rows) -> Weights:

@@ -21,6 +21,7 @@ from rosenblatt._training.monitor import Interrupted
 from rosenblatt._training.orders import Cyclic, Shuffle
 from rosenblatt._training.state import UNLIMITED, Candidate, Job, State, V, W, check_finite
 from rosenblatt._training.stopping import Patience, StopReason
+from rosenblatt._util.interrupt import check_interrupt, interrupted_by
 
 
 def train(
@@ -35,28 +36,39 @@ def train(
     last_epoch = state.epoch + max_iter
     last_update = UNLIMITED if max_updates is None else state.updates + max_updates
     try:
-        if state.kept is None and state.epoch == 0:
-            job.keep.begin(job, state)
-        while not state.clean or state.under_way:
-            if not state.under_way:
-                if state.epoch >= last_epoch:
-                    return StopReason.MAX_ITER
-                if state.updates >= last_update:
-                    return StopReason.MAX_UPDATES
-                reason = None if patience is None else patience.over(job, state)
-                if reason is not None:
-                    return reason
-                free = UNLIMITED if patience is None else patience.epochs_left(job, state)
-                free = min(free, last_epoch - state.epoch)
-                if max_updates is None and make_epochs(job, state, free):
-                    continue
-                job.watch.begin_epoch()
-                state.begin_epoch()
-            reason = _finish_epoch(job, state, last_update, patience)
-            if reason is not None:
-                return reason
+        with interrupted_by(job.watch.check_interrupt):
+            return _train(job, state, last_epoch, last_update, patience)
     except Interrupted:
         return StopReason.INTERRUPTED
+
+
+def _train(
+    job: Job[W, V],
+    state: State[W, V],
+    last_epoch: int,
+    last_update: int,
+    patience: Patience | None,
+) -> StopReason:
+    if state.kept is None and state.epoch == 0:
+        job.keep.begin(job, state)
+    while not state.clean or state.under_way:
+        if not state.under_way:
+            if state.epoch >= last_epoch:
+                return StopReason.MAX_ITER
+            if state.updates >= last_update:
+                return StopReason.MAX_UPDATES
+            reason = None if patience is None else patience.over(job, state)
+            if reason is not None:
+                return reason
+            free = UNLIMITED if patience is None else patience.epochs_left(job, state)
+            free = min(free, last_epoch - state.epoch)
+            if last_update == UNLIMITED and make_epochs(job, state, free):
+                continue
+            job.watch.begin_epoch()
+            state.begin_epoch()
+        reason = _finish_epoch(job, state, last_update, patience)
+        if reason is not None:
+            return reason
     return StopReason.CLEAN
 
 
@@ -73,7 +85,7 @@ def _finish_epoch(
             break
         if state.updates >= last_update:
             return StopReason.MAX_UPDATES
-        job.watch.check_interrupt()
+        check_interrupt()
         job.order.advance(job, state, min(most_at_once, last_update - state.updates))
         job.watch.chunk(state)
     check_finite(job, state)
@@ -117,7 +129,7 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     most = min(most, together, _MOST, machine.screen.epochs_without())
     if most < 1 or compute.whole_epochs is None:
         return False
-    job.watch.check_interrupt()
+    check_interrupt()
     _make(cast("PrimalState", state), machine, order, most)
     check_finite(job, state)
     return True

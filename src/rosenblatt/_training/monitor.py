@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from rosenblatt._util.interrupt import interrupted_by
 from rosenblatt._util.progress import DESCRIPTION, rich_bar
 from rosenblatt.errors import InputError
 
@@ -177,12 +178,14 @@ class Watch:
     def judged(self, state: AnyState) -> None:
         """The weights were compared with those kept so far."""
         if self.recorder is not None:
-            self.recorder.judged(state)
+            with interrupted_by(None):
+                self.recorder.judged(state)
 
     def begin_epoch(self) -> None:
         """An epoch begins."""
         if self.callbacks is not None:
-            self.callbacks.begin_epoch()
+            with interrupted_by(None):
+                self.callbacks.begin_epoch()
 
     def epoch(self, state: AnyState) -> bool:
         """An epoch is over. True: somebody wants training to end."""
@@ -191,7 +194,10 @@ class Watch:
             self._checkpoint.chunk(state)
         if self._progress is not None:
             self._progress.epoch(state)
-        return self.callbacks is not None and self.callbacks.end_epoch()
+        if self.callbacks is None:
+            return False
+        with interrupted_by(None):
+            return self.callbacks.end_epoch()
 
 
 # verbose=1: one progress bar, or plain lines where there is no terminal. Both on stderr.

@@ -6,7 +6,7 @@ Arrays that an order holds can be rebuilt from the state alone: they are never s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -17,7 +17,7 @@ from rosenblatt._core.rows import Examples, row_range
 from rosenblatt._core.summation import Fold
 from rosenblatt._training.learner import NextOrder, Primal
 from rosenblatt._training.state import UNLIMITED, Indices, Memory, TrainingRows, V, W, overflow
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt
 
 if TYPE_CHECKING:
     from rosenblatt._core.rows import Weights
@@ -214,7 +214,6 @@ class Mixed(Order):
             state.memory.w,
             averaged=state.memory.drift is not None,
             log=log,
-            check_interrupt=job.watch.check_interrupt,
         )
         state.memory.counts[begin:end] += counts
         return share, begin
@@ -256,7 +255,7 @@ class Batch(Order):
     """All mistakes at once: a step of gradient descent on the perceptron loss. One visit."""
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
-        mistakes = job.machine.descend(state.memory, state.visits, job.watch.check_interrupt)
+        mistakes = job.machine.descend(state.memory, state.visits)
         state.record(1, mistakes)
         state.position = self.n
         state.clean = mistakes == 0
@@ -402,7 +401,6 @@ def share_of(
     *,
     averaged: bool,
     log: Log | None = None,
-    check_interrupt: Callable[[], None] = no_interrupt,
 ) -> Share:
     """One pass over the rows of a shard, from these weights."""
     drift = np.zeros_like(w) if averaged else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
@@ -14,7 +14,6 @@ from rosenblatt._core import summation
 from rosenblatt._core.rows import Scale
 from rosenblatt._core.summation import Fold, in_order
 from rosenblatt._core.update_log import Log
-from rosenblatt._util.interrupt import no_interrupt
 from rosenblatt.errors import WeightsOverflow
 
 if TYPE_CHECKING:
@@ -89,7 +88,6 @@ class EvaluationRows(Protocol[W_contra]):
         self,
         weights: Sequence[W_contra],
         limits: list[float] | None = None,
-        check_interrupt: Callable[[], None] = no_interrupt,
     ) -> tuple[NDArray[np.int64], Floats]:
         """Mistakes of each, plain and weighted; counting one ends where it reaches its limit."""
 
@@ -158,7 +156,7 @@ class Learner(Protocol[W, V]):
     ) -> tuple[int, int, int, int]:
         """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
 
-    def descend(self, memory: Memory[W], visits: int, check_interrupt: Callable[[], None]) -> int:
+    def descend(self, memory: Memory[W], visits: int) -> int:
         """One batch step on all rows that call for an update; returns how many they are."""
 
     def average(self, memory: Memory[W], visits: int) -> W:
@@ -176,9 +174,7 @@ class Learner(Protocol[W, V]):
     def validation_votes(self, voters: V, rows: EvaluationRows[W]) -> Floats:
         """The mean vote on other rows; asked again, only new voters are counted."""
 
-    def training_votes(
-        self, voters: V, check_interrupt: Callable[[], None], *, quickly: bool
-    ) -> Floats | Iterable[Floats] | None:
+    def training_votes(self, voters: V, *, quickly: bool) -> Floats | Iterable[Floats] | None:
         """The mean vote on the training rows; None where it would take long."""
 
 

@@ -92,7 +92,7 @@ class Patience:
         if _separated(job, state):
             return None
         if state.certificate is None:
-            budget = Budget(work_limit=self.work(job, state), hear=job.watch.check_interrupt)
+            budget = Budget(work_limit=self.work(job, state))
             state.certificate = self.oracle.is_separable(budget)
         return _ANSWERED[state.certificate.separable]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 
-from rosenblatt._util.interrupt import no_interrupt
+from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt._util.progress import tell
 
 
@@ -38,13 +37,11 @@ class Budget:
         *,
         time_limit: float | None = None,
         work_limit: int | None = None,
-        hear: Callable[[], None] = no_interrupt,
     ):
         self._work_limit, self._time_limit = work_limit, time_limit
         self._long_limit: int | None = None
         self._long = 0
         self._deadline = None if time_limit is None else time.monotonic() + time_limit
-        self.hear = hear  # called often, limits or not; may raise to stop
         self.spent = 0
         self._speaks, self._doing = False, ""
         self._began, self._say_at = time.monotonic(), _LATER
@@ -108,7 +105,7 @@ class Budget:
 
     def check_interrupt(self) -> None:
         """Called now and then between."""
-        self.hear()
+        check_interrupt()
         self._say()
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise LimitReached(f"the time limit of {self._time_limit:g} seconds was reached")

@@ -1,15 +1,37 @@
-"""Being stopped: long work calls `check_interrupt` now and then, which may raise."""
+"""Being stopped: long work calls `check_interrupt` now and then, which raises where somebody wants
+it to stop.
+
+Who that is stands in the context, not among the parameters. Every thread has a context of its own:
+what is to be stopped there enters `interrupted_by` there.
+"""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+
+_check: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None)
 
 
-def no_interrupt() -> None:
-    """The default for `check_interrupt`: nobody waits, nothing stops the work."""
+def check_interrupt() -> None:
+    """Called between chunks of work, where the state is consistent; does nothing by default."""
+    check = _check.get()
+    if check is not None:
+        check()
+
+
+@contextmanager
+def interrupted_by(check: Callable[[], None] | None) -> Iterator[None]:
+    """Inside, `check_interrupt` calls `check`, which raises to stop the work; None: nothing stops
+    it. Whoever was asked outside is asked again afterwards."""
+    outer = _check.set(check)
+    try:
+        yield
+    finally:
+        _check.reset(outer)
 
 
 @contextmanager

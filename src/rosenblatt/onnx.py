@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._training.kernel_rule import KernelRule
+from rosenblatt._training.kernels import KERNELS
 from rosenblatt._util.files import write_whole
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
@@ -76,11 +77,12 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
         )
     check_is_fitted(estimator)
     rule, d = estimator._rule, estimator.n_features_in_
-    if isinstance(rule, KernelRule) and (rule.kernel.precomputed or callable(rule.kernel.kernel)):
+    if isinstance(rule, KernelRule) and not rule.kernel.of_pairs:
         kernel = "'precomputed'" if rule.kernel.precomputed else "a function of Python"
+        *most, last = [repr(name) for name, kind in KERNELS.items() if kind.of_pairs]
         raise InputError(
             f"A rule whose kernel is {kernel} cannot be exported to ONNX: the graph must compute "
-            "the kernel from X. Train with kernel='linear', 'poly', 'rbf' or 'sigmoid'."
+            f"the kernel from X. Train with kernel={', '.join(most)} or {last}."
         )
     if encoding is not None and len(encoding.feature_names) != d:
         raise InputError(

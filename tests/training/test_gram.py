@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from common import every_keep, every_order, may_not_converge, may_not_separate
 from kernels import LI_HANG, circles
 from rosenblatt import KernelPerceptron
-from rosenblatt._training.kernels import Gram, Kernel
+from rosenblatt._training.kernels import Gram, kernel_of
 from rosenblatt._validation.rows import checked_rows
 
 pytestmark = [may_not_converge, may_not_separate]
@@ -64,7 +64,7 @@ def test_a_kernel_value_is_the_same_in_whatever_company(kernel, dtype, heavy):
         rng = np.random.default_rng(seed)
         n, d = (int(k) for k in rng.integers(1, 100, size=2))
         X = rng.normal(size=(n, d)).astype(dtype)
-        k = Kernel(kernel, degree=float(rng.choice([0, 1, 2, 3, 5])), gamma=0.1, coef0=1.0)
+        k = kernel_of(kernel, degree=float(rng.choice([0, 1, 2, 3, 5])), gamma=0.1, coef0=1.0)
         gram, alone = Gram(k, X, 2**30), Gram(k, X, 1)
         rows = rng.permutation(n)[:16].tolist()
         for i, row in zip(rows, gram.rows(rows), strict=True):
@@ -77,7 +77,7 @@ def test_a_kernel_value_is_the_same_in_whatever_company(kernel, dtype, heavy):
 
 
 def test_the_newest_row_stays_and_the_oldest_leaves():
-    gram = Gram(Kernel("linear", degree=3, gamma=1, coef0=1), LI_HANG[0], 2 * 3 * 8)
+    gram = Gram(kernel_of("linear", degree=3, gamma=1, coef0=1), LI_HANG[0], 2 * 3 * 8)
     for i in (0, 1, 0, 2):
         gram.row(i)
     assert [gram.at_hand(i) for i in range(3)] == [True, False, True]

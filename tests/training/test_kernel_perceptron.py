@@ -18,7 +18,7 @@ from kernels import LI_HANG, circles
 from rosenblatt import KernelPerceptron, Perceptron, StopReason
 from rosenblatt._training import dual
 from rosenblatt._training import kernels as gram
-from rosenblatt._training.kernels import Gram, Kernel
+from rosenblatt._training.kernels import Gram, kernel_of
 
 pytestmark = [may_not_converge, may_not_separate]
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1, 1, 1, -1])
@@ -28,7 +28,7 @@ def test_li_hang_example_2_2():
     # Statistical Learning Methods: Gram matrix (18 21 6; 21 25 7; 6 7 2), α = (2, 0, 5),
     # w = (1, 1), b = -3.
     X, y = LI_HANG
-    gram = Gram(Kernel("linear", degree=3, gamma=1, coef0=1), X, 2**20)
+    gram = Gram(kernel_of("linear", degree=3, gamma=1, coef0=1), X, 2**20)
     assert [gram.row(i).tolist() for i in range(3)] == [[18, 21, 6], [21, 25, 7], [6, 7, 2]]
     p = KernelPerceptron(kernel="linear", order="cyclic", keep="last").fit(X, y)
     assert p.alpha_.tolist() == [2, 0, 5]

@@ -12,7 +12,7 @@ import numpy as np
 from onnx import helper
 
 from rosenblatt._core.reference import LANES
-from rosenblatt._core.rows import Weights, as_table, dense, squares
+from rosenblatt._core.rows import Weights, as_table, dense
 from rosenblatt._export.onnx_graph import DOUBLE, Graph
 from rosenblatt._training.kernel_rule import DualVoters, KernelRule
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
@@ -97,23 +97,10 @@ def _mean_vote(graph: Graph, scores: str, votes: list[int]) -> str:
 
 def kernel_values(graph: Graph, X: str, rule: KernelRule) -> str:
     """k(x, z) for n rows and the support vectors."""
-    kernel, number = rule.kernel, graph.constant
     assert rule.vectors is not None
-    V = dense(as_table(rule.vectors)).astype(np.float64)
-    products = graph.Gemm(X, number(V), transB=1)
-    if kernel.kernel == "rbf":  # -gamma (‖x‖² + ‖z‖² - 2 x·z), which rounding can make positive
-        lengths = graph.ReduceSumSquare(X, axes=[1], keepdims=1)
-        apart = graph.Sub(graph.Mul(products, number(2.0)), number(squares(V)))
-        apart = graph.Min(graph.Sub(apart, lengths), number(0.0))
-        products = graph.Exp(graph.Mul(apart, number(kernel.gamma)))
-    elif kernel.kernel != "linear":
-        products = graph.Add(graph.Mul(products, number(kernel.gamma)), number(kernel.coef0))
-        if kernel.kernel == "sigmoid":
-            products = graph.Tanh(products)
-        else:
-            products = graph.Pow(products, number(kernel.degree))
-    found: str = products
-    return found
+    vectors = dense(as_table(rule.vectors)).astype(np.float64)
+    products = graph.Gemm(X, graph.constant(vectors), transB=1)
+    return rule.kernel.nodes(graph, X, products, vectors)
 
 
 def _function(graph: Graph, values: str, beta: Weights, b: float) -> str:

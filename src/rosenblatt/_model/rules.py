@@ -12,7 +12,7 @@ from rosenblatt._model import arrays
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._training.fitted import Course
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule
-from rosenblatt._training.kernels import KERNELS, Kernel
+from rosenblatt._training.kernels import KERNELS, Kernel, kernel_of
 from rosenblatt._training.linear_rule import MOST_BYTES, LinearRule, Voters, rule_of
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.errors import WeightsOverflow
@@ -143,7 +143,7 @@ def read_kernel(
     rows, units = course.update_counts_.shape[0], course._made_with
     k = None if classes == 2 else classes
     with part:
-        kernel = Kernel(
+        kernel = kernel_of(
             part.one_of("kernel", KERNELS),
             degree=part.number("degree"),
             gamma=part.number("gamma"),

@@ -14,7 +14,7 @@ from rosenblatt._core.fingerprint import of_examples
 from rosenblatt._core.rows import Csr, Examples, as_table, dense
 from rosenblatt._tracing.run import About, Run
 from rosenblatt._training.keeps import KEEPS
-from rosenblatt._training.kernels import KERNELS, Kernel
+from rosenblatt._training.kernels import KERNELS, Kernel, kernel_of
 from rosenblatt._training.orders import ORDERS
 from rosenblatt._training.rule import Kind
 from rosenblatt._util.strict_json import InvalidDocument, Part, parse
@@ -277,9 +277,9 @@ def _labels(rows: Part, index: Any, n: int, k: int | None) -> tuple[Any, Any]:
 def _read_kernel(kernel: Part, n: int, d: int) -> Kernel:
     with kernel as part:
         name = part.one_of("kernel", KERNELS)
-        if name == "precomputed" and n != d:
+        if KERNELS[name].precomputed and n != d:
             raise InvalidDocument("a precomputed kernel is not square")
-        return Kernel(
+        return kernel_of(
             name,
             degree=parameters.not_negative("degree", part.value("degree")),
             gamma=parameters.not_negative("gamma", part.value("gamma")),

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt._tracing.run import Floats, Run
-from rosenblatt._training.kernels import Kernel
 
 ULP = 2.0**-53
 SLIGHTLY_MORE = 1.01
@@ -72,24 +71,4 @@ def of_weights(
         products=star * reach,
         last=rows * reach[-1],
         star2=2 * size * ULP * star * star,
-    )
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def of_kernel(kernel: Kernel, square: float, d: int, epsilon: float) -> float:
-    """How far kernel values can differ between machines, where no row has more than ‖x‖² = square.
-
-    Inner products are summed in any order, in the precision of X; the rest is a few roundings.
-    """
-    if kernel.precomputed or callable(kernel.kernel):
-        return 0.0
-    product = (d + 4) * epsilon * square
-    if kernel.kernel == "rbf":  # exp is at most 1 and no steeper than 1
-        return float(4 * kernel.gamma * product + 8 * epsilon)
-    base = kernel.gamma * square + abs(kernel.coef0)
-    off = kernel.gamma * product + 4 * epsilon * base
-    if kernel.kernel == "sigmoid":
-        return float(off + 8 * epsilon)
-    return float(
-        kernel.degree * base ** (kernel.degree - 1) * off + 8 * epsilon * base**kernel.degree
     )

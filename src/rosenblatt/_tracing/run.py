@@ -220,7 +220,7 @@ class Run:
 
     def linear(self) -> bool:
         """Whether there are weights of the features."""
-        return self.kernel is None or self.kernel.kernel == "linear"
+        return self.kernel is None or self.kernel.linear
 
 
 class Recorder:

@@ -27,7 +27,6 @@ from rosenblatt._tracing.rounding import (
     ULP,
     Doubts,
     lengths_of,
-    of_kernel,
     of_weights,
 )
 from rosenblatt._tracing.run import Floats, Ints, Run
@@ -279,7 +278,8 @@ class Kernelled(Space):
         self.gram = Gram(run.kernel, run.X, 2**30)
         table = as_table(run.X)
         longest, epsilon = float(squares(table).max()), float(np.finfo(table.dtype).eps)
-        self.kernel_doubt = of_kernel(run.kernel, longest, table.shape[1], epsilon)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is infinite decides nothing
+            self.kernel_doubt = float(run.kernel.rounding(longest, table.shape[1], epsilon))
         self.size = self.work = len(run.y) + 1
 
     @cached_property

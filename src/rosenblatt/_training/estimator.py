@@ -328,7 +328,7 @@ class KernelClassifier(Classifier):
     def coef_(self) -> NDArray[np.float64]:
         """The weights w, of shape (1, d), or (k, d); with kernel="linear"."""
         rule = self._fitted("coef_")
-        if rule.kernel.kernel != "linear":
+        if not rule.kernel.linear:
             raise AttributeError(
                 f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
                 "has no weights of features. dual_coef_ has those of the support vectors."

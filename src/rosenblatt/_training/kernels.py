@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,73 +13,215 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute, side_by_side
-from rosenblatt._core.rows import Csr, Matrix, Rows, as_table, dense, squares_alike
+from rosenblatt._core.rows import Csr, Matrix, Rows, as_table, dense, squares, squares_alike
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 
 Floats = NDArray[np.float64]
 Values = NDArray[Any]  # kernel values, in float32 where X is
 
-KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _BLOCK = 1 << 22  # numbers of a block of kernel values
 _PANEL = 16  # P of native/gram.hpp
 _TOGETHER = 32  # more rows of the Gram matrix at a time are hardly faster
 
 
-class Kernel:
-    """k(x, z) with scikit-learn's parameter meanings; `matrix` for all pairs of two tables."""
+class Kernel(ABC):
+    """k(x, z), with the parameters of scikit-learn; `matrix` for all pairs of two tables.
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any],
-        *,
-        degree: float,
-        gamma: float,
-        coef0: float,
-    ):
+    A subclass is all that is known of a kernel: how it is made of inner products, how far rounding
+    can move it, its nodes in ONNX, and whether the playground computes it. `KERNELS` names them.
+    """
+
+    of_pairs = True  # k(x, z) is computed here, from inner products
+    precomputed = False  # X is the matrix of all k(x_i, x_j)
+    linear = False  # weights of the features say the same
+
+    def __init__(self, kernel: Any, *, degree: float, gamma: float, coef0: float):
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
 
-    @property
-    def precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    @property
-    def of_pairs(self) -> bool:
-        """Whether k(x, z) is computed here, from inner products."""
-        return not callable(self.kernel) and not self.precomputed
-
+    @abstractmethod
     def of_products(
         self, products: Values, x_squares: Values, z_squares: Values, out: Values
     ) -> Values:
         """All k(x, z) from x·z, which are lost, and the squared lengths of both; into `out`."""
-        if self.kernel == "rbf":
-            compute.backend.rbf_exponents(products, x_squares, z_squares, self.gamma)
-            return np.exp(products, out=out)
-        if self.kernel == "linear":
-            np.copyto(out, products)
-            return out
-        np.multiply(products, self.gamma, out=out)
-        out += self.coef0
-        if self.kernel == "sigmoid":
-            return np.tanh(out, out=out)
-        return np.power(out, self.degree, out=out)
 
     def squares(self, X: Any) -> Floats:
-        """‖x_i‖², for the kernel that needs them; else zeros."""
-        return squares_alike(X) if self.kernel == "rbf" else np.zeros(X.shape[0])
+        """‖x_i‖² where `of_products` needs them; else zeros."""
+        return np.zeros(X.shape[0])
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def matrix(self, A: Matrix, B: Matrix) -> Values:
         """All k(a, b)."""
         left, right = as_table(A), as_table(B)
-        if callable(self.kernel):
-            return self.called(left, right)
         products = np.ascontiguousarray(dense(left @ right.T))
         of_left, of_right = (self.squares(t).astype(products.dtype) for t in (left, right))
         return self.of_products(products, of_left, of_right, out=products)
 
-    def called(self, left: Any, right: Any) -> Floats:
-        assert callable(self.kernel)
+    def rounding(self, square: float, d: int, epsilon: float) -> float:
+        """How far values can differ between machines, where no row has more than ‖x‖² = square.
+
+        Inner products of d numbers are summed in any order, in a precision of `epsilon`; the rest
+        is a few roundings.
+        """
+        return (d + 4) * epsilon * square
+
+    @abstractmethod
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        """The ONNX nodes that make k(x, z) of x·z, for the rows X and these vectors z."""
+
+    def on_page(self) -> bool:
+        """Whether `play/assets/kernel.js` computes it."""
+        return False
+
+
+class Linear(Kernel):
+    linear = True
+
+    def of_products(
+        self, products: Values, x_squares: Values, z_squares: Values, out: Values
+    ) -> Values:
+        np.copyto(out, products)
+        return out
+
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        return products
+
+
+class RBF(Kernel):
+    """exp(-gamma ‖x - z‖²)"""
+
+    def of_products(
+        self, products: Values, x_squares: Values, z_squares: Values, out: Values
+    ) -> Values:
+        compute.backend.rbf_exponents(products, x_squares, z_squares, self.gamma)
+        return np.exp(products, out=out)
+
+    def squares(self, X: Any) -> Floats:
+        return squares_alike(X)
+
+    def rounding(self, square: float, d: int, epsilon: float) -> float:
+        # exp is at most 1 and no steeper than 1
+        return float(4 * self.gamma * super().rounding(square, d, epsilon) + 8 * epsilon)
+
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        # -gamma (‖x‖² + ‖z‖² - 2 x·z), which rounding can make positive
+        lengths = graph.ReduceSumSquare(X, axes=[1], keepdims=1)
+        twice = graph.Mul(products, graph.constant(2.0))
+        apart = graph.Sub(twice, graph.constant(squares(vectors)))
+        apart = graph.Min(graph.Sub(apart, lengths), graph.constant(0.0))
+        return str(graph.Exp(graph.Mul(apart, graph.constant(self.gamma))))
+
+    def on_page(self) -> bool:
+        return True
+
+
+class _OfAffine(Kernel):
+    """A function of gamma x·z + coef0."""
+
+    def of_products(
+        self, products: Values, x_squares: Values, z_squares: Values, out: Values
+    ) -> Values:
+        np.multiply(products, self.gamma, out=out)
+        out += self.coef0
+        return self._applied(out)
+
+    @abstractmethod
+    def _applied(self, values: Values) -> Values:
+        """The function of each number, in place."""
+
+    def _base(self, square: float) -> float:
+        return self.gamma * square + abs(self.coef0)
+
+    def rounding(self, square: float, d: int, epsilon: float) -> float:
+        product = super().rounding(square, d, epsilon)
+        return self.gamma * product + 4 * epsilon * self._base(square)
+
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        times = graph.Mul(products, graph.constant(self.gamma))
+        return str(graph.Add(times, graph.constant(self.coef0)))
+
+
+class Poly(_OfAffine):
+    """(gamma x·z + coef0)^degree"""
+
+    def _applied(self, values: Values) -> Values:
+        return np.asarray(np.power(values, self.degree, out=values))
+
+    def rounding(self, square: float, d: int, epsilon: float) -> float:
+        base, off = self._base(square), super().rounding(square, d, epsilon)
+        steep = self.degree * base ** (self.degree - 1)
+        return float(steep * off + 8 * epsilon * base**self.degree)
+
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        base = super().nodes(graph, X, products, vectors)
+        return str(graph.Pow(base, graph.constant(self.degree)))
+
+    def on_page(self) -> bool:
+        return self.degree in (2, 3) and self.coef0 == 1
+
+
+class Sigmoid(_OfAffine):
+    """tanh(gamma x·z + coef0)"""
+
+    def _applied(self, values: Values) -> Values:
+        return np.tanh(values, out=values)
+
+    def rounding(self, square: float, d: int, epsilon: float) -> float:
+        return super().rounding(square, d, epsilon) + 8 * epsilon
+
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        return str(graph.Tanh(super().nodes(graph, X, products, vectors)))
+
+
+class _Supplied(Kernel):
+    """Values that are not made of inner products here."""
+
+    of_pairs = False
+
+    def of_products(
+        self, products: Values, x_squares: Values, z_squares: Values, out: Values
+    ) -> Values:
+        raise NotImplementedError
+
+    @abstractmethod
+    def row(self, X: Any, i: int) -> Values:
+        """k(x_i, x_j) for all rows j of X."""
+
+    @abstractmethod
+    def of_itself(self, X: Any, i: int) -> float:
+        """k(x_i, x_i)"""
+
+    def rounding(self, square: float, d: int, epsilon: float) -> float:
+        return 0.0
+
+    def nodes(self, graph: Any, X: str, products: str, vectors: Floats) -> str:
+        raise NotImplementedError
+
+
+class Precomputed(_Supplied):
+    precomputed = True
+
+    def row(self, X: Any, i: int) -> Values:
+        return np.asarray(X[i])
+
+    def of_itself(self, X: Any, i: int) -> float:
+        return float(X[i, i])
+
+
+class Function(_Supplied):
+    """A function of two tables, given by the caller."""
+
+    def row(self, X: Any, i: int) -> Values:
+        return np.asarray(self._called(X[[i]], X)[0])
+
+    def of_itself(self, X: Any, i: int) -> float:
+        return float(self._called(X[[i]], X[[i]])[0, 0])
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def matrix(self, A: Matrix, B: Matrix) -> Values:
+        return self._called(as_table(A), as_table(B))
+
+    def _called(self, left: Any, right: Any) -> Floats:
         values = dense(self.kernel(left, right))
         wanted = (left.shape[0], right.shape[0])
         if values.shape != wanted:
@@ -92,6 +235,23 @@ class Kernel:
                 "must return finite numbers."
             )
         return values.astype(np.float64)
+
+
+KERNELS: dict[str, type[Kernel]] = {
+    "linear": Linear,
+    "poly": Poly,
+    "rbf": RBF,
+    "sigmoid": Sigmoid,
+    "precomputed": Precomputed,
+}
+
+
+def kernel_of(
+    kernel: str | Callable[[Any, Any], Any], *, degree: float, gamma: float, coef0: float
+) -> Kernel:
+    """The kernel of this name, or of this function."""
+    kind = Function if callable(kernel) else KERNELS[kernel]
+    return kind(kernel, degree=degree, gamma=gamma, coef0=coef0)
 
 
 class Gram:
@@ -109,8 +269,7 @@ class Gram:
         self._room, self._filled = most_bytes, 0
         self._table, self._rows = as_table(X), Rows(X).native
         # Inner products of the linear kernel are the scores of Perceptron and stay as they are.
-        linear = kernel.kernel == "linear"
-        self._dtype = np.dtype(np.float64) if linear else self._table.dtype
+        self._dtype = np.dtype(np.float64) if kernel.linear else self._table.dtype
         self._squares = kernel.squares(self._table).astype(self._dtype)
         # How many rows are best computed together. A row needs X to be read, and so do many.
         self.together = 1
@@ -143,10 +302,8 @@ class Gram:
 
     def of_itself(self, i: int) -> float:
         """k(x_i, x_i)"""
-        if self.kernel.precomputed:
-            return float(self._table[i, i])
-        if callable(self.kernel.kernel):
-            return float(self.kernel.called(self._table[[i]], self._table[[i]])[0, 0])
+        if isinstance(self.kernel, _Supplied):
+            return self.kernel.of_itself(self._table, i)
         return float(self.some(i, np.array([i]))[0])
 
     def _keep(self, i: int, row: Values) -> Values:
@@ -159,10 +316,8 @@ class Gram:
         return row
 
     def _computed(self, rows: list[int]) -> Iterator[Values]:
-        if self.kernel.precomputed:
-            yield from (np.asarray(self._table[i]) for i in rows)
-        elif callable(self.kernel.kernel):
-            yield from (self.kernel.called(self._table[[i]], self._table)[0] for i in rows)
+        if isinstance(self.kernel, _Supplied):
+            yield from (self.kernel.row(self._table, i) for i in rows)
         elif isinstance(self.X, Csr):
             for i in rows:
                 yield self._values(i, self._products_with(i, None), self._squares)
@@ -237,14 +392,15 @@ def check_parameters(estimator: Any) -> None:
 def checked_kernel(estimator: Any, X: Matrix) -> Kernel:
     """The kernel of an estimator, with gamma as a number."""
     check_parameters(estimator)
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
-        _refuse_not_square(X)
-    return Kernel(
+    kernel = kernel_of(
         estimator.kernel,
         degree=float(estimator.degree),
         gamma=_gamma(estimator.gamma, X),
         coef0=float(estimator.coef0),
     )
+    if kernel.precomputed:
+        _refuse_not_square(X)
+    return kernel
 
 
 def _refuse_not_square(X: Matrix) -> None:

@@ -101,11 +101,9 @@ def _refuse(trace: Trace) -> None:
 
 
 def _known_kernel(run: Run) -> bool:
-    kernel = run.kernel
-    assert kernel is not None
-    poly = kernel.kernel == "poly" and kernel.degree in (2, 3) and kernel.coef0 == 1
+    assert run.kernel is not None
     n, d = run.X.shape
-    return n <= MOST_WITH_KERNEL and d == 2 and (kernel.kernel == "rbf" or poly)
+    return n <= MOST_WITH_KERNEL and d == 2 and run.kernel.on_page()
 
 
 # The fingerprint of a run, which the page shows, too.

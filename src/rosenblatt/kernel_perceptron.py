@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Literal, Self, final
 
+import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from rosenblatt._core.rows import Csr, Examples, Matrix
-from rosenblatt._training import fit
+from rosenblatt._core.rows import Csr, Examples
 from rosenblatt._training.dual import Dual, DualJob, DualState, JointDual, KernelExamples
-from rosenblatt._training.estimator import KernelClassifier, PerceptronTraining
+from rosenblatt._training.estimator import KernelClassifier, PerceptronTraining, Training
+from rosenblatt._training.fit import fit
 from rosenblatt._training.keeps import KEEPS
-from rosenblatt._training.kernel_rule import KernelRule
-from rosenblatt._training.kernels import Gram, Kernel, checked_kernel
+from rosenblatt._training.kernels import Gram, checked_kernel
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS
-from rosenblatt._training.settings import Recipe, Settings, machine_of, recipe_of
-from rosenblatt._training.state import Job, State
+from rosenblatt._training.rule import margin_rule
+from rosenblatt._training.settings import Recipe, Settings, Spec, machine_of, recipe_of
+from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience
+from rosenblatt._training.training import Given, TrainingSet
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows
 from rosenblatt._validation.targets import checked_start
@@ -109,6 +113,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
     ([-1, 1, 1, -1], True)
     """
 
+    _spec = Spec(margin_rule, ("margin",), kernel=True, eta0=True, prove=True)
     _state: DualState | None  # type: ignore[assignment] # None: loaded from a file
 
     def __init__(
@@ -167,98 +172,107 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         as `dual_coef_` is). Ctrl-C leaves the estimator fitted with the best so far, then raises
         KeyboardInterrupt.
         """
-        given = dual_coef_init is not None or intercept_init is not None
+        fit(self, Points(X, y, sample_weight, (dual_coef_init, intercept_init)))
+        return self
 
-        def prepare(settings: Settings, watch: Watch) -> fit.Task:
-            units = settings.units
-            most_bytes = 2**20 * parameters.positive("cache_size", self.cache_size)
-            rows = checked_rows(self, X, reset=True)
-            labelled, classes = targets.examples(rows, y, sample_weight, self.class_weight)
-            self._refuse_many(settings, classes)
-            kernel = checked_kernel(self, rows)
-            begin = checked_start(
-                dual_coef_init,
-                intercept_init,
+
+@dataclass(frozen=True)
+class Points(Given):
+    """Rows for a kernel, with the coefficients and intercepts to start from."""
+
+    X: Any
+    y: Any
+    sample_weight: Any
+    start: tuple[Any, Any] = (None, None)
+
+    def checked(self, estimator: Training, settings: Settings) -> GramSet:
+        assert isinstance(estimator, KernelPerceptron)
+        most_bytes = 2**20 * parameters.positive("cache_size", estimator.cache_size)
+        rows = checked_rows(estimator, self.X, reset=True)
+        by_class = estimator.class_weight
+        labelled, classes = targets.examples(rows, self.y, self.sample_weight, by_class)
+        kernel = checked_kernel(estimator, rows)
+        start = None
+        if any(part is not None for part in self.start):
+            start = checked_start(
+                *self.start,
                 rows.shape[0],
-                units.fit_intercept,
+                settings.units.fit_intercept,
                 name="dual_coef_init",
                 what="rows",
                 k=labelled.k,
             )
-            gram = Gram(kernel, rows, most_bytes)
-            examples = KernelExamples(gram, labelled.y, labelled.c, labelled.k)
-            machine = machine_of(settings, Dual if labelled.k is None else JointDual, examples)
-            keep, order = KEEPS[units.keep](), ORDERS[settings.order](examples)
-
-            def start() -> DualState:
-                memory = machine.start(begin / units.eta0, averaged=keep.averaged)
-                return State(memory, self._seed())
-
-            def resume(recipe: Recipe) -> DualState | None:
-                return None if given else self._continued(settings, recipe, examples.n)
-
-            return fit.Task(
-                Job(machine, order, keep, examples, False, watch),
-                classes,
-                self._patience(settings, kernel, rows, labelled, y, classes),
-                start,
-                lambda: recipe_of(settings, labelled, classes, _same(kernel, rows)),
-                resume,
-                more={"_weights": labelled.c},
-                # A row of the Gram matrix at a time is too little for threads to share, where a
-                # kernel function has them.
-                while_it_runs=lambda: threadpool_limits(limits=1, user_api="blas"),
-            )
-
-        fit.fit(self, prepare, X, y, sample_weight)
-        return self
-
-    def _patience(
-        self,
-        settings: Settings,
-        kernel: Kernel,
-        X: Matrix,
-        labelled: Examples,
-        y: Any,
-        classes: NDArray[Any],
-    ) -> Patience:
-        if not settings.prove:
-            return Patience(settings.patience, None, in_dual_form=True)
-        if kernel.kernel != "linear":
+        if settings.prove and not kernel.linear:
             raise InputError(
                 f"prove=True with kernel={kernel.kernel!r}: a proof is made of the features of the "
-                "rows, with kernel='linear'. Leave prove=False."
+                "rows, with kernel='linear'. Leave prove=False.",
+                option="prove",
+                value=True,
             )
-        names = getattr(self, "feature_names_in_", None)
-        intercept = settings.units.fit_intercept
-        oracle = RowsOracle(X, labelled.y, labelled.present, names, y, classes, intercept)
+        gram = Gram(kernel, rows, most_bytes)
+        names = vars(estimator).get("feature_names_in_")
+        return GramSet(classes, start, labelled, gram, self.y, names)
+
+
+@dataclass(frozen=True)
+class GramSet(TrainingSet):
+    """Labelled rows that are seen through a kernel; the start has a coefficient for each."""
+
+    classes: NDArray[Any]
+    start: NDArray[np.float64] | None
+    labelled: Examples
+    gram: Gram
+    y: Any  # the labels and the names of the columns as they were given
+    names: NDArray[Any] | None
+
+    @property
+    def n(self) -> int:
+        return self.labelled.n
+
+    @property
+    def d(self) -> int:
+        return len(self.labelled.y)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        return {"_weights": self.labelled.c}
+
+    def job(self, settings: Settings, watch: Watch) -> DualJob:
+        e = self.labelled
+        examples = KernelExamples(self.gram, e.y, e.c, e.k)
+        machine = machine_of(settings, Dual if e.k is None else JointDual, examples)
+        order, keep = ORDERS[settings.order](examples), KEEPS[settings.units.keep]()
+        return Job(machine, order, keep, examples, False, watch)
+
+    def recipe(self, settings: Settings) -> Recipe:
+        kernel, X = self.gram.kernel, self.gram.X
+        numbers = X.data if isinstance(X, Csr) else X  # the values of a kernel have their type
+        same = (kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0, numbers.dtype)
+        return recipe_of(settings, self.labelled, self.classes, same)
+
+    def patience(self, settings: Settings) -> Patience:
+        oracle, e = None, self.labelled
+        if settings.prove:
+            intercept = settings.units.fit_intercept
+            oracle = RowsOracle(
+                self.gram.X, e.y, e.present, self.names, self.y, self.classes, intercept
+            )
         return Patience(settings.patience, oracle, in_dual_form=True)
 
-    def _continued(self, settings: Settings, recipe: Recipe, n: int) -> DualState | None:
-        if not hasattr(self, "_state"):
-            return None
-        if self._state is None:
-            raise InputError(
-                "warm_start=True, but this estimator was loaded from a file, which keeps a kernel "
-                "rule and not the state of its training. Set warm_start=False to begin anew, or "
-                "give dual_coef_init."
+    def returned(self, estimator: Training) -> NDArray[np.float64]:
+        why = (
+            "the data or the parameters are not those of the fit before: a kernel rule is made of "
+            "its training rows and cannot go on from others. Set warm_start=False to begin anew"
+        )
+        if estimator._state is None:
+            why = (
+                "this estimator was loaded from a file, which keeps a kernel rule and not the "
+                "state of its training. Set warm_start=False to begin anew, or give dual_coef_init"
             )
-        state = fit.resumed(self, settings, recipe, n)
-        if state is None:
-            raise InputError(
-                "warm_start=True, but the data or the parameters are not those of the fit before: "
-                "a kernel rule is made of its training rows and cannot go on from others. Set "
-                "warm_start=False to begin anew."
-            )
-        return state
+        raise InputError(f"warm_start=True, but {why}.", option="warm_start", value=True)
 
-    def _rule_of(self, learned: Any, settings: Settings, job: DualJob) -> KernelRule:
-        assert isinstance(job.machine, Dual)
-        gram = job.machine.examples.gram
-        return KernelRule.of(learned, gram.kernel, gram.X, settings.units.eta0)
-
-
-def _same(kernel: Kernel, X: Matrix) -> tuple[Any, ...]:
-    """What must be equal besides; the values of a kernel have the type of the rows."""
-    numbers = X.data if isinstance(X, Csr) else X
-    return kernel.kernel, kernel.degree, kernel.gamma, kernel.coef0, numbers.dtype
+    def while_training(self) -> AbstractContextManager[object]:
+        # A row of the Gram matrix at a time is too little for threads to share, where a kernel
+        # function has them.
+        limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+        return limits

@@ -21,8 +21,8 @@ from rosenblatt._model.fitted import KINDS, Estimator
 from rosenblatt._model.objective import Objective
 from rosenblatt._model.parameters import read_labels, write_labels
 from rosenblatt._model.probability import Platt
-from rosenblatt._training.fitted import Course
 from rosenblatt._training.stopping import StopReason
+from rosenblatt._training.training import Course
 from rosenblatt._util.files import read_whole, write_whole
 from rosenblatt._util.strict_json import (
     NO_SUM,

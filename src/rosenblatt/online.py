@@ -1,4 +1,4 @@
-"""The passive-aggressive rules: steps just long enough, held back by C."""
+"""Rules that step by other lengths than the perceptron: PassiveAggressive and AROW."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._training import fit
 from rosenblatt._training.estimator import LinearClassifier, Training
-from rosenblatt._training.fit import alone, unchanged_on_error
-from rosenblatt._training.learner import PrimalJob
-from rosenblatt._training.linear_rule import LinearRule, Voters, read_only, rule_of
-from rosenblatt._training.monitor import Watch
-from rosenblatt._training.rule import Rule, arow_rule, passive_aggressive_rule
-from rosenblatt._training.settings import Settings, checked
-
-# What AROW and PassiveAggressive have in common. Abstract: not an estimator.
+from rosenblatt._training.fit import fit, partial_fit
+from rosenblatt._training.linear_rule import read_only
+from rosenblatt._training.rule import arow_rule, passive_aggressive_rule
+from rosenblatt._training.settings import Spec
+from rosenblatt._training.training import Arrays
 
 
 class OnlineClassifier(Training, LinearClassifier):
-    """Learns from rows whose margin is below 1, by the rule that `_step_rule` names."""
-
-    class_weight: Any
+    """Abstract: learns from rows whose margin is below 1."""
 
     def fit(
         self,
@@ -41,13 +35,7 @@ class OnlineClassifier(Training, LinearClassifier):
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         start, validation = (coef_init, intercept_init), (X_val, y_val)
-
-        def prepare(settings: Settings, watch: Watch) -> fit.Task:
-            work = fit.given(self, settings, X, y, sample_weight, start, validation)
-            self._refuse_many(settings, work.classes)
-            return fit.task(self, settings, watch, work)
-
-        fit.fit(self, prepare, X, y, sample_weight)
+        fit(self, Arrays(X, y, sample_weight, start, validation))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -60,14 +48,8 @@ class OnlineClassifier(Training, LinearClassifier):
         and of those before. If `keep` or `fit_intercept` was changed, it begins anew from the
         returned weights.
         """
-        with alone(self), Watch() as watch, unchanged_on_error(self):
-            settings = checked(self)
-            examples, known = fit.rows_of_pass(self, X, y, classes, sample_weight)
-            fit.one_pass(self, settings, watch, examples, known)
+        partial_fit(self, X, y, classes, sample_weight)
         return self
-
-    def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
-        return rule_of(learned, 1.0)
 
 
 class PassiveAggressive(OnlineClassifier):
@@ -133,6 +115,8 @@ class PassiveAggressive(OnlineClassifier):
     (array([[-0.234, -0.234]]), 2)
     """
 
+    _spec = Spec(passive_aggressive_rule, ("C", "variant"))
+
     def __init__(
         self,
         *,
@@ -161,12 +145,6 @@ class PassiveAggressive(OnlineClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
-
-    def _step_rule(self) -> Rule:
-        return passive_aggressive_rule(self.C, self.variant)
-
-
-# AROW: a linear rule that is learned in one pass, with a precision for every weight.
 
 
 class AROW(OnlineClassifier):
@@ -237,6 +215,8 @@ class AROW(OnlineClassifier):
     (array([[0.071, 0.071]]), 2)
     """
 
+    _spec = Spec(arow_rule, ("r",))
+
     def __init__(
         self,
         *,
@@ -263,9 +243,6 @@ class AROW(OnlineClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
-
-    def _step_rule(self) -> Rule:
-        return arow_rule(self.r)
 
     @property
     def r_(self) -> float:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rosenblatt._training import fit, one_vs_rest
 from rosenblatt._training.estimator import AsScikitLearn, PerceptronTraining
-from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.fit import fit, partial_fit
 from rosenblatt._training.from_certificate import check_certificate, put_on
-from rosenblatt._training.learner import PrimalJob
-from rosenblatt._training.linear_rule import LinearRule, Voters, rule_of
-from rosenblatt._training.monitor import Watch
-from rosenblatt._training.settings import Settings, checked
+from rosenblatt._training.rule import margin_rule
+from rosenblatt._training.settings import Spec
+from rosenblatt._training.training import Arrays, seed_of
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
@@ -152,6 +150,16 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     (array([[1., 1.]]), array([-3.]), 7)
     """
 
+    _spec = Spec(
+        margin_rule,
+        ("margin",),
+        eta0=True,
+        prove=True,
+        multi_class=True,
+        device=True,
+        scikit_learn=True,
+    )
+
     def __init__(
         self,
         *,
@@ -222,16 +230,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         start, validation = (coef_init, intercept_init), (X_val, y_val)
-
-        def prepare(settings: Settings, watch: Watch) -> fit.Task | fit.Several:
-            work = fit.given(self, settings, X, y, sample_weight, start, validation)
-            self._refuse_many(settings, work.classes)
-            if settings.one_vs_rest and work.examples.k is not None:
-                source = one_vs_rest.InMemory(work.examples, work.judges, work.classes)
-                return one_vs_rest.Trainings(source, watch, work.start)
-            return fit.task(self, settings, watch, work)
-
-        fit.fit(self, prepare, X, y, sample_weight)
+        fit(self, Arrays(X, y, sample_weight, start, validation))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -244,12 +243,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         call and of those before. If `keep`, `eta0` or `fit_intercept` was changed, it begins anew
         from the returned weights.
         """
-        with alone(self), Watch() as watch, unchanged_on_error(self):
-            settings = checked(self)
-            examples, known = fit.rows_of_pass(self, X, y, classes, sample_weight)
-            separate = settings.one_vs_rest and examples.k is not None
-            run = (one_vs_rest if separate else fit).one_pass
-            run(self, settings, watch, examples, known)
+        partial_fit(self, X, y, classes, sample_weight)
         return self
 
     @classmethod
@@ -270,8 +264,5 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         """
         check_certificate(certificate)
         estimator = cls(fit_intercept=certificate.fit_intercept)
-        put_on(estimator, certificate, classes, estimator._seed())
+        put_on(estimator, certificate, classes, seed_of(estimator.random_state))
         return estimator
-
-    def _rule_of(self, learned: Any, settings: Settings, job: PrimalJob) -> LinearRule | Voters:
-        return rule_of(learned, settings.units.eta0)

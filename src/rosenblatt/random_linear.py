@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt._core.rows import Examples
 from rosenblatt._training.estimator import LinearClassifier
-from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.fit import changing
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._training.monitor import Interrupted, Watch
 from rosenblatt._util.interrupt import check_interrupt, interrupted_by
@@ -72,7 +72,7 @@ class RandomLinearClassifier(LinearClassifier):
 
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        with alone(self), Watch() as watch, unchanged_on_error(self):
+        with changing(self) as watch:
             parameters.whole("k", self.k)
             parameters.flag("fit_intercept", self.fit_intercept)
             X = rows.checked_rows(self, X, reset=True)

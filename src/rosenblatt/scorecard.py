@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.rows import Examples
 from rosenblatt._training.card_rule import Card, Floats, Term, minus
 from rosenblatt._training.estimator import Classifier
-from rosenblatt._training.fit import alone, unchanged_on_error
+from rosenblatt._training.fit import changing
 from rosenblatt._training.monitor import Interrupted, Watch
 from rosenblatt._util.interrupt import check_interrupt, interrupted_by
 from rosenblatt._util.progress import Bar, bar, silent
@@ -121,7 +121,7 @@ class Scorecard(Classifier):
         on a tie the smallest; terms, cuts and points come from X and y alone. Ctrl-C leaves
         the estimator fitted with the best card so far, then raises KeyboardInterrupt.
         """
-        with alone(self), Watch() as watch, unchanged_on_error(self):
+        with changing(self) as watch:
             self._check()
             rows = self._dense(checked_rows(self, X, reset=True))
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)

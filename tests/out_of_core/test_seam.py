@@ -153,7 +153,7 @@ class Nobody(Executor):
         ({"order": "random"}, "order='random' jumps between all rows"),
         ({"order": "blocks", "keep": "pocket"}, "after every update: keep='best'"),
         ({"order": "blocks", "keep": "vote"}, "every weight vector.*keep='average'"),
-        ({"order": "blocks", "tol": 1e-3}, "tol follows the loss of every update"),
+        ({"order": "blocks", "tol": 1e-3}, r"tol=0\.001 follows the loss of every update"),
     ],
 )
 def test_what_an_engine_cannot_do_is_refused_with_the_counterpart(given, words):

@@ -11,7 +11,7 @@ import pytest
 
 import playing
 from rosenblatt import KernelPerceptron, trace
-from rosenblatt._training.estimator import _drawn
+from rosenblatt._training.training import _drawn
 from rosenblatt.play import fingerprint
 from rosenblatt.play.html_page import packed_core
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 DEVICES = ("cpu", "cuda")
 _CUDA_OF_DLPACK = 2  # kDLCUDA
 
-_device: ContextVar[str] = ContextVar("device", default="cpu")
+chosen_device: ContextVar[str] = ContextVar("device", default="cpu")
+"""Where somebody wants to compute who does not say it himself."""
 
 
 def config(*, device: Literal["cpu", "cuda"]) -> AbstractContextManager[None]:
@@ -46,16 +47,11 @@ def config(*, device: Literal["cpu", "cuda"]) -> AbstractContextManager[None]:
 
 @contextmanager
 def _set(device: str) -> Iterator[None]:
-    token = _device.set(device)
+    token = chosen_device.set(device)
     try:
         yield
     finally:
-        _device.reset(token)
-
-
-def chosen() -> str:
-    """The device that was asked for here."""
-    return _device.get()
+        chosen_device.reset(token)
 
 
 class OnDevice:

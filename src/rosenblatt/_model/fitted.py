@@ -7,9 +7,9 @@ from typing import Any, get_args
 import numpy as np
 
 from rosenblatt._model import arrays, rules, state, training
-from rosenblatt._training.fitted import Course, Fitted
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.one_vs_rest import rule_of_classes
+from rosenblatt._training.training import Course, Fitted
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive

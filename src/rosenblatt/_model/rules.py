@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from rosenblatt._core.rows import Csr, Matrix
 from rosenblatt._model import arrays
 from rosenblatt._training.card_rule import Card, Term
-from rosenblatt._training.fitted import Course
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule
 from rosenblatt._training.kernels import KERNELS, Kernel, kernel_of
-from rosenblatt._training.linear_rule import MOST_BYTES, LinearRule, Voters, rule_of
+from rosenblatt._training.linear_rule import MOST_BYTES, LinearRule, Voters
+from rosenblatt._training.training import Course
 from rosenblatt._util.strict_json import InvalidDocument, Part
-from rosenblatt.errors import WeightsOverflow
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.scorecard import MOST_POINTS, Scorecard
 
@@ -48,14 +47,11 @@ def shape_of_weights(d: int, classes: NDArray[Any]) -> tuple[int, ...]:
 def read_rule(part: Part, shape: tuple[int, ...], eta: float) -> LinearRule:
     with part:
         weights = read_weights(part, shape)
-    try:
-        rule = rule_of(weights, eta)
-    except WeightsOverflow:
-        raise InvalidDocument(
-            f"{part.name('weights')} times the learning rate {eta} overflow"
-        ) from None
-    assert isinstance(rule, LinearRule)
-    return rule
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(eta * weights).all()
+    if not finite:
+        raise InvalidDocument(f"{part.name('weights')} times the learning rate {eta} overflow")
+    return LinearRule(weights.copy(), eta)
 
 
 def read_weights(part: Part, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -13,7 +13,6 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
 from rosenblatt._model.rules import read_weights, shape_of_weights, written_weights
-from rosenblatt._training.fitted import Course
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalMemory, PrimalState
 from rosenblatt._training.linear_rule import LinearRule, Voters
@@ -22,6 +21,7 @@ from rosenblatt._training.rule import Number
 from rosenblatt._training.settings import Recipe
 from rosenblatt._training.state import Candidate, Losses, Memory, State
 from rosenblatt._training.stopping import StopReason
+from rosenblatt._training.training import Course
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.perceptron import Perceptron
 

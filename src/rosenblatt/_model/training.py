@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._model import arrays
-from rosenblatt._training.fitted import Course, shown_counts
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.settings import Units
 from rosenblatt._training.stopping import StopReason
+from rosenblatt._training.training import Course, shown_counts
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError

@@ -27,9 +27,7 @@ from rosenblatt._training.orders import (
     share_of,
     take,
 )
-from rosenblatt._training.settings import Settings
 from rosenblatt._training.state import Job, State, TrainingRows, V, W
-from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._core.update_log import Log
@@ -128,7 +126,7 @@ STREAMED_ORDERS: dict[str, type[Order]] = {
 }
 
 
-# The values of `order` on an engine, and why the others are not.
+# The values of `order` on an engine.
 
 
 _MOST_BLOCKS = 64  # in one call: a checkpoint can be written between
@@ -224,30 +222,3 @@ REMOTE_ORDERS: dict[str, type[Order]] = {
     "mixed": RemoteMixed,
     "batch": Batch,
 }
-
-_NO_KEEP = {
-    "pocket": "counts the mistakes on all rows after every update: keep='best' does after every "
-    "epoch",
-    "vote": "keeps every weight vector, and each reads every row: keep='average' is one vector "
-    "that is about as good",
-}
-
-
-def check(settings: Settings) -> None:
-    """Raise InputError where an engine cannot do what is asked, before anything is read."""
-    order, keep = settings.order, settings.units.keep
-    if order not in REMOTE_ORDERS:
-        raise InputError(
-            f"order={order!r} jumps between all rows, which are on many machines: a call for every "
-            "row. order='mixed' trains on all machines at once; order='blocks' is exact, one "
-            "machine after the other."
-        )
-    if keep in _NO_KEEP:
-        raise InputError(
-            f"keep={keep!r} {_NO_KEEP[keep]}. An engine has 'best', 'average', 'last'."
-        )
-    if settings.tol is not None:
-        raise InputError(
-            "tol follows the loss of every update, which an engine does not: leave tol=None, and "
-            "patience ends training."
-        )

@@ -13,7 +13,7 @@ from rosenblatt._core.summation import folded, in_order
 from rosenblatt._out_of_core import work
 from rosenblatt._out_of_core.partitions import Divided
 from rosenblatt._out_of_core.work import How
-from rosenblatt._training.one_vs_rest import against_rest
+from rosenblatt._training.training import against_rest
 from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt._validation import targets
 from rosenblatt._validation import targets as weights

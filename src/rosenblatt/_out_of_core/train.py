@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from rosenblatt._model.checkpoint import Checkpoint
 from rosenblatt._out_of_core import engine as engines
-from rosenblatt._out_of_core import orders
 from rosenblatt._out_of_core.fit import fit_divided
 from rosenblatt._out_of_core.placement import divided
 from rosenblatt._out_of_core.progress import Reading
-from rosenblatt._training.settings import Settings, checked
+from rosenblatt._training.settings import Settings, checked, refuse
 from rosenblatt._util.files import as_path
 from rosenblatt.errors import InputError
 from rosenblatt.online import OnlineClassifier
@@ -145,7 +144,7 @@ def train_on(
     engine: Any, estimator: P, source: Any, cache: Any, checkpoint: Any, checkpoint_every: float
 ) -> P:
     """`train`, on the machines of this engine."""
-    orders.check(check(estimator, checkpoint))  # before anything is read
+    refuse("engine", check(estimator, checkpoint))  # before anything is read
     engines.check(engine)
     say = Reading() if estimator.verbose else None
     with (

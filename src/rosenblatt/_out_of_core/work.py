@@ -17,10 +17,10 @@ from rosenblatt._core.rows import Examples, Rows, Tally, Weights
 from rosenblatt._core.summation import Fold, folded, in_order
 from rosenblatt._out_of_core.parts import Loaded, blocks_of
 from rosenblatt._training.learner import Primal, PrimalMemory, machine_with
-from rosenblatt._training.one_vs_rest import against_rest
 from rosenblatt._training.orders import Share, arrange_block, parts_of, shard_order, share_of
 from rosenblatt._training.rule import Rule
 from rosenblatt._training.state import Memory
+from rosenblatt._training.training import against_rest
 from rosenblatt._validation import targets
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt._training.stopping import StopReason
 
 if TYPE_CHECKING:
+    from rosenblatt._training.estimator import Training
     from rosenblatt._training.state import Verdict
 
 
@@ -35,13 +36,13 @@ class Question(NamedTuple):
 _ABOUT_LINES = "certify(X, y) is about hyperplanes only"
 
 
-def question(p: Any, stored: bool) -> Question:
+def question(p: Training, stored: bool) -> Question:
     """Of a fitted estimator; `stored`: there is no X and no y."""
-    many = len(p.classes_) > 2
-    if getattr(p, "kernel", "linear") != "linear":
+    many, spec = len(p.classes_) > 2, p._spec
+    if spec.kernel and p.kernel != "linear":
         yes, no = "the kernel separates the rows", "the kernel does not separate the rows"
         return Question(yes, no, _ABOUT_LINES)
-    if many and getattr(p, "multi_class", "joint") == "ovr":
+    if many and spec.multi_class and p.multi_class == "ovr":
         yes, no = (
             "each class is separable from the rest",
             "some class is not separable from the rest",

@@ -20,7 +20,7 @@ from rosenblatt._core import summation
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Labelled, Scale, Sized, standing
 from rosenblatt._core.update_log import Log
-from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, add
+from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule, add
 from rosenblatt._training.kernels import Floats, Gram
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
 from rosenblatt._util.interrupt import check_interrupt
@@ -70,6 +70,8 @@ class KernelExamples(Labelled, Sized):
 
 class Dual:
     """Looks at scores and steps: β_i += c_i y_i where row i has y_i s_i <= margin."""
+
+    counts_rows = True  # updates are counted by row
 
     def __init__(self, examples: KernelExamples, *, margin: float, intercept: bool):
         self.examples, self.margin, self.intercept = examples, margin, intercept
@@ -245,6 +247,11 @@ class Dual:
     def training_votes(self, voters: DualVoters, *, quickly: bool) -> Floats:
         """The mean vote on the training rows, which is at hand."""
         return voters.training_scores()
+
+    def rule(self, learned: KernelExpansion | DualVoters, eta: float) -> KernelRule:
+        """What an estimator predicts with."""
+        gram = self.examples.gram
+        return KernelRule.of(learned, gram.kernel, gram.X, eta)
 
 
 # Coefficients of the rows for each of many classes: the dual form of the joint perceptron.

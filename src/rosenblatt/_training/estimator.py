@@ -2,66 +2,62 @@
 
 from __future__ import annotations
 
-import numbers
-import warnings
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._core.rows import Csr, Rows
-from rosenblatt._training import advice
 from rosenblatt._training.kernel_rule import KernelRule
 from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters, read_only
-from rosenblatt._training.monitor import Progress, Recorder, TakesCallbacks
-from rosenblatt._training.rule import Rule, margin_rule
-from rosenblatt._training.settings import Recipe, Settings, Units
-from rosenblatt._training.state import AnyJob, AnyState, Candidate
+from rosenblatt._training.monitor import Recorder, TakesCallbacks
+from rosenblatt._training.settings import Recipe, Units
+from rosenblatt._training.state import AnyState, Candidate
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._validation import gpu_rows
-from rosenblatt._validation.rows import refuse_not_finite, rows_to_judge
-from rosenblatt.errors import InputError
+from rosenblatt._validation.rows import placed_rows_to_judge, refuse_not_finite, rows_to_judge
 
 if TYPE_CHECKING:
     from rosenblatt._training.monitor import Checkpoint
+    from rosenblatt._training.settings import Recipe, Spec, Units
     from rosenblatt.certificate import Certificate
 
 
-def is_number(random_state: Any) -> bool:
-    """A seed that is the same every time."""
-    return isinstance(random_state, numbers.Integral)
-
-
-def _drawn(random_state: Any) -> int:
-    """64 bits for the permutations."""
-    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
-
-
-_seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
-
-
-_AT_REST_NOWHERE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
-
-
 class Training(TakesCallbacks):
-    """Abstract: an estimator says with `_rule_of` what it publishes as its rule."""
+    """Abstract: an estimator that `fit` trains. It says in `_spec` what it is."""
 
+    _spec: ClassVar[Spec]
+
+    order: Any
+    keep: Any
+    fit_intercept: Any
+    max_iter: Any
+    max_updates: Any
+    patience: Any
+    class_weight: Any
+    random_state: Any
+    warm_start: Any
+    verbose: Any
+    eta0: Any  # where `_spec` says that there is such a parameter; so the others here:
+    prove: Any
+    multi_class: Any
+    device: Any
+    kernel: Any
+
+    _rule: Any
     _state: AnyState
     _kept: Candidate[Any] | None
     _trained_by: Recipe | None
     _made_with: Units
+    _of_classes: tuple[Any, ...] | None
     _recorder: Recorder | None = None  # follows training, where somebody wants a trace
     _checkpoint: Checkpoint | None = None  # where training is kept, so that it can go on
     _rule_number: float  # the margin μ, or what another rule has instead
-    random_state: Any
     _n_rows: int  # that training was given
+    classes_: NDArray[Any]
     n_iter_: int
     n_updates_: int
     converged_: bool
@@ -72,90 +68,9 @@ class Training(TakesCallbacks):
     update_counts_: Any  # an array, of many classes sparse; None after a stream
     validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
 
-    def _rule_of(self, learned: Any, settings: Settings, job: AnyJob) -> Any:
-        raise NotImplementedError
-
-    def _step_rule(self) -> Rule:
-        """When to step, and how far, as the parameters say; or the error about them."""
-        raise NotImplementedError
-
-    def _seed(self) -> int:
-        if is_number(self.random_state):
-            return _seed_of(int(self.random_state))
-        return _drawn(self.random_state)
-
-    def _refuse_many(self, settings: Settings, classes: NDArray[Any]) -> None:
-        """What each class against the rest has not."""
-        if len(classes) > 2 and settings.prove and settings.one_vs_rest:
-            raise InputError(
-                "prove=True asks whether all classes are separable together, and multi_class='ovr' "
-                "trains each by itself: use multi_class='joint'."
-            )
-        if len(classes) > 2 and settings.one_vs_rest and self._recorder is not None:
-            raise InputError(
-                f"A trace follows one training, and multi_class='ovr' makes {len(classes)}: use "
-                "multi_class='joint', or trace each class against the rest, y == label."
-            )
-
-    def _record(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
-        if self._recorder is not None:
-            job.watch.recorder = self._recorder
-            self._recorder.begin(settings, job, state)
-
-    def _progress(
-        self, settings: Settings, job: AnyJob, state: AnyState, max_iter: int
-    ) -> Progress | None:
-        if not settings.verbose:
-            return None
-        n, judged = job.machine.examples.n, job.evaluation_rows.n
-        kind = "validation rows" if job.validating else "rows"
-        streamed = len(state.memory.counts) == 0
-        name = type(self).__name__
-        resumed = self._checkpoint is not None and state.epoch > 0
-        text = f"{judged} {kind}"
-        workers = getattr(job.machine, "workers", None)  # of an engine
-        more: dict[str, Any] = {"paced": streamed, "resumed": resumed, "workers": workers}
-        return Progress(name, max_iter, n, text, **more)
-
-    def _warn(self, settings: Settings, job: AnyJob, state: AnyState, stored: bool) -> None:
-        n, errors, name = job.machine.examples.n, self.training_errors_, type(self).__name__
-        if errors is None:  # Ctrl-C, and a handler that goes on
-            return
-        reason = self.stop_reason_
-        # Other rules do not aim at a clean epoch: their last weights are no accident.
-        last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
-        unmet = errors > 0 or job.machine.margin > 0
-        known = state.certificate is not None and state.certificate.separable
-        if reason is StopReason.MAX_ITER and known and errors > 0:
-            assert state.certificate is not None
-            text = advice.separable_unfinished(
-                name, errors, n, settings.max_iter, state.updates, state.certificate
-            )
-        elif reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
-            mistakes, asked = state.mistakes, advice.question(self, stored)
-            text = advice.unfinished(
-                name, errors, n, mistakes, settings.max_iter, self._rule_number, asked
-            )
-        elif reason is StopReason.UNDECIDED and errors > 0:
-            text = advice.undecided(name, errors, n, settings.patience)
-        elif reason in _AT_REST_NOWHERE and last and errors > 0:
-            asked = advice.question(self, stored)
-            why = advice.why_stopped(reason, state.epoch, settings.patience, asked)
-            text = advice.last_of_many(name, errors, n, why)
-        elif state.clean and errors > 0 and not job.validating:
-            text = advice.separable_but(name, settings.units.keep, errors, n)
-        else:
-            return
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
-
 
 class PerceptronTraining(Training):
     """Abstract: the perceptron's rule, with a margin."""
-
-    margin: Any
-
-    def _step_rule(self) -> Rule:
-        return margin_rule(self.margin)
 
     @property
     def margin_(self) -> float:
@@ -217,7 +132,7 @@ class LinearClassifier(Classifier):
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
         finite = isinstance(vars(self).get("_rule"), VOTING)
-        return Rows(gpu_rows.rows_to_judge(self, X, finite=finite))
+        return Rows(placed_rows_to_judge(self, X, finite=finite))
 
     def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
         if not np.isfinite(scores).all():

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._training.fitted import Fitted, shown_counts
 from rosenblatt._training.learner import PrimalState
-from rosenblatt._training.linear_rule import rule_of
+from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._training.settings import Units
 from rosenblatt._training.state import Memory, State
 from rosenblatt._training.stopping import StopReason
+from rosenblatt._training.training import Fitted, shown_counts
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) ->
     if _has_names(certificate):
         more["feature_names_in_"] = np.array(certificate.feature_names, dtype=object)
     Fitted(
-        _rule=rule_of(w, 1.0),
+        _rule=LinearRule(w.copy(), 1.0),
         _state=state,
         _kept=None,
         _trained_by=None,

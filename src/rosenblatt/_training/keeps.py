@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, ClassVar, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._training.monitor import Interrupted
-from rosenblatt._training.state import Candidate, EvaluationRows, V, W
+from rosenblatt._training.state import Candidate, Cannot, EvaluationRows, V, W, Where
 from rosenblatt._util.interrupt import interrupted_by
 
 if TYPE_CHECKING:
@@ -34,6 +34,15 @@ class Keep(ABC):
 
     averaged = False  # needs the mean of the weights
     sees_every_update = False
+    evaluated = False  # returns weights that were compared with others on the evaluation rows
+    votes = False  # returns many weight vectors
+    in_whole_epochs = False  # the core can do it, many epochs in one call
+    cannot: ClassVar[Mapping[Where, Cannot]] = {}
+
+    @classmethod
+    def of_a_pass(cls) -> type[Keep]:
+        """What partial_fit takes, whose calls have different rows."""
+        return cls
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:  # noqa: B027 - nothing by default
         """Training begins with the weights in `state`."""
@@ -85,6 +94,8 @@ class _One(Keep):
 class Last(_One):
     """The weights after the last visit."""
 
+    in_whole_epochs = True
+
     def _weights(self, job: Job[W, V], state: State[W, V]) -> W:
         return state.memory.w
 
@@ -92,7 +103,7 @@ class Last(_One):
 class Average(_One):
     """The mean of the weights over all visits (Freund and Schapire 1999, Collins 2002)."""
 
-    averaged = True
+    averaged = in_whole_epochs = True
 
     def _weights(self, job: Job[W, V], state: State[W, V]) -> W:
         return job.machine.average(state.memory, state.visits)
@@ -100,6 +111,8 @@ class Average(_One):
 
 class _Kept(Keep):
     """Keeps the weights with the fewest mistakes so far."""
+
+    evaluated = True
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         w = state.memory.w.copy()
@@ -155,7 +168,11 @@ class _Kept(Keep):
 class Best(_Kept):
     """After each epoch the last and the averaged weights are judged."""
 
-    averaged = True
+    averaged = in_whole_epochs = True
+
+    @classmethod
+    def of_a_pass(cls) -> type[Keep]:
+        return BestOfPass
 
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
         state.kept = self._challenge(job, state)
@@ -169,6 +186,17 @@ class Pocket(_Kept):
     """Judged after every update (Gallant 1990, with ratchet)."""
 
     sees_every_update = True
+    cannot: ClassVar[Mapping[Where, Cannot]] = {
+        "mixed": Cannot("follows", "keep='best'"),
+        "engine": Cannot(
+            "counts the mistakes on all rows after every update",
+            "keep='best' does after every epoch",
+        ),
+    }
+
+    @classmethod
+    def of_a_pass(cls) -> type[Keep]:
+        return PocketOfPass
 
     def after_update(self, job: Job[W, V], state: State[W, V]) -> None:
         state.kept = self._challenge(job, state)
@@ -209,7 +237,15 @@ class BestOfPass(_OfPass):
 class Vote(Keep):
     """Every weight vector votes with its visits (Freund and Schapire 1999)."""
 
-    sees_every_update = True
+    sees_every_update = votes = True
+    cannot: ClassVar[Mapping[Where, Cannot]] = {
+        "mixed": Cannot("follows", "keep='average'"),
+        "gpu": Cannot("", "keep='average', which predicts much alike"),
+        "engine": Cannot(
+            "keeps every weight vector, and each reads every row",
+            "keep='average' is one vector that is about as good",
+        ),
+    }
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         state.voters = job.machine.voters(state.memory)
@@ -276,5 +312,3 @@ KEEPS: dict[str, type[Keep]] = {
     "average": Average,
     "vote": Vote,
 }
-
-KEEPS_OF_A_PASS: dict[str, type[Keep]] = {**KEEPS, "best": BestOfPass, "pocket": PocketOfPass}

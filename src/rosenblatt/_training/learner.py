@@ -23,10 +23,11 @@ from rosenblatt._core.rows import Examples, Rows, Scale, Weights, nonzeros
 from rosenblatt._core.screening import Screen, ScreenedRows
 from rosenblatt._core.summation import Fold
 from rosenblatt._core.update_log import Log
-from rosenblatt._training.linear_rule import Voters
+from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.rule import Rule
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
 from rosenblatt._training.stopping import SHORTEST
+from rosenblatt.errors import WeightsOverflow
 
 MOST_VOTED, MOST_VOTED_QUICKLY = 1 << 34, 1 << 28
 """Numbers that are read to count the votes on the training rows: some seconds; and where somebody
@@ -71,6 +72,7 @@ class InFeatures(ABC):
     log: Log | None = None  # where updates are noted
     scale: Scale | None = None  # how large rows are, where a rule asks for it
     confident = False  # precisions of the weights are kept
+    counts_rows = False  # updates are counted by row
 
     def __init__(self, *, margin: float, intercept: bool):
         self.margin, self.intercept = margin, intercept
@@ -100,6 +102,19 @@ class InFeatures(ABC):
             return memory.w
         return memory.w - memory.drift / visits
 
+    def rule(self, learned: Weights | Voters, eta: float) -> LinearRule | Voters:
+        """What an estimator predicts with; votes do not depend on η."""
+        if isinstance(learned, Voters):
+            return learned
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(eta * learned).all()
+        if not finite:
+            raise WeightsOverflow(
+                f"The weights times eta0={eta!r} are beyond the largest floating-point number. Use "
+                "a smaller eta0: it only scales the weights."
+            )
+        return LinearRule(learned.copy(), eta)
+
     def _step(self, memory: PrimalMemory, step: Weights, visits: int) -> None:
         """A step of descent after so many visits."""
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
@@ -117,6 +132,8 @@ class InFeatures(ABC):
 
 class InMemory(InFeatures):
     """Those whose rows are at hand."""
+
+    counts_rows = True
 
     def __init__(self, examples: Examples, *, margin: float, intercept: bool):
         super().__init__(margin=margin, intercept=intercept)

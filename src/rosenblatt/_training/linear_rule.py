@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Rows, Weights
 from rosenblatt._util.interrupt import check_interrupt, interrupted_by
-from rosenblatt.errors import TooManyVoters, WeightsOverflow
+from rosenblatt.errors import TooManyVoters
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,6 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """What is published is not what is computed with: a change would not reach it."""
     array.setflags(write=False)
     return array
-
-
-def rule_of(weights: Weights | Voters, eta: float) -> LinearRule | Voters:
-    """The rule to publish; votes do not depend on η."""
-    if isinstance(weights, Voters):
-        return weights
-    rule = LinearRule(weights.copy(), eta)
-    with np.errstate(over="ignore"):
-        finite = np.isfinite(eta * weights).all()
-    if not finite:
-        raise WeightsOverflow(
-            f"The weights times eta0={eta!r} are beyond the largest floating-point number. Use a "
-            "smaller eta0: it only scales the weights."
-        )
-    return rule
 
 
 # The weight vectors that vote, each with the number of visits after which it was current.

@@ -15,7 +15,6 @@ import numpy as np
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Csr
-from rosenblatt._training.keeps import Average, Best, Last
 from rosenblatt._training.learner import Primal, PrimalState
 from rosenblatt._training.monitor import Interrupted
 from rosenblatt._training.orders import Cyclic, Shuffle
@@ -121,7 +120,7 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
         return False  # mistakes are weighed block by block
     if e.k is not None and isinstance(e.rows.X, Csr):
         return False  # one by one sparse rows of many classes find their weights side by side
-    if type(keep) not in (Best, Last, Average) or job.validating or job.watch.followed:
+    if not keep.in_whole_epochs or job.validating or job.watch.followed:
         return False
     # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C. Longer
     # epochs are better made one by one: several threads work on each.

@@ -16,8 +16,10 @@ from rosenblatt._util.progress import DESCRIPTION, rich_bar
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt._training.estimator import Training
     from rosenblatt._training.settings import Recipe, Settings
     from rosenblatt._training.state import AnyJob, AnyState
+    from rosenblatt._training.training import Given, OneTraining
 
 
 class Recorder(Protocol):
@@ -31,8 +33,6 @@ class Recorder(Protocol):
 
 class EpochCallbacks(Protocol):
     """Told of every epoch."""
-
-    fitted: Callable[[], dict[str, Any]] | None  # the attributes, had training ended
 
     def begin_epoch(self) -> None: ...
 
@@ -332,7 +332,12 @@ class Callbacks:
         self.estimator, self._context = estimator, context
         self._given = given  # X, y, metadata
         self._epoch: Any = None  # the context of the epoch under way
-        self.fitted: Callable[[], dict[str, Any]] | None = None  # attributes, had training ended
+        self._training: OneTraining | None = None
+
+    def follow(self, training: OneTraining) -> None:
+        """They are told of its epochs."""
+        self._training = training
+        training.job.watch.callbacks = self
 
     def begin_epoch(self) -> None:
         self._epoch = self._context.subcontext(task_name="epoch")
@@ -343,9 +348,11 @@ class Callbacks:
         if self._epoch is None:  # it had begun in the fit before
             self.begin_epoch()
         epoch, self._epoch = self._epoch, None
+        assert self._training is not None
+        attributes = self._training.attributes  # computed where somebody wants them
         return bool(
             epoch.call_on_fit_task_end(
-                estimator=self.estimator, **self._given, reconstruction_attributes=self.fitted
+                estimator=self.estimator, **self._given, reconstruction_attributes=attributes
             )
         )
 
@@ -358,29 +365,28 @@ class Callbacks:
         )
 
 
-def are_set(estimator: Any) -> bool:
+def are_set(estimator: Training) -> bool:
     """On it, or on what it is a part of, a search for example."""
     return "_skl_callbacks" in vars(estimator) or "_parent_callback_ctx" in vars(estimator)
 
 
-def managed(fit: Callable[..., Any], estimator: Any) -> Callable[..., Any]:
-    """`fit`, after which those who were set up for this estimator are taken down, in any case."""
-    if not are_set(estimator):
-        return fit
+def managed(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """`fit`, after which those who were set up for the estimator are taken down, in any case."""
     from sklearn.callback import with_callbacks
 
-    told: Callable[..., Any] = with_callbacks(fit)
-    return told
+    until_the_end: Callable[..., Any] = with_callbacks(fit)
+    return until_the_end
 
 
-def begun(estimator: Any, max_iter: int, X: Any, y: Any, sample_weight: Any) -> Callbacks | None:
+def begun(estimator: Training, max_iter: int, given: Given) -> Callbacks | None:
     """A fit begins; None where nobody wants to know."""
     if not are_set(estimator):
         return None
     from sklearn.callback import CallbackSupportMixin
 
-    metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+    metadata = None if given.sample_weight is None else {"sample_weight": given.sample_weight}
     begin = CallbackSupportMixin._init_callback_context  # documented for those who support them
     context = begin(estimator, max_subtasks=max_iter)
-    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y, metadata=metadata)
-    return Callbacks(estimator, context, X=X, y=y, metadata=metadata)
+    of_fit = {"X": given.X, "y": given.y, "metadata": metadata}
+    context.call_on_fit_task_begin(estimator=estimator, **of_fit)
+    return Callbacks(estimator, context, **of_fit)

@@ -6,28 +6,32 @@ Each is a Perceptron of its own, trained as it would be alone: `_of_classes` hol
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
-from rosenblatt._core.rows import Examples, Weights
-from rosenblatt._training import advice, fit
-from rosenblatt._training.fitted import Fitted, shown_counts
+from rosenblatt._core.rows import Weights
+from rosenblatt._training import advice, training
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
 from rosenblatt._training.monitor import Watch
-from rosenblatt._training.settings import Recipe, Settings
-from rosenblatt._training.state import AnyState
+from rosenblatt._training.settings import Settings
 from rosenblatt._training.stopping import StopReason
+from rosenblatt._training.training import (
+    Fitted,
+    InMemory,
+    OneTraining,
+    WeightsSet,
+    returned,
+    was_fitted,
+)
+from rosenblatt.errors import InputError
 
-Perceptron = Any  # a `Perceptron`, which is on the floor above
+if TYPE_CHECKING:
+    from rosenblatt.perceptron import Perceptron
 
-PAIR = np.array([False, True])  # the rest, the class
 
 _WORST_FIRST = (
     StopReason.INTERRUPTED,
@@ -41,216 +45,128 @@ _WORST_FIRST = (
 )
 
 
-class Source(Protocol):
-    """What they learn from: labelled rows, in memory or on disk."""
-
-    @property
-    def classes(self) -> NDArray[Any]: ...
-
-    @property
-    def d(self) -> int: ...
-
-    @property
-    def n(self) -> int:
-        """Rows that exist."""
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that were given."""
-
-    def task(
-        self, rule: Perceptron, settings: Settings, watch: Watch, c: int, start: Weights | None, /
-    ) -> fit.Task:
-        """Class c against the rest; from these lifted weights, where some are given."""
-
-    def errors(self, rule: LinearRule | SeparateVoters, /) -> int:
-        """Rows whose class does not have the highest score, alone."""
-
-    def counts(self, rules: list[Perceptron], /) -> Any:
-        """`update_counts_` of all."""
-
-
-class _Begun(NamedTuple):
-    """A training that can run."""
-
-    rule: Perceptron
-    task: fit.Task
-    recipe: Recipe | None
-    state: AnyState
-
-
-@dataclass(frozen=True)
-class Trainings:
-    """As many as there are classes, one after the other or `n_jobs` at once.
+def train(p: Perceptron, settings: Settings, watch: Watch, rows: WeightsSet) -> None:
+    """As many trainings as there are classes, one after the other or `n_jobs` at once.
 
     Seeds are drawn before, and attributes are set after: threads change nothing but the time.
     """
-
-    source: Source
-    watch: Watch
-    start: Weights | None = None  # of all classes; None: zeros, or where training goes on
-    more: dict[str, Any] = field(default_factory=dict)  # attributes besides those of `Fitted`
-
-    def run(self, p: Perceptron, settings: Settings) -> None:
-        """Train them, and leave the estimator fitted."""
-        goes_on = settings.warm_start and self.start is None
-        rules, start = _begun(p, self.source.d, self.source.classes, goes_on=goes_on)
-        start = start if self.start is None else self.start
-
-        def begun(c: int, rule: Perceptron) -> _Begun:
-            task = self.source.task(rule, settings, self.watch, c, _of_class(start, c))
-            return _Begun(rule, task, *fit.begun(rule, settings, task))
-
-        def train(one: _Begun) -> StopReason:
-            self.watch.next()
-            return fit.run(one.rule, settings, one.task, one.state)
-
-        if p._checkpoint is None:
-            all_of_them = [begun(c, rule) for c, rule in enumerate(rules)]
-            at_once = None if settings.verbose else p.n_jobs  # there is room for one bar
-            reasons = Parallel(n_jobs=at_once, require="sharedmem")(
-                delayed(train)(one) for one in all_of_them
-            )
-        else:  # it keeps one at a time
-            all_of_them, reasons = [], []
-            for c, rule in enumerate(rules):
-                p._checkpoint.separate(c, self.source.classes.tolist())
-                rule._checkpoint = p._checkpoint
-                all_of_them.append(begun(c, rule))
-                reasons.append(train(all_of_them[-1]))
-                del rule._checkpoint
-        for (rule, task, recipe, state), reason in zip(all_of_them, reasons, strict=True):
-            fit.publish(rule, settings, task.job, state, PAIR, reason, recipe, task.more)
-        _publish(p, settings, rules, self.source, self.more)
-
-    def warn(self, p: Perceptron, settings: Settings, stored: bool) -> None:
-        """Of all of them at once."""
-        errors, n = p.training_errors_, self.source.n
-        name, reason = type(p).__name__, p.stop_reason_
-        if settings.units.keep != "last" or not errors:
-            return
-        if reason is StopReason.MAX_ITER and not settings.all_epochs:
-            mistakes, asked = p.mistakes_.tolist(), advice.question(p, stored)
-            text = advice.unfinished(
-                name, errors, n, mistakes, settings.max_iter, p._rule_number, asked
-            )
-        elif reason in (StopReason.PATIENCE, StopReason.TOL):
-            why = advice.why_stopped(reason, None, settings.patience, advice.question(p, stored))
-            text = advice.last_of_many(name, errors, n, why)
-        else:
-            return
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
-
-
-@dataclass(frozen=True)
-class InMemory:
-    """Rows in memory: the same ones for every class."""
-
-    examples: Examples
-    judges: Examples | None  # validation rows
-    classes: NDArray[Any]
-
-    @property
-    def d(self) -> int:
-        return int(self.examples.d)
-
-    @property
-    def n(self) -> int:
-        return self.examples.n
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.examples.y)
-
-    def task(
-        self, rule: Perceptron, settings: Settings, watch: Watch, c: int, start: Weights | None
-    ) -> fit.Task:
-        judges = None if self.judges is None else against_rest(self.judges, c)
-        one = fit.Given(against_rest(self.examples, c), judges, PAIR, start, None)
-        return fit.task(rule, settings, watch, one)
-
-    def errors(self, rule: LinearRule | SeparateVoters) -> int:
-        if isinstance(rule, SeparateVoters):
-            return self.examples.mistakes(rule.scores(self.examples.rows))
-        return int(self.examples.count([rule.weights])[0][0])
-
-    def counts(self, rules: list[Perceptron]) -> Any:
-        """As those of the joint perceptron: + where the class was added to, - where it was not."""
-        columns = [
-            np.where(self.examples.y == c, rule.update_counts_, -rule.update_counts_)
-            for c, rule in enumerate(rules)
+    _refuse(p, settings, len(rows.classes))
+    goes_on = settings.warm_start and rows.start is None
+    of_classes, start = _of_classes(p, rows.d, rows.classes, goes_on=goes_on)
+    start = start if rows.start is None else rows.start
+    if p._checkpoint is None:
+        trainings = [
+            OneTraining.begin(one, settings, rows.against_rest(c, _row(start, c)), watch)
+            for c, one in enumerate(of_classes)
         ]
-        return shown_counts(np.column_stack(columns))
+        at_once = None if settings.verbose else p.n_jobs  # there is room for one bar
+        reasons = Parallel(n_jobs=at_once, require="sharedmem")(
+            delayed(_train)(one, watch) for one in trainings
+        )
+    else:  # it keeps one at a time
+        trainings, reasons = [], []
+        for c, one in enumerate(of_classes):
+            p._checkpoint.separate(c, rows.classes.tolist())
+            one._checkpoint = p._checkpoint
+            some = rows.against_rest(c, _row(start, c))
+            trainings.append(OneTraining.begin(one, settings, some, watch))
+            reasons.append(_train(trainings[-1], watch))
+            del one._checkpoint
+    for trained, reason in zip(trainings, reasons, strict=True):
+        trained.publish(reason)
+    _publish(p, settings, of_classes, rows)
 
 
-def one_pass(
-    p: Perceptron, settings: Settings, watch: Watch, examples: Examples, classes: NDArray[Any]
-) -> None:
+def warning(p: Perceptron, settings: Settings, rows: WeightsSet) -> str | None:
+    """What a user should know of all of them, once they are over."""
+    errors, n = p.training_errors_, rows.n
+    name, reason = type(p).__name__, p.stop_reason_
+    if settings.units.keep != "last" or not errors:
+        return None
+    question = advice.question(p, rows.stored)
+    if reason is StopReason.MAX_ITER and not settings.all_epochs:
+        mistakes, number = p.mistakes_.tolist(), p._rule_number
+        return advice.unfinished(name, errors, n, mistakes, settings.max_iter, number, question)
+    if reason in (StopReason.PATIENCE, StopReason.TOL):
+        why = advice.why_stopped(reason, None, settings.patience, question)
+        return advice.last_of_many(name, errors, n, why)
+    return None
+
+
+def _train(one: OneTraining, watch: Watch) -> StopReason:
+    watch.next()
+    return one.train()
+
+
+def _refuse(p: Perceptron, settings: Settings, classes: int) -> None:
+    if settings.prove:
+        raise InputError(
+            "prove=True asks whether all classes are separable together, and multi_class='ovr' "
+            "trains each by itself: use multi_class='joint'.",
+            option="prove",
+            value=True,
+        )
+    if p._recorder is not None:
+        raise InputError(
+            f"A trace follows one training, and multi_class='ovr' makes {classes}: use "
+            "multi_class='joint', or trace each class against the rest, y == label."
+        )
+
+
+def one_pass(p: Perceptron, settings: Settings, watch: Watch, rows: InMemory) -> None:
     """One pass of each over the rows in their order."""
-    rules, start = _begun(p, examples.d, classes, goes_on=True)
-    for c, rule in enumerate(rules):
+    of_classes, start = _of_classes(p, rows.d, rows.classes, goes_on=True)
+    for c, one in enumerate(of_classes):
         watch.next()
-        some = against_rest(examples, c)
-        fit.one_pass(rule, settings, watch, some, PAIR, _of_class(start, c))
-    _publish(p, settings, rules, InMemory(examples, None, classes), {})
+        training.one_pass(one, settings, watch, rows.against_rest(c, _row(start, c)))
+    _publish(p, settings, of_classes, rows)
 
 
-def _begun(
+def _of_classes(
     p: Perceptron, d: int, classes: NDArray[Any], *, goes_on: bool
 ) -> tuple[list[Perceptron], Weights | None]:
     """An estimator for each class; with `goes_on` those of the fit before, or what it returned."""
     before, start = None, None
-    if goes_on and hasattr(p, "_state"):
-        start = fit.returned(p, d, classes)
+    if goes_on and was_fitted(p):
+        start = returned(p, d, classes)
         before = p._of_classes
     # Copies: a failure leaves what was there.
-    rules = [type(p)() for _ in classes] if before is None else list(map(copy.copy, before))
-    for rule in rules:
-        rule.set_params(**p.get_params(deep=False) | {"multi_class": "joint"})
-        rule.n_features_in_ = d
-    return rules, None if before is not None else start
+    of_classes = [type(p)() for _ in classes] if before is None else list(map(copy.copy, before))
+    for one in of_classes:
+        one.set_params(**p.get_params(deep=False) | {"multi_class": "joint"})
+        one.n_features_in_ = d
+    return of_classes, None if before is not None else start
 
 
-def _of_class(start: Weights | None, c: int) -> Weights | None:
+def _row(start: Weights | None, c: int) -> Weights | None:
     return None if start is None else np.ascontiguousarray(start[c])
 
 
-def against_rest(examples: Examples, c: int) -> Examples:
-    """The same rows: those of class c are +1."""
-    return Examples(
-        examples.rows.given, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c
-    )
-
-
 def _publish(
-    p: Perceptron,
-    settings: Settings,
-    rules: list[Perceptron],
-    source: Source,
-    more: dict[str, Any],
+    p: Perceptron, settings: Settings, of_classes: list[Perceptron], rows: WeightsSet
 ) -> None:
-    together = rule_of_classes([rule._rule for rule in rules])
-    unknown = any(rule.training_errors_ is None for rule in rules)  # votes of too many
+    together = rule_of_classes([one._rule for one in of_classes])
+    unknown = any(one.training_errors_ is None for one in of_classes)  # votes of too many
     Fitted(
         _rule=together,
-        _of_classes=tuple(rules),
+        _of_classes=tuple(of_classes),
         _state=None,
         _kept=None,
         _trained_by=None,
         _made_with=settings.units,
-        _rule_number=rules[0]._rule_number,  # the rows are the same
-        _n_rows=source.n_rows,
-        classes_=source.classes,
-        training_errors_=None if unknown else source.errors(together),
-        converged_=all(rule.converged_ for rule in rules),
-        stop_reason_=min((rule.stop_reason_ for rule in rules), key=_WORST_FIRST.index),
+        _rule_number=of_classes[0]._rule_number,  # the rows are the same
+        _n_rows=rows.n_rows,
+        classes_=rows.classes,
+        training_errors_=None if unknown else rows.errors(together),
+        converged_=all(one.converged_ for one in of_classes),
+        stop_reason_=min((one.stop_reason_ for one in of_classes), key=_WORST_FIRST.index),
         certificate_=None,
-        n_iter_=max(rule.n_iter_ for rule in rules),
-        n_updates_=sum(rule.n_updates_ for rule in rules),
-        mistakes_=_by_epoch([rule.mistakes_ for rule in rules]),
-        update_counts_=source.counts(rules),
-        validation_mistakes_=_validation(rules),
-    ).put_on(p, **more)
+        n_iter_=max(one.n_iter_ for one in of_classes),
+        n_updates_=sum(one.n_updates_ for one in of_classes),
+        mistakes_=_by_epoch([one.mistakes_ for one in of_classes]),
+        update_counts_=rows.update_counts([one.update_counts_ for one in of_classes]),
+        validation_mistakes_=_validation(of_classes),
+    ).put_on(p, **rows.attributes)
 
 
 def rule_of_classes(rules: Sequence[Any]) -> LinearRule | SeparateVoters:
@@ -260,17 +176,17 @@ def rule_of_classes(rules: Sequence[Any]) -> LinearRule | SeparateVoters:
     return LinearRule(np.array([rule.weights for rule in rules]), rules[0].eta)
 
 
-def _by_epoch(of_rules: list[NDArray[np.int64]], *, lasting: bool = False) -> NDArray[np.int64]:
+def _by_epoch(of_classes: list[NDArray[np.int64]], *, lasting: bool = False) -> NDArray[np.int64]:
     """Sums by epoch; one that ended sooner counts as 0, or, where it is lasting, as at its end."""
-    epochs = max(map(len, of_rules))
+    epochs = max(map(len, of_classes))
     total = np.zeros(epochs, dtype=np.int64)
-    for found in of_rules:
-        rest = found[-1] if lasting and len(found) else 0
-        total += np.append(found, np.full(epochs - len(found), rest, dtype=np.int64))
+    for numbers in of_classes:
+        rest = numbers[-1] if lasting and len(numbers) else 0
+        total += np.append(numbers, np.full(epochs - len(numbers), rest, dtype=np.int64))
     return total
 
 
-def _validation(rules: list[Perceptron]) -> NDArray[np.int64] | None:
-    found = [getattr(rule, "validation_mistakes_", None) for rule in rules]
-    given = [mistakes for mistakes in found if mistakes is not None]
-    return _by_epoch(given, lasting=True) if given else None
+def _validation(of_classes: list[Perceptron]) -> NDArray[np.int64] | None:
+    by_class = [vars(one).get("validation_mistakes_") for one in of_classes]
+    known = [mistakes for mistakes in by_class if mistakes is not None]
+    return _by_epoch(known, lasting=True) if known else None

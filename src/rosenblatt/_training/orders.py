@@ -6,8 +6,8 @@ Arrays that an order holds can be rebuilt from the state alone: they are never s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,17 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Examples, row_range
 from rosenblatt._core.summation import Fold
 from rosenblatt._training.learner import NextOrder, Primal
-from rosenblatt._training.state import UNLIMITED, Indices, Memory, TrainingRows, V, W, overflow
+from rosenblatt._training.state import (
+    UNLIMITED,
+    Cannot,
+    Indices,
+    Memory,
+    TrainingRows,
+    V,
+    W,
+    Where,
+    overflow,
+)
 from rosenblatt._util.interrupt import check_interrupt
 
 if TYPE_CHECKING:
@@ -26,8 +36,20 @@ if TYPE_CHECKING:
     from rosenblatt._training.state import Job, State
 
 
+_ON_MANY_MACHINES = Cannot(
+    "jumps between all rows, which are on many machines: a call for every row",
+    "order='mixed' trains on all machines at once; order='blocks' is exact, one machine after the "
+    "other",
+)
+
+
 class Order(ABC):
     """An order of visits."""
+
+    any_rule = True  # False: only steps of the perceptron can be added up
+    mixes = False  # weights of the features that shards have learned side by side
+    of_a_pass = "cyclic"  # what partial_fit makes of it
+    cannot: ClassVar[Mapping[Where, Cannot]] = {}
 
     def __init__(self, examples: TrainingRows[Any]):  # those of the machine
         self.present, self.chunk = examples.present, examples.chunk
@@ -115,6 +137,7 @@ class _Arranged(_Pass):
 class Shuffle(_Arranged):
     """A fresh permutation every epoch: permutation e of the seed in epoch e, counted from 0."""
 
+    cannot: ClassVar[Mapping[Where, Cannot]] = {"engine": _ON_MANY_MACHINES}
     _next: NextOrder | None = None  # made during this epoch, where another thread has time for it
 
     def _arrange(self, state: State[W, V]) -> None:
@@ -167,6 +190,12 @@ class Mixed(Order):
 
     An epoch is made of whole shards: one that Ctrl-C cuts short has not begun.
     """
+
+    any_rule = False
+    mixes = True
+    cannot: ClassVar[Mapping[Where, Cannot]] = {
+        "gpu": Cannot("", "order='blocks', which is the same on one shard"),
+    }
 
     def __init__(self, examples: TrainingRows[Any]):
         super().__init__(examples)
@@ -225,6 +254,11 @@ class Random(Order):
     Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
     """
 
+    cannot: ClassVar[Mapping[Where, Cannot]] = {
+        "gpu": Cannot("", "order='shuffle'"),
+        "engine": _ON_MANY_MACHINES,
+    }
+
     def __init__(self, examples: TrainingRows[Any]):
         super().__init__(examples)
         self._pool = self._room()
@@ -253,6 +287,9 @@ class Random(Order):
 
 class Batch(Order):
     """All mistakes at once: a step of gradient descent on the perceptron loss. One visit."""
+
+    any_rule = False
+    of_a_pass = "batch"
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         mistakes = job.machine.descend(state.memory, state.visits)

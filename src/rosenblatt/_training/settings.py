@@ -1,9 +1,14 @@
-"""The parameters of an estimator, checked and in Python's own types."""
+"""What an estimator is, what it was told, and which of that cannot go together.
+
+    class ─► Spec      parameters ─► Settings      Settings, a place ─► refuse
+
+Orders and keeps say on their classes what they cannot do; `refuse` alone makes an error of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -13,8 +18,27 @@ from rosenblatt._core.rows import Examples, Scale
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.orders import ORDERS
 from rosenblatt._training.rule import Measured, Number, Rule
+from rosenblatt._training.state import Cannot, Where
+from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._training.estimator import Training
+
+
+class Spec(NamedTuple):
+    """What an estimator is, declared on its class: its rule, and which parameters it has besides
+    those that all have."""
+
+    rule: Callable[..., Rule]
+    rule_parameters: tuple[str, ...]  # what `rule` is called with
+    kernel: bool = False  # it learns coefficients of the rows, not weights of the features
+    eta0: bool = False
+    prove: bool = False
+    multi_class: bool = False
+    device: bool = False
+    scikit_learn: bool = False  # those of scikit-learn's Perceptron
 
 
 class Units(NamedTuple):
@@ -46,70 +70,113 @@ class Settings(NamedTuple):
         """Of the learning rate, as losses are while training."""
         return None if self.tol is None else self.tol / self.units.eta0
 
+    def of_a_pass(self) -> Settings:
+        """What partial_fit makes of them: rows in their order, or one step of order="batch"."""
+        return self._replace(order=ORDERS[self.order].of_a_pass)
 
-def checked(estimator: Any) -> Settings:
+
+def checked(estimator: Training) -> Settings:
     """The settings of an estimator, or the error that says what is allowed."""
-    meaning, rule = parameters.meaning(estimator), estimator._step_rule()
+    spec = estimator._spec
+    meaning = parameters.meaning(estimator, scikit_learn=spec.scikit_learn)
+    rule = spec.rule(*[getattr(estimator, name) for name in spec.rule_parameters])
     _check_order(estimator, meaning.order, rule)
-    keeps = [*KEEPS, parameters.AUTO] if hasattr(estimator, "tol") else KEEPS
+    keeps = [*KEEPS, parameters.AUTO] if spec.scikit_learn else KEEPS
     parameters.one_of("keep", meaning.keep, keeps)
-    if meaning.order == "mixed":
-        _refuse_with_mixed(meaning.keep, estimator.max_updates)
-    if getattr(estimator, "device", None) is not None:
+    multi_class = estimator.multi_class if spec.multi_class else "joint"
+    parameters.one_of("multi_class", multi_class, ("joint", "ovr"))
+    if spec.device and estimator.device is not None:
         parameters.one_of("device", estimator.device, DEVICES)
-    return Settings(
+    settings = Settings(
         order=meaning.order,
         units=Units(
             keep=meaning.keep,
-            eta0=parameters.positive("eta0", getattr(estimator, "eta0", 1.0)),
+            eta0=parameters.positive("eta0", estimator.eta0) if spec.eta0 else 1.0,
             fit_intercept=parameters.flag("fit_intercept", estimator.fit_intercept),
         ),
-        one_vs_rest=_one_vs_rest(estimator),
+        one_vs_rest=multi_class == "ovr",
         rule=rule,
         max_iter=parameters.whole("max_iter", estimator.max_iter),
         max_updates=parameters.whole_or_none("max_updates", estimator.max_updates),
         patience=meaning.patience,
         tol=meaning.tol,
         all_epochs=meaning.all_epochs,
-        prove=parameters.flag("prove", getattr(estimator, "prove", False)),
+        prove=parameters.flag("prove", estimator.prove) if spec.prove else False,
         warm_start=parameters.flag("warm_start", estimator.warm_start),
         verbose=parameters.level("verbose", estimator.verbose),
     )
+    if settings.order == "mixed":
+        refuse("mixed", settings)
+    return settings
 
 
-def _check_order(estimator: Any, order: Any, rule: Rule) -> None:
-    """Steps of the perceptron alone can be added up, and its weights of the features be mixed."""
-    perceptron = rule.kind == "perceptron"
-    mixes = perceptron and not hasattr(estimator, "kernel")
-    known = [o for o in ORDERS if (perceptron or o != "batch") and (mixes or o != "mixed")]
-    if isinstance(order, str) and order == "mixed" and not mixes:
+def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
+    """The order is known, and the learner of this estimator can be asked for it."""
+    perceptron, in_features = rule.kind == "perceptron", not estimator._spec.kernel
+    may_mix = perceptron and in_features
+    if not may_mix and isinstance(order, str) and order in ORDERS and ORDERS[order].mixes:
         raise InputError(
-            f"order='mixed' mixes weights of the features that the perceptron's updates have made: "
-            f"Perceptron takes it, {type(estimator).__name__} does not. Use order='blocks'."
+            f"{option('order', order)} mixes weights of the features that the perceptron's updates "
+            f"have made: Perceptron takes it, {type(estimator).__name__} does not. Use "
+            f"{option('order', 'blocks')}.",
+            option="order",
+            value=order,
         )
-    parameters.one_of("order", order, known)
+    allowed = [
+        name
+        for name, kind in ORDERS.items()
+        if (perceptron or kind.any_rule) and (may_mix or not kind.mixes)
+    ]
+    parameters.one_of("order", order, allowed)
 
 
-def _refuse_with_mixed(keep: Any, max_updates: Any) -> None:
-    """What asks for one update after another."""
-    why = "With order='mixed' shards make their updates side by side"
-    for refused, instead in (("pocket", "keep='best'"), ("vote", "keep='average'")):
-        if keep == refused:
+_NO_REFUSAL: Mapping[Where, Cannot] = {}
+_MAX_UPDATES: Mapping[Where, Cannot] = {
+    "mixed": Cannot("counts", "max_iter, which counts epochs"),
+}
+_TOL: Mapping[Where, Cannot] = {
+    "engine": Cannot(
+        "follows the loss of every update, which an engine does not",
+        "with tol='patience' training ends when mistakes no longer fall",
+    )
+}
+_SCALE: Mapping[Where, Cannot] = {"gpu": Cannot("", "a margin that is a number")}
+_OTHER_RULE: Mapping[Where, Cannot] = {"gpu": Cannot("", "Perceptron")}
+
+_SENTENCES: dict[Where, str] = {
+    "mixed": (
+        "{what} {why} one update after another. With order='mixed' shards make their updates side "
+        "by side: use {instead}, or order='blocks'."
+    ),
+    "gpu": (
+        "{what} does not run on a GPU. Use {instead}; or train on the CPU: rows of the host, and "
+        "device='cpu'."
+    ),
+    "engine": "{what} {why}: {instead}.",
+}
+
+
+def refuse(where: Where, settings: Settings) -> None:
+    """Raise InputError about what was asked for and cannot be done there."""
+    order, keep, rule = settings.order, settings.units.keep, settings.rule
+    max_updates, tol = settings.max_updates, settings.tol
+    perceptron, scaled = rule.kind == "perceptron", rule.number == "scale"
+    for name, value, cannot in (
+        ("order", order, ORDERS[order].cannot),
+        ("keep", keep, KEEPS[keep].cannot),
+        ("max_updates", max_updates, _NO_REFUSAL if max_updates is None else _MAX_UPDATES),
+        ("tol", tol, _NO_REFUSAL if tol is None else _TOL),
+        ("the rule", rule.kind, _NO_REFUSAL if perceptron else _OTHER_RULE),
+        (rule.name, rule.number, _SCALE if scaled else _NO_REFUSAL),
+    ):
+        if where in cannot:
+            why, instead = cannot[where]
+            what = f"{name} {value}" if name == "the rule" else option(name, value)
             raise InputError(
-                f"keep={keep!r} follows one update after another. {why}: use {instead}, or "
-                "order='blocks'."
+                _SENTENCES[where].format(what=what, why=why, instead=instead),
+                option=None if name == "the rule" else name,
+                value=value,
             )
-    if max_updates is not None:
-        raise InputError(
-            f"max_updates={max_updates!r} counts one update after another. {why}: use max_iter, "
-            "which counts epochs, or order='blocks'."
-        )
-
-
-def _one_vs_rest(estimator: Any) -> bool:
-    multi_class = getattr(estimator, "multi_class", "joint")
-    parameters.one_of("multi_class", multi_class, ("joint", "ovr"))
-    return bool(multi_class == "ovr")
 
 
 class _Scaled(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from rosenblatt._training.keeps import Keep
     from rosenblatt._training.monitor import Watch
     from rosenblatt._training.orders import Order, Share
+
+
+Where = Literal["mixed", "gpu", "engine"]
+"""Where not everything can be done: with order="mixed", on a GPU, on the machines of an engine."""
+
+
+class Cannot(NamedTuple):
+    """Why an order or a keep is refused there, and what to use instead."""
+
+    why: str
+    instead: str
 
 
 # The seams of the loop: what looks at rows and steps, what it has learned, what it learns from.
@@ -128,6 +139,7 @@ class Learner(Protocol[W, V]):
     intercept: bool
     log: Log | None  # where updates are noted
     scale: Scale | None  # how large rows are, where a rule asks for it
+    counts_rows: bool  # updates are counted by row
 
     @property
     def examples(self) -> TrainingRows[W]: ...
@@ -176,6 +188,9 @@ class Learner(Protocol[W, V]):
 
     def training_votes(self, voters: V, *, quickly: bool) -> Floats | Iterable[Floats] | None:
         """The mean vote on the training rows; None where it would take long."""
+
+    def rule(self, learned: Any, eta: float) -> Any:
+        """What an estimator predicts with that has learned this."""
 
 
 UNLIMITED = 1 << 62

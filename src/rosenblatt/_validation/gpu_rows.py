@@ -1,10 +1,8 @@
-"""Checks of rows that are on a GPU, or are to go there; `validate.py` has those of the host."""
+"""Checks of rows that are on a GPU, or are to go there; `rows.py` has those of the host."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._core import device
 from rosenblatt._core.device import OnDevice
@@ -15,28 +13,23 @@ from rosenblatt.errors import InputError
 _MOST_ROWS = (1 << 31) - 2  # row numbers have 31 bits there
 
 
-def rows(estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str = "X") -> Placed:
-    """X as `validate.rows` gives it, or on the GPU, where it is or where it was asked for."""
-    wanted = getattr(estimator, "device", None)
+def checked_rows_on_gpu(
+    estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str = "X"
+) -> Placed:
+    """X on the GPU; on the host where its estimator has device="cpu"."""
+    wanted = vars(estimator).get("device")
     if device.is_on_gpu(X) and wanted != "cpu":
         return _checked(estimator, X, reset=reset, finite=finite, name=name)
-    found = checked_rows(estimator, device.to_host(X), reset=reset, finite=finite, name=name)
-    if (wanted or device.chosen()) == "cpu":
-        return found
-    if isinstance(found, Csr):
+    host = checked_rows(estimator, device.to_host(X), reset=reset, finite=finite, name=name)
+    if (wanted or device.chosen_device.get()) == "cpu":
+        return host
+    if isinstance(host, Csr):
         raise InputError(
             f"{name} is sparse, and a GPU takes dense rows only. Train on the CPU (device='cpu'), "
             f"or give {name}.toarray() if it fits into memory."
         )
-    _refuse_too_many(found.shape[0], name)
-    return device.send(found)
-
-
-def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Placed:
-    """The same for an estimator that must be fitted."""
-    if "_rule" not in vars(estimator):
-        check_is_fitted(estimator)
-    return rows(estimator, X, reset=False, finite=finite)
+    _refuse_too_many(host.shape[0], name)
+    return device.send(host)
 
 
 def _checked(estimator: Any, X: Any, *, reset: bool, finite: bool, name: str) -> OnDevice:

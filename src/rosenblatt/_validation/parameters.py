@@ -126,11 +126,11 @@ class Meaning(NamedTuple):
     all_epochs: bool = False  # tol=None: max_iter epochs are what was asked for
 
 
-def meaning(estimator: Any) -> Meaning:
-    """Of an estimator that has these parameters, or has none of them."""
+def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
+    """Of an estimator that has the parameters of scikit-learn's, or has none of them."""
     patience = whole_or_none("patience", estimator.patience)
     order, keep = estimator.order, estimator.keep
-    if not hasattr(estimator, "n_iter_no_change"):
+    if not scikit_learn:
         return Meaning(order, keep, None, patience)
     for name, instead in _INSTEAD.items():
         _refuse_other(name, getattr(estimator, name), instead)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._core.backend import compute
-from rosenblatt._core.rows import Csr, Matrix, as_matrix
+from rosenblatt._core.device import chosen_device, is_on_gpu
+from rosenblatt._core.rows import Csr, Matrix, Placed, as_matrix
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
@@ -37,7 +38,7 @@ def checked_rows(
     from sklearn.utils.validation import validate_data
 
     if reset:
-        _forget_what_stood_beside(estimator)
+        _drop_study_attributes(estimator)
     if sparse.issparse(X):
         _check_indices(X, name)
         _refuse_too_wide(X.shape[1], name)
@@ -63,10 +64,29 @@ def checked_rows(
     return _arrays(X) if sparse.issparse(X) else as_matrix(X)
 
 
+def placed_rows(
+    estimator: Any, X: Any, *, reset: bool, finite: bool = True, name: str = "X"
+) -> Placed:
+    """X as `checked_rows` gives it, or on a GPU, where it is there or was asked for."""
+    wanted = vars(estimator).get("device")
+    on_host = type(X) is np.ndarray or not is_on_gpu(X)
+    if on_host and (wanted or chosen_device.get()) == "cpu":
+        return checked_rows(estimator, X, reset=reset, finite=finite, name=name)
+    from rosenblatt._validation import gpu_rows
+
+    return gpu_rows.checked_rows_on_gpu(estimator, X, reset=reset, finite=finite, name=name)
+
+
+def placed_rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Placed:
+    """X as `placed_rows` gives it, for an estimator that must be fitted."""
+    _refuse_unfitted(estimator)
+    return placed_rows(estimator, X, reset=False, finite=finite)
+
+
 def rows_alone(
     X: Any, *, finite: bool = True, name: str = "X"
 ) -> tuple[Matrix, NDArray[Any] | None]:
-    """X as `rows` gives it, for no estimator, and the names of its columns where it has some."""
+    """X as `checked_rows` gives it, without an estimator, and the names of its columns if any."""
     if plain(X, finite=finite):
         return np.asarray(X), None
     from sklearn.base import BaseEstimator
@@ -77,26 +97,29 @@ def rows_alone(
 
 
 def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
-    """X as `rows` gives it, for an estimator that must be fitted."""
+    """X as `checked_rows` gives it, for an estimator that must be fitted."""
+    _refuse_unfitted(estimator)
+    return checked_rows(estimator, X, reset=False, finite=finite)
+
+
+def _refuse_unfitted(estimator: Any) -> None:
     if "_rule" not in vars(estimator):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(estimator)
-    return checked_rows(estimator, X, reset=False, finite=finite)
 
 
 def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
-    """As `rows` with `reset`, of rows that were checked elsewhere."""
-    _forget_what_stood_beside(estimator)
+    """As `checked_rows` with `reset`, of rows that were checked elsewhere."""
+    _drop_study_attributes(estimator)
     estimator.n_features_in_ = d
     vars(estimator).pop("feature_names_in_", None)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-def _forget_what_stood_beside(estimator: Any) -> None:
-    """It tells how a table became the columns that an earlier training was on; `objective_`, what
-    its rule was chosen by."""
+def _drop_study_attributes(estimator: Any) -> None:
+    """Remove `encoding_` and `objective_` of an earlier fit."""
     vars(estimator).pop("encoding_", None)
     vars(estimator).pop("objective_", None)
 

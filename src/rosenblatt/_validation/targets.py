@@ -25,7 +25,8 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
             f"This estimator requires y to be passed, but the target y is None: give {name}, one "
             "label for each row."
         )
-    y = to_host(y)
+    if type(y) is not np.ndarray:
+        y = to_host(y)
     if isinstance(y, (list, tuple)) and len({isinstance(v, str) for v in y}) == 2:
         raise InputTypeError(_mixed(y, name))  # NumPy would silently make text of all
     if type(y) is list and len(y) == 1:
@@ -262,7 +263,8 @@ def examples(
 ) -> tuple[Examples, NDArray[Any]]:
     """Training rows and their classes: those given, else those found in y."""
     n = X.shape[0]
-    y, c = labels(y, n), sample_weights(to_host(sample_weight), n)
+    y = labels(y, n)
+    c = None if sample_weight is None else sample_weights(to_host(sample_weight), n)
     present = None if c is None else c != 0
     if classes is None:
         classes = classes_of(y, present, one_of_many=one_of_many)

@@ -1,0 +1,585 @@
+"""One training: what it learns from, from its start to the attributes that it leaves.
+
+    TrainingSet ─job, start─► OneTraining ─loop.train─► State ─keep─► Fitted ─► attributes
+
+A training set is labelled rows that were checked, wherever they are: in memory (here), in dual form
+(`kernel_perceptron.py`), on disk or on other machines (`_out_of_core`). It knows what learns from
+them. All else is the same for all.
+"""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from rosenblatt._core.rows import Examples, Scale, Weights
+from rosenblatt._training import advice
+from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.learner import PrimalJob, machine_with
+from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
+from rosenblatt._training.loop import train
+from rosenblatt._training.monitor import Progress, Watch
+from rosenblatt._training.orders import ORDERS
+from rosenblatt._training.settings import (
+    Recipe,
+    Settings,
+    Units,
+    judged_by,
+    machine_of,
+    recipe_of,
+    refuse,
+)
+from rosenblatt._training.state import AnyJob, AnyState, Candidate, Job, State, check_finite, follow
+from rosenblatt._training.stopping import Patience, StopReason
+from rosenblatt._validation import targets
+from rosenblatt._validation.rows import placed_rows
+from rosenblatt._validation.targets import checked_start, class_weights, weigh
+from rosenblatt.certificate import RowsOracle
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._training.estimator import Training
+    from rosenblatt.certificate import Certificate
+
+PAIR = np.array([False, True])  # classes: the rest, one of many
+
+
+class Given(ABC):
+    """What an estimator is to be fitted to, as it was given."""
+
+    X: Any = None  # with y and sample_weight, for callbacks to look at
+    y: Any = None
+    sample_weight: Any = None
+
+    @abstractmethod
+    def checked(self, estimator: Training, settings: Settings) -> TrainingSet:
+        """The rows in order, and the estimator knows their features; or the error."""
+
+
+class TrainingSet(ABC):
+    """Labelled rows that were checked, and the weights to start from."""
+
+    classes: NDArray[Any]
+    start: Weights | None  # lifted; None: zeros, or where training goes on
+    stored = False  # there is no X and no y that a user could ask about
+    workers: Callable[[], str] | None = None  # how fast each machine is, in words
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Rows that exist."""
+
+    @property
+    @abstractmethod
+    def d(self) -> int: ...
+
+    @abstractmethod
+    def job(self, settings: Settings, watch: Watch) -> AnyJob:
+        """What learns from them, and how."""
+
+    @abstractmethod
+    def recipe(self, settings: Settings) -> Recipe:
+        """All that decides what training does; takes a look at all rows."""
+
+    @abstractmethod
+    def patience(self, settings: Settings) -> Patience: ...
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """Those that training leaves besides `Fitted`."""
+        return {}
+
+    def zeros(self) -> Weights:
+        """Where training begins by default."""
+        k, size = len(self.classes), self.d + 1
+        return np.zeros(size if k == 2 else (k, size))
+
+    def returned(self, estimator: Training) -> Weights:
+        """What the fit before returned, to go on from."""
+        return returned(estimator, self.d, self.classes)
+
+    def while_training(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+
+class WeightsSet(TrainingSet):
+    """Rows whose features get weights; of many classes each can be trained against the rest."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Rows that were given."""
+
+    @abstractmethod
+    def against_rest(self, c: int, start: Weights | None) -> WeightsSet:
+        """The same rows: those of class c are +1."""
+
+    @abstractmethod
+    def errors(self, rule: LinearRule | SeparateVoters) -> int:
+        """Rows whose class does not have the highest score, alone."""
+
+    @abstractmethod
+    def update_counts(self, of_classes: list[Any]) -> Any:
+        """`update_counts_` of all trainings against the rest."""
+
+
+@dataclass(frozen=True)
+class Arrays(Given):
+    """Rows in memory, with the weights and intercepts to start from, and validation rows."""
+
+    X: Any
+    y: Any
+    sample_weight: Any = None
+    start: tuple[Any, Any] = (None, None)
+    validation: tuple[Any, Any] = (None, None)
+
+    def checked(self, estimator: Training, settings: Settings) -> InMemory:
+        rows = placed_rows(estimator, self.X, reset=True)
+        by_class = estimator.class_weight
+        examples, classes = targets.examples(rows, self.y, self.sample_weight, by_class)
+        validation = self._validation(estimator, classes, examples)
+        start, intercept = None, settings.units.fit_intercept
+        if any(part is not None for part in self.start):
+            start = checked_start(*self.start, examples.d, intercept, k=examples.k)
+        names = vars(estimator).get("feature_names_in_")
+        return InMemory(examples, classes, start, validation, self.y, names)
+
+    def _validation(
+        self, estimator: Training, classes: NDArray[Any], examples: Examples
+    ) -> Examples | None:
+        X_val, y_val = self.validation
+        if (X_val is None) != (y_val is None):
+            raise InputError("Give X_val and y_val together, or neither.")
+        if X_val is None:
+            return None
+        X = placed_rows(estimator, X_val, reset=False, name="X_val")
+        y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
+        by_class = class_weights(estimator.class_weight, classes, examples.y, examples.c)
+        return Examples(X, y, weigh(None, y, by_class), examples.k)
+
+
+@dataclass(frozen=True)
+class InMemory(WeightsSet):
+    """Rows in memory, on the host or on a GPU."""
+
+    examples: Examples
+    classes: NDArray[Any]
+    start: Weights | None = None
+    validation: Examples | None = None
+    y: Any = None  # the labels and the names of the columns as they were given
+    names: NDArray[Any] | None = None
+
+    @property
+    def n(self) -> int:
+        return self.examples.n
+
+    @property
+    def d(self) -> int:
+        return int(self.examples.d)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.examples.y)
+
+    def job(self, settings: Settings, watch: Watch) -> PrimalJob:
+        return self._job(settings, watch, one_pass=False)
+
+    def job_of_a_pass(self, settings: Settings, watch: Watch, before: Scale | None) -> PrimalJob:
+        """`before`: how large the rows of earlier passes were."""
+        return self._job(settings, watch, one_pass=True, before=before)
+
+    def _job(
+        self, settings: Settings, watch: Watch, *, one_pass: bool, before: Scale | None = None
+    ) -> PrimalJob:
+        if self.examples.rows.on_gpu:
+            refuse("gpu", settings)
+        machine = machine_of(settings, machine_with(settings.rule), self.examples, before)
+        order = ORDERS[settings.order](self.examples)
+        keep = KEEPS[settings.units.keep]
+        keep = keep.of_a_pass() if one_pass else keep
+        validating = self.validation is not None
+        return Job(
+            machine, order, keep(), self.validation or machine.evaluation_rows, validating, watch
+        )
+
+    def recipe(self, settings: Settings) -> Recipe:
+        return recipe_of(settings, self.examples, self.classes, judged_by(self.validation))
+
+    def patience(self, settings: Settings) -> Patience:
+        tol, intercept = settings.tol_in_units, settings.units.fit_intercept
+        if not settings.prove:
+            return Patience(settings.patience, None, tol=tol)
+        e = self.examples
+        oracle = RowsOracle(e.rows.X, e.y, e.present, self.names, self.y, self.classes, intercept)
+        return Patience(settings.patience, oracle, tol=tol)
+
+    def against_rest(self, c: int, start: Weights | None) -> InMemory:
+        validation = None if self.validation is None else against_rest(self.validation, c)
+        return InMemory(against_rest(self.examples, c), PAIR, start, validation)
+
+    def errors(self, rule: LinearRule | SeparateVoters) -> int:
+        if isinstance(rule, SeparateVoters):
+            return self.examples.mistakes(rule.scores(self.examples.rows))
+        return int(self.examples.count([rule.weights])[0][0])
+
+    def update_counts(self, of_classes: list[Any]) -> Any:
+        """As those of the joint perceptron: + where the class was added to, - where it was not."""
+        columns = [
+            np.where(self.examples.y == c, counts, -counts) for c, counts in enumerate(of_classes)
+        ]
+        return shown_counts(np.column_stack(columns))
+
+
+def against_rest(examples: Examples, c: int) -> Examples:
+    """The same rows: those of class c are +1."""
+    return Examples(
+        examples.rows.given, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c
+    )
+
+
+# Where training begins.
+
+
+def is_number(random_state: Any) -> bool:
+    """A seed that is the same every time."""
+    return isinstance(random_state, numbers.Integral)
+
+
+def _drawn(random_state: Any) -> int:
+    """64 bits for the permutations."""
+    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
+
+
+_seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer than a small fit
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of a training."""
+    return _seed_of(int(random_state)) if is_number(random_state) else _drawn(random_state)
+
+
+def was_fitted(estimator: Training) -> bool:
+    return "_state" in vars(estimator)
+
+
+def state_from(weights: Weights, estimator: Training, settings: Settings, job: AnyJob) -> AnyState:
+    """Training begins with these lifted weights."""
+    machine: Any = job.machine
+    memory = machine.start(weights / settings.units.eta0, averaged=job.keep.averaged)
+    return State(memory, seed_of(estimator.random_state), scale=machine.scale)
+
+
+def state_from_returned(
+    rows: TrainingSet, estimator: Training, settings: Settings, job: AnyJob
+) -> AnyState:
+    """From the weights that the fit before returned (the last ones of many that vote)."""
+    start = rows.returned(estimator)
+    if not settings.units.fit_intercept:
+        start[..., -1] = 0.0
+    return state_from(start, estimator, settings, job)
+
+
+def returned(estimator: Training, d: int, classes: NDArray[Any]) -> Weights:
+    """Those weights, lifted; of d features and these classes, as they must be."""
+    weights = _returned(estimator)
+    if weights.shape[1] != d + 1 or classes.tolist() != estimator.classes_.tolist():
+        raise InputError(
+            f"warm_start=True, but the fit before was on {weights.shape[1] - 1} features with "
+            f"classes {estimator.classes_.tolist()}, and now there are {d} with "
+            f"{classes.tolist()}. Set warm_start=False to begin anew.",
+            option="warm_start",
+            value=True,
+        )
+    return weights[0] if len(classes) == 2 else weights
+
+
+def _returned(estimator: Training) -> Weights:
+    """A row for each class; one for two."""
+    rule = estimator._rule
+    if isinstance(rule, Voters):
+        rule = LinearRule(estimator._state.memory.w, estimator._made_with.eta0)
+    if isinstance(rule, SeparateVoters):
+        assert estimator._of_classes is not None
+        return np.concatenate([_returned(one) for one in estimator._of_classes])
+    return np.column_stack([rule.coef, rule.intercept])
+
+
+def _resumed(
+    estimator: Training, settings: Settings, recipe: Recipe, n: int, *, counted: bool
+) -> AnyState | None:
+    """The state to go on from on n rows; None where there is none of this training.
+
+    `counted`: updates are counted by row.
+    """
+    if estimator._checkpoint is not None:
+        seed = seed_of(estimator.random_state) if is_number(estimator.random_state) else None
+        state = estimator._checkpoint.resume(recipe, settings, seed, n, counted=counted)
+        if state is not None and seed is None:
+            seed_of(estimator.random_state)  # a generator goes on as if training had drawn from it
+        return state
+    if vars(estimator).get("_trained_by") != recipe:
+        return None
+    # A file can claim anything, and the kernels believe the state.
+    state = estimator._state
+    fits = state.position <= n and state.seen <= n
+    fits = fits and len(state.memory.counts) == (recipe.shape[0] if counted else 0)
+    return state.copy() if fits else None
+
+
+# From there to the attributes.
+
+
+_STOPPED_WITHOUT_CONVERGENCE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
+
+
+@dataclass(frozen=True)
+class OneTraining:
+    """What is trained on what, and where it stands: `state` is changed in place."""
+
+    estimator: Training
+    settings: Settings
+    rows: TrainingSet
+    job: AnyJob
+    recipe: Recipe | None  # None: nobody goes on from it
+    state: AnyState
+
+    @classmethod
+    def begin(
+        cls, estimator: Training, settings: Settings, rows: TrainingSet, watch: Watch
+    ) -> Self:
+        job = rows.job(settings, watch)
+        goes_on = settings.warm_start or estimator._checkpoint is not None
+        recipe = rows.recipe(settings) if goes_on else None
+        state = None
+        if recipe is not None and rows.start is None:
+            counted = job.machine.counts_rows
+            state = _resumed(estimator, settings, recipe, rows.n, counted=counted)
+        if state is not None:
+            pass
+        elif rows.start is not None:
+            state = state_from(rows.start, estimator, settings, job)
+        elif settings.warm_start and was_fitted(estimator):
+            state = state_from_returned(rows, estimator, settings, job)
+        else:
+            state = state_from(rows.zeros(), estimator, settings, job)
+        return cls(estimator, settings, rows, job, recipe, state)
+
+    def train(self) -> StopReason:
+        """To the end."""
+        estimator, settings, job, state = self.estimator, self.settings, self.job, self.state
+        max_iter, max_updates = settings.max_iter, settings.max_updates
+        if estimator._checkpoint is not None:  # the limits are about the training as a whole
+            max_iter -= state.epoch
+            max_updates = None if max_updates is None else max_updates - state.updates
+        if estimator._recorder is not None:
+            job.watch.recorder = estimator._recorder
+            estimator._recorder.begin(settings, job, state)
+        if settings.tol is None:
+            state.losses = None
+        else:
+            follow(job, state)
+        job.watch.show(self._progress(max_iter) if settings.verbose else None, state)
+        patience = self.rows.patience(settings)
+        reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=patience)
+        job.watch.done(state)
+        return reason
+
+    def _progress(self, max_iter: int) -> Progress:
+        job, state, estimator = self.job, self.state, self.estimator
+        kind = "validation rows" if job.validating else "rows"
+        return Progress(
+            type(estimator).__name__,
+            max_iter,
+            self.rows.n,
+            f"{job.evaluation_rows.n} {kind}",
+            paced=len(state.memory.counts) == 0,
+            resumed=estimator._checkpoint is not None and state.epoch > 0,
+            workers=self.rows.workers,
+        )
+
+    def publish(self, reason: StopReason) -> None:
+        """The estimator is fitted."""
+        self.job.watch.settle()
+        self._fitted(reason, self.state).put_on(self.estimator, **self.rows.attributes)
+
+    def attributes(self) -> dict[str, Any]:
+        """Those of the estimator, had training ended with this epoch."""
+        as_if = copy.copy(self.estimator)
+        fitted = self._fitted(StopReason.CALLBACK, self.state.copy())
+        fitted.put_on(as_if, **self.rows.attributes)
+        return dict(vars(as_if))
+
+    def warning(self) -> str | None:
+        """What a user should know of it, once it is over."""
+        estimator, settings, job, state = self.estimator, self.settings, self.job, self.state
+        n, errors, name = self.rows.n, estimator.training_errors_, type(estimator).__name__
+        if errors is None:  # Ctrl-C, and a handler that goes on
+            return None
+        reason, keep = estimator.stop_reason_, settings.units.keep
+        # Other rules do not aim at a clean epoch: their last weights are no accident.
+        last = keep == "last" and settings.rule.kind == "perceptron"
+        unmet = errors > 0 or job.machine.margin > 0
+        certificate = state.certificate
+        if reason is StopReason.MAX_ITER and errors and certificate and certificate.separable:
+            return advice.separable_unfinished(
+                name, errors, n, settings.max_iter, state.updates, certificate
+            )
+        if reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
+            question = advice.question(estimator, self.rows.stored)
+            number = estimator._rule_number
+            return advice.unfinished(
+                name, errors, n, state.mistakes, settings.max_iter, number, question
+            )
+        if reason is StopReason.UNDECIDED and errors:
+            return advice.undecided(name, errors, n, settings.patience)
+        if reason in _STOPPED_WITHOUT_CONVERGENCE and last and errors:
+            question = advice.question(estimator, self.rows.stored)
+            why = advice.why_stopped(reason, state.epoch, settings.patience, question)
+            return advice.last_of_many(name, errors, n, why)
+        if state.clean and errors and not job.validating:
+            return advice.separable_but(name, keep, errors, n)
+        return None
+
+    def _fitted(self, reason: StopReason, state: AnyState) -> Fitted:
+        job, settings = self.job, self.settings
+        check_finite(job, state)
+        result = job.keep.result(job, state)
+        stalled = reason in (StopReason.PATIENCE, StopReason.TOL)
+        if stalled and result.mistakes == 0 and not job.keep.votes:
+            reason = StopReason.SEPARATED  # the rule itself shows it (votes are no rule)
+        machine, eta0, counts = job.machine, settings.units.eta0, state.memory.counts
+        validation = np.array(state.validation, dtype=np.int64) if job.validating else None
+        return Fitted(
+            _rule=machine.rule(result.rule, eta0),
+            _state=state,
+            _kept=result.kept,
+            _trained_by=self.recipe,
+            _made_with=settings.units,
+            _rule_number=settings.rule.published(eta0, machine.scale, machine.examples.k),
+            _n_rows=len(counts) or machine.examples.n,  # none of a stream
+            classes_=self.rows.classes,
+            training_errors_=result.mistakes,
+            converged_=state.clean,
+            stop_reason_=reason,
+            certificate_=cast("Certificate | None", state.certificate),
+            n_iter_=state.epoch,
+            n_updates_=state.updates,
+            mistakes_=np.array(state.mistakes, dtype=np.int64),
+            update_counts_=shown_counts(counts),
+            validation_mistakes_=validation,
+        )
+
+
+def one_pass(
+    estimator: Training,
+    settings: Settings,
+    watch: Watch,
+    rows: InMemory,
+) -> None:
+    """One pass over the rows in their order; it goes on from the pass before, or from the start
+    that is given."""
+    goes_on = rows.start is None and was_fitted(estimator)
+    same_units = goes_on and estimator._made_with == settings.units and estimator._state is not None
+    job = rows.job_of_a_pass(settings, watch, estimator._state.scale if same_units else None)
+    if same_units:
+        state = _of_next_pass(estimator, job, rows.examples)
+    elif goes_on:  # only the returned weights can go on
+        state = state_from_returned(rows, estimator, settings, job)
+    else:
+        start = rows.zeros() if rows.start is None else rows.start
+        state = state_from(start, estimator, settings, job)
+    reason = train(job, state, max_iter=1, max_updates=None)
+    if reason is not StopReason.INTERRUPTED:
+        reason = StopReason.ONE_PASS
+    OneTraining(estimator, settings, rows, job, None, state).publish(reason)
+
+
+def _of_next_pass(estimator: Training, job: AnyJob, examples: Examples) -> AnyState:
+    state = estimator._state.copy()
+    counts = (examples.rows.n, *examples.shape_of_weights[:-1])
+    state.memory.counts = np.zeros(counts, dtype=np.int64)
+    state.mistakes, state.validation, state.kept = [], [], estimator._kept
+    state.clean = state.under_way = state.unseen_update = False
+    state.certificate = state.losses = state.mixing = None  # they are about other rows
+    state.scale = job.machine.scale
+    return state
+
+
+# What training leaves on an estimator: every attribute, listed once. Fitting, certificates and
+# model files make this record, and put it onto the estimator at once.
+
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """How training went. The fields have the names of the attributes."""
+
+    _made_with: Units
+    _rule_number: float  # the margin μ, or what another rule has instead
+    _n_rows: int  # that training was given
+    training_errors_: int | None
+    converged_: bool
+    stop_reason_: StopReason
+    certificate_: Certificate | None
+    n_iter_: int
+    n_updates_: int
+    mistakes_: Counts
+    update_counts_: Any  # an array, sparse of many classes; None: not counted by row, on a stream
+    validation_mistakes_: Counts | None = None  # None: no such attribute
+
+    @classmethod
+    def of(cls, estimator: Any) -> Self:
+        """As it stands on a fitted estimator."""
+        found = vars(estimator)
+        return cls(**{field.name: found.get(field.name) for field in fields(cls)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Course):
+    """That, and what was learned."""
+
+    _rule: Any
+    _state: AnyState | None  # None: a kernel rule that was read from a file
+    _kept: Candidate[Any] | None
+    _trained_by: Recipe | None
+    classes_: NDArray[Any]
+    _of_classes: tuple[Any, ...] | None = None  # multi_class="ovr": an estimator for each class
+
+    def put_on(self, estimator: Any, **more: Any) -> None:
+        """In one step: not even a second Ctrl-C can come in between. `more`: other attributes."""
+        attributes = {field.name: getattr(self, field.name) for field in fields(self)} | more
+        kept = vars(estimator).copy()
+        if self.validation_mistakes_ is None:
+            del attributes["validation_mistakes_"]
+            kept.pop("validation_mistakes_", None)
+        estimator.__dict__ = kept | attributes
+
+
+def shown_counts(counts: Counts) -> Any:
+    """`update_counts_`: a view that cannot be changed; None where there are none.
+
+    Of many classes, rows and classes: most of them are 0, so a sparse array.
+    """
+    if not len(counts):
+        return None
+    if counts.ndim == 1:
+        view = counts.view()
+        view.setflags(write=False)
+        return view
+    by_class = sparse.csr_array(counts)
+    for array in (by_class.data, by_class.indices, by_class.indptr):
+        array.setflags(write=False)
+    return by_class

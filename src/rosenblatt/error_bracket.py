@@ -24,6 +24,7 @@ from rosenblatt._certify.heading import head
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import read_encoded
 from rosenblatt._util.budget import Budget, Clock
+from rosenblatt._util.spelling import either
 from rosenblatt._util.text import counted, many, row_number
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import sample_weights
@@ -356,7 +357,8 @@ def _limits(search: Search, time_limit: float | None) -> list[str]:
             "there is a rule with fewer errors, but no floating-point weights were found for it"
         )
     elif search.cut_short and time_limit is not None:
-        longer = f"--fewest-errors {6 * time_limit:g} (time_limit={6 * time_limit:g})"
+        limit = f"{6 * time_limit:g}"
+        longer = either(f"time_limit={limit}", f"--fewest-errors {limit}")
         out.append(
             f"the time limit of {time_limit:g} seconds was reached; {longer} searches longer"
         )

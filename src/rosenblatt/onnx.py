@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._training.kernel_rule import KernelRule
 from rosenblatt._training.kernels import KERNELS
 from rosenblatt._util.files import write_whole
+from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.kernel_perceptron import KernelPerceptron
@@ -68,8 +69,12 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
         names = ", ".join(kind.__name__ for kind in _KINDS)
         if isinstance(estimator, Scorecard):
             raise InputTypeError(
-                "A Scorecard cannot be exported to ONNX. Export it as SQL (--sql), a spreadsheet "
-                "formula (--excel-formula) or Python (--python): see rosenblatt.formulas."
+                "A Scorecard cannot be exported to ONNX. Export it as SQL, a spreadsheet formula "
+                "or "
+                + either(
+                    "Python: see rosenblatt.formulas.",
+                    "Python: --sql, --excel-formula or --python.",
+                )
             )
         raise InputTypeError(
             f"A {type(estimator).__name__} cannot be exported to ONNX. Give a trained estimator of "

@@ -78,7 +78,7 @@ def test_what_cannot_be_chosen(positive, words):
 
 
 def test_many_labels_are_told_how_to_choose():
-    with pytest.raises(InputError, match=r"positive='>=6' \(--positive '>=6'\)"):
+    with pytest.raises(InputError, match=r"positive='>=6'\."):
         labels([*QUALITY, 5.5])
     with pytest.raises(InputError, match=r"If '\?' stands for a missing label, leave out its rows"):
         labels(["1", "2", "?"])

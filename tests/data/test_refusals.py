@@ -22,22 +22,22 @@ from tables import PLAIN, encoded, refusal, typed
         ("a,paid\n", ["has no rows"]),
         ("a,paid", ["has no rows"]),
         ("paid\n1\n0\n", ["no column to learn from"]),
-        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2", "--ignore 'a'"]),
-        (",a,paid\n0,1,0\n1,2,1\n", ["has no name", "--ignore ''"]),
+        ("a,a,paid\n1,2,0\n", ["several columns named 'a': columns 1, 2", "ignore='a'"]),
+        (",a,paid\n0,1,0\n1,2,1\n", ["has no name", "ignore=''"]),
         ("a,Paid\n1,0\n", ["target='paid' is not a column", "Did you mean 'Paid'?"]),
         ("a,paid\n1,0\n2,0\n", ["target 'paid' is 0 in every row"]),
         (
             "a,paid\n1,0.5\n2,1.5\n3,2.7\n",
-            ["3 different values: 0.5, 1.5, 2.7", "--positive LABEL"],
+            ["3 different values: 0.5, 1.5, 2.7", "positive=..."],
         ),
         (
             "a,paid\n1,0\n2,\n3,1\n",
             ["row 2 (line 3)", "target 'paid'", "label is missing", "1 row of 3"],
         ),
-        ("a,paid\n1,0\n,1\n", ["row 2 (line 3)", "column 'a'", "missing", "--impute mean"]),
+        ("a,paid\n1,0\n,1\n", ["row 2 (line 3)", "column 'a'", "missing", "impute='mean'"]),
         (
             "a,paid\nx,0\nNA,1\n",
-            ["row 2 (line 3)", "column 'a'", "missing", "It is text", "--impute median"],
+            ["row 2 (line 3)", "column 'a'", "missing", "It is text", "impute='median'"],
         ),
         ("a,paid\n,0\n,1\n", ["column 'a' holds no value at all"]),
         ("a,paid\n1,0\n1e400,1\n", ["row 2 (line 3)", "column 'a' holds inf"]),
@@ -46,9 +46,9 @@ from tables import PLAIN, encoded, refusal, typed
         ("a,b,paid\n1,2,0\n1,2,3,4\n", ["row 2 (line 3)", "4 fields where the header has 3"]),
         ("a,paid\n1,0\n2,1\nthree,0\n4,1\n5,1\n", ["row 3 (line 4)", "column 'a' holds 'three'"]),
         ("a,paid\n1,0\nb\0,1\n", ["zero bytes"]),
-        ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "--ignore a"]),
-        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["'a' holds dates", "--ignore a"]),
-        ('a,paid\n"1,200",0\n"2,000.50",1\n"7,000",1\n', ["'1,200' as 1200", "--numeric a"]),
+        ("a,paid\nx,0\ny,1\nz,1\n", ["3 different values in 3 rows", "ignore='a'"]),
+        ("a,paid\n1.2.2020,0\n1.3.2020,1\n5.3.2020,1\n", ["'a' holds dates", "ignore='a'"]),
+        ('a,paid\n"1,200",0\n"2,000.50",1\n"7,000",1\n', ["'1,200' as 1200", "numeric='a'"]),
         ("# made by hand\na,paid\n1,0\n", ["Its columns: '# made by hand'"]),
     ],
 )
@@ -62,7 +62,7 @@ def test_identifiers_are_refused_with_advice(file):
     people = "\n".join(f"P{i:04d},{i % 5},{i % 2}" for i in range(40))
     path = file(f"id,a,paid\n{people}\n")
     assert "40 different values in 40 rows" in refusal(path)
-    assert "--ignore id" in refusal(path)
+    assert "ignore='id'" in refusal(path)
     assert encoded(path, ignore="id")[2] == ["a"]
     assert "ignore='ids' is not a column" in refusal(path, ignore=["ids"])
     assert "is both the target and ignored" in refusal(path, ignore=["paid"])
@@ -77,8 +77,8 @@ def test_columns_with_gaps_are_told_of_together(file):
     said = refusal(file("a,b,c,paid\n" + rows))
     assert "3 columns lack values: 'a' (1 row), 'b' (2 rows), 'c' (1 row), of 4 rows" in said
     assert "row 2 (line 3), column 'a'" in said
-    assert "--impute median" in said
-    assert "--ignore a --ignore b --ignore c" in said
+    assert "impute='median'" in said
+    assert "ignore=['a', 'b', 'c']" in said
     assert "more" not in said
 
 

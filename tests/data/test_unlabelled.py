@@ -13,7 +13,7 @@ TEXT = "a,town,y\n1,x,yes\n2,only here,\n3,y,no\n4,x,NA\n5,y,yes\n6,x,no\n"
 
 def test_they_are_refused_and_it_is_said_how_to_leave_them_out(file):
     with pytest.raises(
-        InputError, match=r"row 2 .line 3.* as in 2 rows of 6\. .*--drop-unlabelled"
+        InputError, match=r"row 2 .line 3.* as in 2 rows of 6\. .*drop_unlabelled=True"
     ):
         data.read(file(TEXT), target="y").encode()
 

@@ -58,7 +58,7 @@ def test_a_title_empty_rows_and_cells_without_a_header_do_no_harm(book):
 
 def test_one_of_several_sheets_must_be_named_once(book):
     path = book(first=ROWS, second=[["a", "label"], [1, "no"], [2, "yes"], [3, "no"]])
-    with pytest.raises(InputError, match=r"has 2 sheets: 'first', 'second'.*--sheet first"):
+    with pytest.raises(InputError, match=r"has 2 sheets: 'first', 'second'.*sheet='first'"):
         data.read(path, target="label")
     with pytest.raises(InputError, match=r"'third' is not a sheet of .* it has 'first', 'second'"):
         data.read(path, target="label", sheet="third")

@@ -218,7 +218,7 @@ def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
         (["--sql", "--python"], "got --sql and --python"),
         (["--python", "--table", "t"], "--table goes with --sql, not with --python"),
         (["--sql", "--columns-of", "t"], "--columns-of goes with --excel-formula"),
-        (["--onnx", "f"], "A Scorecard cannot be exported to ONNX. Export it as SQL (--sql), a"),
+        (["--onnx", "f"], "A Scorecard cannot be exported to ONNX. Export it as SQL, a"),
         (["--onnx", "f", "-o", "g"], "--output goes with --sql or --excel-formula or --python"),
     ],
 )
@@ -284,8 +284,8 @@ def test_costs_and_balance_weigh_the_search():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"points": 0}, "points=0 .--points. is not allowed: give a whole number, from 1 to 100"),
-        ({"terms": 3}, "give points .--points., too"),
+        ({"points": 0}, "points=0 is not allowed: give a whole number, from 1 to 100"),
+        ({"terms": 3}, "give points, too"),
         ({"points": 5, "terms": 21}, "from 1 to 20"),
         ({"points": 5, "stream": True}, "searches for a card on rows in memory"),
     ],

@@ -61,8 +61,8 @@ def test_all_rows_are_what_the_stand_alone_verifier_reads(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"no_rows": True}, r"no_rows \(--no-rows\) writes no row: give one of them"),
-        ({"stream": True}, r"stream \(--stream\) is for tables that no page can hold"),
+        ({"no_rows": True}, r"no_rows=True writes no row: give one of them"),
+        ({"stream": True}, r"stream=True is for tables that no page can hold"),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_any_work(options, says):

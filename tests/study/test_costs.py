@@ -134,7 +134,7 @@ def test_the_command_gives_what_the_function_gives(shell):
     found = study("t.csv", target="ill", **options).to_dict()
     for part in ("asked", "by_class", "price", "roc", "thresholds", "calibration", "candidates"):
         assert told[part] == found[part]
-    assert told["not_tried"] == {"rbf kernel": "only rules that can be shown (--linear-only)"}
+    assert told["not_tried"] == {"rbf kernel": "only rules that can be shown (linear_only=True)"}
     again = shlex.split(told["reproduce"]["command"])[1:]
     assert {"--cost=yes:no=4", "--linear-only", "--no-peers"} <= set(again)
     code, out, _ = shell(*again, "--json", "--force")
@@ -179,7 +179,7 @@ def test_balanced_finds_more_of_the_rare_label():
         ({"costs": 5}, "costs=5 is not allowed"),
         ({"objective": "cost"}, "needs costs"),
         ({"objective": "f1"}, "Allowed: 'error', 'cost', 'balanced'"),
-        ({"class_weight": {"yes": 2}}, 'give "balanced", or None'),
+        ({"class_weight": {"yes": 2}}, "give 'balanced', or None"),
         ({"linear_only": 1}, "linear_only=1 is not allowed"),
         ({"retrain": False, "cv": 3}, "give one of them"),
     ],

@@ -51,7 +51,7 @@ def test_a_rare_category_is_no_leak():
     assert found.certificate.verdict == "quasi-complete separation"
     assert found.warnings == [
         "town=Delft has 3 rows, all labelled no. A rare category: merge it with another of the "
-        "same column, or leave out the column town (--ignore town)."
+        "same column, or leave out the column town (ignore='town')."
     ]
     (warned,) = found.to_dict()["data"]["warnings"]
     assert (warned["kind"], warned["columns"]) == ("rare", ["town"])

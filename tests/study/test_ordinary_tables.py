@@ -94,7 +94,7 @@ def test_a_first_line_in_doubt_is_a_warning(shell):
     found = study("t.csv", target="label")
     assert found.warnings[0] == (
         "The first line was taken for the names of columns, and 'n1', '-0.5' look like values. If "
-        "it is a row of the table, say header=False (--no-header)."
+        "it is a row of the table, say header=False."
     )
     assert study("t.csv", target="label", header=True).warnings == []
 
@@ -187,8 +187,7 @@ def test_a_label_that_is_nearly_always_missed():
         assert said == (
             [
                 "yes is nearly always missed: of 20 test rows with this label the rule finds "
-                f"{word}. To weigh rare labels more: class_weight='balanced' "
-                "(--class-weight balanced)."
+                f"{word}. To weigh rare labels more: class_weight='balanced'."
             ]
             if missed
             else []

@@ -280,7 +280,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
 @pytest.mark.parametrize(
     ("given", "options", "words"),
     [
-        ([SMALL], {}, r'Say which column holds the labels: target="..." \(--target COLUMN\)'),
+        ([SMALL], {}, r"Say which column holds the labels: target=\.\.\."),
         ([SMALL], {"target": "Y"}, "target='Y' is not a column of the data frame. Did you mean"),
         ([SMALL.assign(y="p")], {"target": "y"}, "is 'p' in every row: there is nothing to tell"),
         ([SMALL], {"target": "y", "positive": "q"}, "positive='q' is not one of the values"),
@@ -290,7 +290,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         ([SMALL[["a"]].to_numpy()], {}, r"study\(X, y\)"),
         ([sparse.eye_array(9)], {}, r"study\(X, y\)"),
         ([sparse.eye_array(9), [1] * 9], {}, "The target 'y' is 1 in every row"),
-        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}, "stream is for tables"),
+        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}, "stream=True is for tables"),
         ([np.zeros(3), [1, 2, 3]], {}, r"Got ndarray of the shape \(3,\), which is no table"),
         ([3], {"target": "y"}, "Got int, which is no table"),
         ([[[1, 2], [3]], [0, 1]], {}, "rows of equal length"),
@@ -304,7 +304,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         (
             [SMALL],
             {"target": "y", "cv": 1},
-            r"cv=1 \(--cv\) is not allowed: give a whole number, 2",
+            r"cv=1 is not allowed: give a whole number, 2",
         ),
         ([SMALL], {"target": "y", "seed": -1}, "seed=-1 .* from 0 to 4294967295"),
         ([SMALL], {"target": "y", "seed": True}, "seed=True"),
@@ -312,8 +312,8 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         ([SMALL], {"target": "y", "no_rows": 1}, "no_rows=1 is not allowed: give True or False"),
         ([SMALL], {"target": "y", "time_limit": 0}, "time_limit=0 is not allowed"),
         ([SMALL], {"target": "y", "cache": "c"}, "give both, or none"),
-        ([SMALL], {"target": "y", "stream": True, "cv": 3}, "cv .* is for few rows"),
-        ([SMALL], {"target": "y", "stream": True, "group": "a"}, "group .* keeps rows together"),
+        ([SMALL], {"target": "y", "stream": True, "cv": 3}, "cv is for few rows"),
+        ([SMALL], {"target": "y", "stream": True, "group": "a"}, "group keeps rows together"),
         ([SMALL], {"target": "y", "checkpoint_every": 3}, "give checkpoint"),
         ([SMALL], {"target": "y", "group": "z"}, "group='z' is not a column of the data frame"),
     ],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many, named
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _rare_advice(categories: list[str], numbers: list[str], *, known: bool) -> I
 def _left_out(names: list[str]) -> str:
     """The columns, and what to type."""
     different = list(dict.fromkeys(names))
-    typed = " ".join(f"--ignore {shlex.quote(name)}" for name in different)
+    typed = option("ignore", *different)
     return f"column{'s' if len(different) > 1 else ''} {', '.join(different)} ({typed})"
 
 
@@ -178,7 +178,7 @@ def collinear_lines(certificate: Certificate) -> Iterator[str]:
         elif column.constant == 1:
             yield (
                 f"{column.column} is 1 in every row, which makes it an intercept. Leave it out, or "
-                "add no other one: fit_intercept=False (--no-intercept)."
+                f"add no other one: {option('fit_intercept', False)}."
             )
         else:
             yield f"{column.column} is {column.constant} in every row, so it tells nothing."

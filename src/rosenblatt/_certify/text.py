@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._certify import column_text as columns
 from rosenblatt._certify.cover_theorem import probability_separable
 from rosenblatt._util.escape import one_line
+from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import about_files, counted, many, named, row_number
 from rosenblatt.errors import InputError
 
@@ -117,7 +118,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"Undecided: it is not known whether a linear rule{through} is right about {all_rows} "
             f"({_limits(certificate)})."
         )
-        yield "More time may settle it: time_limit=SECONDS (--time-limit SECONDS)."
+        yield f"More time may settle it: {option('time_limit', ...)}."
 
 
 def _limits(certificate: Certificate) -> str:
@@ -181,7 +182,7 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
     if certificate.separable and len(certificate.classes) > 1:
         yield (
             f"{NOT_WORKED_OUT} For the signs that every separating rule gives to its "
-            "weights: certify --signs (forced_signs), for at most 10 columns."
+            f"weights: {either('forced_signs', 'certify --signs')}, for at most 10 columns."
         )
     signs = certificate.coefficient_signs
     for sign, meaning in (
@@ -258,8 +259,8 @@ def _about(certificate: Certificate) -> Iterator[str]:
         rows = many(certificate.n_dropped, "row", "one")
         yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
     numbers = {
-        "binary64": "the numbers in the file, each rounded to the nearest float64 (--decimal: as "
-        "written)"
+        "binary64": "the numbers in the file, each rounded to the nearest float64 "
+        f"({option('decimal', True)}: as written)"
         if about_files()
         else "the floating-point numbers exactly as given",
         "decimal": "the decimal numbers as written",
@@ -424,7 +425,8 @@ def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
             more = f"; and {many(rest, 'more pair', 'one')}" if rest > 0 else ""
             yield f"{lead}: {some}{more}."
     if tied and not asked:
-        yield "A rule for two of the classes alone may still separate them: --pairs (pairs=True)."
+        how = option("pairs", True)
+        yield f"A rule for two of the classes alone may still separate them: {how}."
 
 
 def _partly(pairs: list[ClassPair]) -> list[ClassPair]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt._export.expression import Spelled
+from rosenblatt._util.spelling import either
 from rosenblatt.errors import InputError
 
 LONGEST = 8192  # characters of a formula
@@ -73,7 +74,7 @@ def _text(text: str) -> str:
     if len(text) > _TEXT:
         raise InputError(
             f"The text {text[:40]!r}… has {len(text)} characters, and a formula takes {_TEXT}: "
-            "export as SQL (--sql) or Python (--python)."
+            f"export as {either('SQL or Python', '--sql or --python')}."
         )
     return '"' + text.replace('"', '""') + '"'
 
@@ -110,7 +111,7 @@ def formula(rule: Spelled, say: Excel) -> str:
     if len(found) > LONGEST:
         raise InputError(
             f"The formula would have {len(found):,} characters, and a cell takes {LONGEST:,}: "
-            "train with fewer columns, make a card (--points 5), or export as SQL (--sql) or "
-            "Python (--python)."
+            f"train with fewer columns, make a card ({either('a Scorecard', '--points 5')}), or "
+            f"export as {either('SQL or Python', '--sql or --python')}."
         )
     return found

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.reference import LANES
 from rosenblatt._training.card_rule import Card, Term, number
 from rosenblatt._training.linear_rule import LinearRule
+from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.encoding import Number
 from rosenblatt.data.one_hot import MISSING, Words
@@ -155,8 +156,10 @@ class Features:
                 if not isinstance(column, Number | Words):
                     raise InputError(
                         f"Column {column.name!r} holds prose, which becomes a number for each of "
-                        "its words: that cannot be written as a formula. Export to ONNX (--onnx), "
-                        "or train without it (--ignore)."
+                        "its words: that cannot be written as a formula. Export to "
+                        f"{either('ONNX', 'ONNX with --onnx')}, or train without it: "
+                        f"{option('ignore', column.name)}.",
+                        column=column.name,
                     )
                 self._take(column)
             begin = end

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, final
 
 from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import EngineError, InputTypeError
 
 Handle = Any
@@ -56,7 +57,11 @@ def check(given: Any) -> None:
     """Raise an error where it cannot be an engine, before any work."""
     if isinstance(given, str):
         if not given.startswith(_SCHEMES) and given != "ray":
-            raise EngineError(f"engine={given!r} is not known: give {ALLOWED}.")
+            raise EngineError(
+                f"{option('engine', given)} is not known: give {ALLOWED}.",
+                option="engine",
+                value=given,
+            )
     elif not (isinstance(given, Executor) or _is_client(given) or _is_engine(given)):
         kind = type(given)
         raise InputTypeError(f"engine is a {kind.__module__}.{kind.__qualname__}: give {ALLOWED}.")

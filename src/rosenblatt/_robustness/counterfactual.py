@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._training.card_rule import Card
+from rosenblatt._util.spelling import option
 from rosenblatt.data.number import Number
 from rosenblatt.data.one_hot import MISSING, Words
 from rosenblatt.errors import InputError
@@ -303,13 +304,19 @@ def changeable(encoding: Encoding, fixed: Sequence[str]) -> list[Changeable]:
     for name in fixed:
         if name not in known:
             raise InputError(
-                f"--fixed {name}: there is no such column. There are {', '.join(known[:20])}"
-                f"{', …' if len(known) > 20 else ''}."
+                f"{option('fixed', name)}: there is no such column. There are "
+                f"{', '.join(known[:20])}"
+                f"{', …' if len(known) > 20 else ''}.",
+                option="fixed",
+                value=name,
             )
     if any(isinstance(c, Number) and c.seen is None for c in encoding.columns):
         raise InputError(
-            "--change needs the range of each column in training, and this model does not say it: "
-            "rosenblatt fit writes it, but for --stream and --no-rows. Fit again."
+            f"{option('change')} needs the range of each column in training, and this model does "
+            "not say it: "
+            f"rosenblatt fit writes it, but for {option('stream', True)} and "
+            f"{option('no_rows', True)}. Fit again.",
+            option="change",
         )
     return list(_columns(encoding, set(fixed)))
 

@@ -22,6 +22,7 @@ from rosenblatt._study.document import (
 )
 from rosenblatt._study.objective import judge_of
 from rosenblatt._training.card_rule import Card, Term, minus
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.encoding import Encoding, Number
 from rosenblatt.data.one_hot import Words
@@ -49,13 +50,17 @@ def compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, 
     """Cards of one term, of two and so on; and rules that use all columns, for comparison."""
     if len(work.counts) > 2:
         raise InputError(
-            f"points (--points) makes a card, which tells two labels apart, and {work.target} has "
-            f"{len(work.counts)}: say which is the positive one, positive=... (--positive)."
+            f"{option('points')} makes a card, which tells two labels apart, and {work.target} has "
+            f"{len(work.counts)}: say which is the positive one, {option('positive', ...)}.",
+            option="points",
+            value=options.points,
         )
     if sparse.issparse(work.X):
         raise InputError(
-            "points (--points) makes a card of a few columns, and these rows are sparse: give a "
-            "table with a column for each number, without prose."
+            f"{option('points')} makes a card of a few columns, and these rows are sparse: give a "
+            "table with a column for each number, without prose.",
+            option="points",
+            value=options.points,
         )
     assert options.points is not None
     weight = _class_weight(work, options)

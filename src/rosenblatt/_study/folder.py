@@ -10,6 +10,7 @@ from typing import Any
 
 from rosenblatt._util import files
 from rosenblatt._util.files import as_path
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
 
 MODEL, CERTIFICATE, REPORT = "model.json", "certificate.json", "report.html"
@@ -30,8 +31,10 @@ def check(path: Any, *, force: bool, checkpoint: Any = None) -> None:
         place = as_path(checkpoint).resolve()
         if as_path(path).resolve() in (place, *place.parents):
             raise InputError(
-                f"checkpoint={str(checkpoint)!r} (--checkpoint) is in the folder of the results, "
-                f"{path}, which is replaced as a whole. Give another one."
+                f"{option('checkpoint', str(checkpoint))} is in the folder of the results, "
+                f"{path}, which is replaced as a whole. Give another one.",
+                option="checkpoint",
+                value=str(checkpoint),
             )
     files.check_folder(path, ours=_OURS, overwrite=force)
 

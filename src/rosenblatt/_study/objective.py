@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._model.objective import OBJECTIVES, Objective
+from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.selection.judge import Judge, price_list
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 
 
 Costs = dict[str, float]
-_HOW = (
-    'give actual:predicted=number, as costs={"yes:no": 5} (--cost yes:no=5): a yes that is called '
-    "no costs 5"
-)
+
+
+def _how() -> str:
+    return (
+        f"give actual:predicted=number, as {option('costs', {'yes:no': 5})}: a yes that is called "
+        "no "
+        "costs 5"
+    )
 
 
 def costs_of(given: Any) -> Costs | None:
@@ -32,12 +37,16 @@ def costs_of(given: Any) -> Costs | None:
     if isinstance(given, Mapping):
         return {_pair(pair): _cost(cost) for pair, cost in given.items()}
     if not isinstance(given, Iterable):
-        raise InputTypeError(f"costs={given!r} is not allowed: {_HOW}.")
+        raise InputTypeError(
+            f"{option('costs', given)} is not allowed: {_how()}.", option="costs", value=given
+        )
     found: Costs = {}
     for text in given:
         pair, is_there, cost = str(text).rpartition("=")
         if not isinstance(text, str) or not is_there:
-            raise InputError(f"costs (--cost): {text!r} is not a cost: {_HOW}.")
+            raise InputError(
+                f"{option('costs')}: {text!r} is not a cost: {_how()}.", option="costs", value=text
+            )
         found[_pair(pair)] = _cost(cost)
     return found
 
@@ -46,7 +55,11 @@ def _pair(given: Any) -> str:
     if isinstance(given, tuple) and len(given) == 2:
         return f"{given[0]}:{given[1]}"
     if not isinstance(given, str) or ":" not in given:
-        raise InputError(f"costs (--cost): {given!r} does not name two labels: {_HOW}.")
+        raise InputError(
+            f"{option('costs')}: {given!r} does not name two labels: {_how()}.",
+            option="costs",
+            value=given,
+        )
     return given
 
 
@@ -57,8 +70,11 @@ def _cost(given: Any) -> float:
         cost = math.nan
     if not 0 < cost < math.inf or isinstance(given, bool):
         raise InputError(
-            f"costs (--cost): {given!r} is not a cost. Give a number greater than 0; what is not "
-            "named costs 1."
+            f"{option('costs')}: {given!r} is not a cost. Give a number greater than 0; what is "
+            "not "
+            "named costs 1.",
+            option="costs",
+            value=given,
         )
     return cost
 
@@ -66,8 +82,11 @@ def _cost(given: Any) -> float:
 def class_weight_of(given: Any) -> str | None:
     if given is not None and not (isinstance(given, str) and given == "balanced"):
         raise InputError(
-            f'class_weight={given!r} (--class-weight) is not allowed: give "balanced", or None. '
-            "Prices of single errors are costs (--cost)."
+            f"{option('class_weight', given)} is not allowed: give 'balanced', or None. Prices of "
+            f"single errors are {option('costs')}.",
+            option="class_weight",
+            value=given,
+            allowed=("balanced", None),
         )
     return given
 
@@ -78,7 +97,9 @@ def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> s
         return "cost" if costs else "balanced" if class_weight else "error"
     parameters.one_of("objective", given, OBJECTIVES)
     if given == "cost" and not costs:
-        raise InputError(f"objective='cost' (--objective cost) needs costs: {_HOW}.")
+        raise InputError(
+            f"{option('objective', given)} needs costs: {_how()}.", option="objective", value=given
+        )
     return str(given)
 
 

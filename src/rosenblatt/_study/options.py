@@ -11,6 +11,7 @@ from typing import Any, Self, final
 from rosenblatt._out_of_core.engine import check as check_engine
 from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._util.files import as_path
+from rosenblatt._util.spelling import either, option
 from rosenblatt._validation import parameters
 from rosenblatt.data.naming import check_name
 from rosenblatt.data.table import IMPUTE
@@ -74,8 +75,10 @@ class Options:
         every = given["checkpoint_every"]
         if every is not None and given["checkpoint"] is None:
             raise InputError(
-                "checkpoint_every (--checkpoint-every) is about a folder: give checkpoint "
-                "(--checkpoint FOLDER), too."
+                f"{option('checkpoint_every')} is about a folder: give "
+                f"{either('checkpoint', option('checkpoint', ...))}, too.",
+                option="checkpoint_every",
+                value=every,
             )
         given |= {
             "ignore": _texts("ignore", given["ignore"]),
@@ -115,8 +118,10 @@ class Options:
         found._check_stream()
         if found.cv is not None and not found.retrain:
             raise InputError(
-                "retrain=False (--no-retrain) is about one division of the rows, and with cv "
-                "(--cv) the rule learns from all of them: give one of them."
+                f"{option('retrain', False)} is about one division of the rows, and with "
+                f"{option('cv')} the rule learns from all of them: give one of them.",
+                option="retrain",
+                value=False,
             )
         found._check_embedding()
         found._check_card()
@@ -125,36 +130,48 @@ class Options:
     def _check_card(self) -> None:
         if self.terms is not None and self.points is None:
             raise InputError(
-                "terms (--terms) is how many terms a card may have: give points (--points), too."
+                f"{option('terms')} is how many terms a card may have: give {option('points')}, "
+                "too.",
+                option="terms",
+                value=self.terms,
             )
         if self.points is not None and self.stream:
             raise InputError(
-                "points (--points) searches for a card on rows in memory, and stream=True "
-                "(--stream) is for tables that memory cannot hold: give one of them."
+                f"{option('points')} searches for a card on rows in memory, and "
+                f"{option('stream', True)} is for tables that memory cannot hold: give one of "
+                "them.",
+                option="points",
+                value=self.points,
             )
 
     def _check_embedding(self) -> None:
         if self.embed_data and (self.no_rows or self.stream):
-            option, why = "no_rows", "writes no row"
+            other, why = "no_rows", "writes no row"
             if self.stream:
-                option, why = "stream", "is for tables that no page can hold"
+                other, why = "stream", "is for tables that no page can hold"
             raise InputError(
-                f"embed_data (--embed-data) puts all rows into the report, and {option} "
-                f"(--{option.replace('_', '-')}) {why}: give one of them."
+                f"{option('embed_data', True)} puts all rows into the report, and "
+                f"{option(other, True)} {why}: give one of them.",
+                option="embed_data",
+                value=True,
             )
 
     def _check_stream(self) -> None:
         if self.cache is not None and not self.stream:
             raise InputError(
-                "cache (--cache) is the folder of stream=True (--stream): give both, or none."
+                f"{option('cache')} is the folder of {option('stream', True)}: give both, or none.",
+                option="cache",
+                value=str(self.cache),
             )
         if self.stream and (self.cv is not None or self.group is not None):
-            option, why = "cv", "is for few rows"
+            other, why = "cv", "is for few rows"
             if self.group:
-                option, why = "group", "keeps rows together"
+                other, why = "group", "keeps rows together"
             raise InputError(
-                f"{option} (--{option}) {why}, and stream=True (--stream) divides rows one by one, "
-                "by their numbers: give one of them."
+                f"{option(other)} {why}, and {option('stream', True)} divides rows one by one, by "
+                "their numbers: give one of them.",
+                option=other,
+                value=getattr(self, other),
             )
 
     @property
@@ -194,7 +211,9 @@ def _positive(value: Any) -> Any:
 
 def _text(name: str, value: object) -> None:
     if value is not None and not isinstance(value, str):
-        raise InputTypeError(f"{name}={value!r} is not text: give text.")
+        raise InputTypeError(
+            f"{option(name, value)} is not text: give text.", option=name, value=value
+        )
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:
@@ -203,7 +222,11 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
         found = tuple(value)
     texts = tuple(text for text in found if isinstance(text, str))
     if len(texts) < len(found):
-        raise InputTypeError(f"{name}={value!r} is not allowed: give text, or a list of texts.")
+        raise InputTypeError(
+            f"{option(name, value)} is not allowed: give text, or a list of texts.",
+            option=name,
+            value=value,
+        )
     return texts
 
 
@@ -212,9 +235,7 @@ def _whole(name: str, value: object, least: int, most: int | None = None) -> int
     number = int(value) if allowed else -1  # type: ignore[call-overload] # an Integral is one
     if number < least or (most is not None and number > most):
         numbers = f"{least} or greater" if most is None else f"from {least} to {most}"
-        raise InputError(
-            f"{name}={value!r} (--{name}) is not allowed: give a whole number, {numbers}."
-        )
+        raise parameters.not_allowed(name, value, f"give a whole number, {numbers}")
     return number
 
 

@@ -18,6 +18,7 @@ from rosenblatt._study import forced, opinions, progressive
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._util.progress import Bar
+from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import head
 from rosenblatt.data.encoding import Number
 from rosenblatt.data.preparation import Preparation
@@ -194,9 +195,12 @@ def check_size(X: Any) -> None:
     """Before any work: can a page hold all these numbers?"""
     if X.shape[0] * X.shape[1] > MOST_EMBEDDED:
         raise InputError(
-            f"embed_data (--embed-data) puts up to {MOST_EMBEDDED:,} numbers into the report, and "
+            f"{option('embed_data', True)} puts up to {MOST_EMBEDDED:,} numbers into the report, "
+            "and "
             f"{X.shape[0]:,} rows of {X.shape[1]:,} are more. Leave it out: the page checks "
-            "everything when the table is dropped on it."
+            "everything when the table is dropped on it.",
+            option="embed_data",
+            value=True,
         )
 
 

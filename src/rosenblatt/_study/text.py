@@ -20,6 +20,7 @@ from rosenblatt._study.document import (
 )
 from rosenblatt._study.rule import score
 from rosenblatt._util.escape import one_line
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many, named
 
 WIDTH = 100  # where there is no terminal
@@ -157,7 +158,8 @@ def last_lines(found: Fit) -> Iterator[tuple[str, str]]:
     if found["files"]:
         yield "files", files_line(found["files"])
         if found["verdict"] is not None and "certificate" not in found["files"]:
-            yield "files", "certificate.json is not written: its proof names rows (--no-rows)"
+            no_rows = option("no_rows", True)
+            yield "files", f"certificate.json is not written: its proof names rows ({no_rows})"
     for command in (found["reproduce"]["predict"], found["reproduce"]["verify"]):
         if command is not None:
             yield "next", command

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._certify import column_text
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
 from rosenblatt.data.encoding import Encoding, Number
 
@@ -98,8 +99,7 @@ def result_warnings(
             said = f"{named(label)} is nearly always missed: {with_it} "
             said += f"the rule finds {right or 'none'}."
             if selection.judge.objective == "error":
-                said += " To weigh rare labels more: class_weight='balanced' "
-                said += "(--class-weight balanced)."
+                said += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
             found.append(about("missed", said))
     return found
 

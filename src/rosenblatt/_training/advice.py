@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt._training.stopping import StopReason
+from rosenblatt._util.spelling import either, option
 
 if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
@@ -25,15 +26,19 @@ class Question(NamedTuple):
 
     @property
     def either(self) -> str:
-        return f"Either max_iter is too small, or {self.no}{self._who('tells which')}."
+        return f"Either {option('max_iter')} is too small, or {self.no}{self._who('tells which')}."
 
     def _who(self, tells: str) -> str:
         if self.tells == _ABOUT_LINES:
-            return f"; {_ABOUT_LINES}"
+            return f"; {_certify()} {_ABOUT_LINES}"
         return f": {self.tells} {tells}" if self.tells else ""
 
 
-_ABOUT_LINES = "certify(X, y) is about hyperplanes only"
+_ABOUT_LINES = "is about hyperplanes only"
+
+
+def _certify() -> str:
+    return either("certify(X, y)", "rosenblatt certify")
 
 
 def question(p: Training, stored: bool) -> Question:
@@ -48,7 +53,7 @@ def question(p: Training, stored: bool) -> Question:
             "some class is not separable from the rest",
         )
         return Question(yes, no, "" if stored else "certify(X, y == label)")
-    tells = "certify_stored(source)" if stored else "certify(X, y)"
+    tells = "certify_stored(source)" if stored else _certify()
     if many:
         yes, no = "the classes are linearly separable", "the classes are not linearly separable"
         return Question(yes, no, tells)
@@ -78,12 +83,14 @@ def unfinished(
 ) -> str:
     """max_iter ended a fit that returns its last weights."""
     goal = f" Rows with a margin of at most {margin:g} called for updates." if margin else ""
-    why = asked.either if errors else "max_iter is too small for this margin."
+    why = asked.either if errors else f"{option('max_iter')} is too small for this margin."
     return (
-        f"{name} stopped at max_iter={max_iter} epochs and returns its last weights, with "
-        f"{wrong(errors, n)}.{goal} {course(mistakes)} {why} What to try: raise max_iter; scale "
-        "the features, if they are not (StandardScaler), which often cuts the epochs needed by "
-        "orders of magnitude; or keep='best', which returns the weights with the fewest mistakes."
+        f"{name} stopped at {option('max_iter', max_iter)} epochs and returns its last weights, "
+        "with "
+        f"{wrong(errors, n)}.{goal} {course(mistakes)} {why} What to try: raise "
+        f"{option('max_iter')}; scale {_scale()}, which often cuts the epochs needed by orders of "
+        f"magnitude; or {option('keep', 'best')}, which returns the weights with the fewest "
+        "mistakes."
     )
 
 
@@ -98,12 +105,12 @@ def separable_unfinished(
 
     assert certificate.mistake_bound is not None
     return (
-        f"{name} stopped at max_iter={max_iter} epochs with {wrong(errors, n)}, "
+        f"{name} stopped at {option('max_iter', max_iter)} epochs with {wrong(errors, n)}, "
         "although a hyperplane separates them all: certificate_ has the proof. "
         f"{updates:,} updates were made. On these rows a perceptron that starts from zero weights "
         "and takes a row at a time, without weights or a margin, converges after at most "
-        f"{so_many(certificate.mistake_bound)}. What to try: scale the features, if they are not "
-        "(StandardScaler): that often cuts this number by orders of magnitude. Or raise max_iter. "
+        f"{so_many(certificate.mistake_bound)}. What to try: scale {_scale()}: that often cuts "
+        f"this number by orders of magnitude. Or raise {option('max_iter')}. "
         "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
     )
 
@@ -114,17 +121,26 @@ def undecided(name: str, errors: int, n: int, patience: int | None) -> str:
         f"{name} stopped early, after {patience} epochs without a noticeable gain, with "
         f"{wrong(errors, n)}. Whether a hyperplane separates them is "
         "undecided: the search for a proof was given as much work as training, and found none. "
-        "What to try: patience=None trains until max_iter; certify(X, y) decides without a limit."
+        "What to try: patience=None trains until max_iter; "
+        f"{_certify()} decides without a limit."
     )
 
 
 def last_of_many(name: str, errors: int, n: int, reason: str) -> str:
     """Training that cannot come to rest, or did not, ended somewhere; its last weights are kept."""
     return (
-        f"{name}(keep='last') returns the weights of the moment when training stopped, with "
-        f"{wrong(errors, n)}. {reason} What to try: keep='best', which returns the weights with "
-        "the fewest mistakes."
+        f"{_kept(name, 'last')} returns the weights of the moment when training stopped, with "
+        f"{wrong(errors, n)}. {reason} What to try: {option('keep', 'best')}, which "
+        "returns the weights with the fewest mistakes."
     )
+
+
+def _scale() -> str:
+    return either("the features, if they are not (StandardScaler)", "the columns with --scale")
+
+
+def _kept(name: str, keep: str) -> str:
+    return either(f"{name}(keep={keep!r})", option("keep", keep))
 
 
 def why_stopped(
@@ -142,13 +158,15 @@ def why_stopped(
             f"It stopped {when}: in the last {patience} (patience) the mean loss "
             f"was not lower than before by tol. {asked.open}"
         )
+    if reason is StopReason.MAX_ITER:
+        return f"{option('max_iter')} epochs were made and rows still called for updates."
     return reason
 
 
 def separable_but(name: str, keep: str, errors: int, n: int) -> str:
     """The rows are separable, as training itself showed, and yet the returned rule errs."""
     return (
-        f"{name}(keep={keep!r}) returns a rule with {wrong(errors, n)}, "
-        "although training found a hyperplane with none. What to try: keep='best' or "
-        "keep='last', which return it."
+        f"{_kept(name, keep)} returns a rule with {wrong(errors, n)}, although training found a "
+        f"hyperplane with none. What to try: {option('keep', 'best')} or {option('keep', 'last')}, "
+        "which return it."
     )

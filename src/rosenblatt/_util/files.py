@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Self, final
 
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import (
     FileError,
     InputError,
@@ -243,7 +244,11 @@ def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
         )
     if held and not overwrite:
         raise FileError(
-            f"{path} exists already. Give another folder, or force=True (--force) to replace it."
+            f"{path} exists already. Give another folder, or {option('force', True)} to replace "
+            "it.",
+            option="force",
+            value=False,
+            file=str(path),
         )
 
 

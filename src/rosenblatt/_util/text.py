@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,12 +27,6 @@ def named(label: object) -> str:
     except ValueError:
         return text
     return f'"{text}"'
-
-
-def option(name: str, value: object) -> str:
-    """As it is typed in a shell: --missing '?'."""
-    text = shlex.quote(str(value))
-    return f"--{name}={text}" if text.startswith("-") else f"--{name} {text}"
 
 
 # Row numbers as a person reads them: from 1 for rows in a file, from 0 in Python.

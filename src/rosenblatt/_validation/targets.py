@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.device import to_host
 from rosenblatt._core.rows import Examples, Placed
+from rosenblatt._util.spelling import either, option
 from rosenblatt._validation.parameters import not_negative
 from rosenblatt._validation.rows import plain_labels
 from rosenblatt.errors import InputError, InputTypeError
@@ -158,8 +159,8 @@ def _no_labels(found: NDArray[Any], said: str) -> str:
     middle = found[len(found) // 2]  # leaves values on both sides
     return (
         f"{said.partition('. ')[0]}. Labels are words or whole numbers, and here is {first}: say "
-        f"which numbers are of the positive class, for example y >= {middle} "
-        f"(--positive '>={middle}')."
+        "which numbers are of the positive class, for example "
+        f"{either(f'y >= {middle}', option('positive', f'>={middle}'))}."
     )
 
 

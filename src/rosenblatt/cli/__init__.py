@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from rosenblatt._util.escape import one_line, shown
+from rosenblatt._util.spelling import in_shell
 from rosenblatt._util.version import __version__
 from rosenblatt.cli import _common
-from rosenblatt.cli._spoken import as_options
 from rosenblatt.errors import RosenblattError
 
 # What a person wants to do, and the commands for it. A new command is a name here and a file of
@@ -93,7 +93,8 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command; returns the exit code."""
     try:
-        found: Any = group.main(arguments, prog_name="rosenblatt", standalone_mode=False)
+        with in_shell():
+            found: Any = group.main(arguments, prog_name="rosenblatt", standalone_mode=False)
         sys.stdout.flush()
         return found if isinstance(found, int) else 0
     except click.ClickException as error:
@@ -109,7 +110,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the program ends
         return 0
     except (RosenblattError, OSError) as error:
-        _common.say_error(f"Error: {as_options(str(error))}")
+        _common.say_error(f"Error: {error}")
         return 2
     except Exception as error:
         if "-v" in arguments or "--verbose" in arguments:

@@ -9,7 +9,6 @@ import click
 from rosenblatt._util.escape import one_line
 from rosenblatt._util.text import many
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._spoken import as_options
 
 
 @click.command()
@@ -55,9 +54,9 @@ def _show(found: dict[str, Any]) -> None:
     if found["columns"]:
         console.print(_columns(found["columns"]))
     for note in found["notes"]:
-        console.print(f"Note: {one_line(as_options(note))}", soft_wrap=True)
+        console.print(f"Note: {one_line(note)}", soft_wrap=True)
     for problem in found["problems"]:
-        console.print(f"Problem: {one_line(as_options(problem))}", style="red", soft_wrap=True)
+        console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
 
 
 def _columns(columns: list[dict[str, Any]]) -> Any:

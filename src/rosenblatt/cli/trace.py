@@ -10,7 +10,6 @@ import click
 
 from rosenblatt._util.text import of_files
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._spoken import advice_as_options
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -177,7 +176,7 @@ def command(
         with _common.working(f"training on {X.shape[0]:,} rows", quiet=quiet):
             found = trace(estimator, X, y, feature_names=names)
     for warning in caught:
-        _common.say(advice_as_options(str(warning.message)), quiet=quiet)
+        _common.say(str(warning.message), quiet=quiet)
     if output is not None:
         found.to_json(output)
         _common.say(f"The trace is in {output}.", quiet=quiet)

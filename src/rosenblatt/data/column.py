@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._util.text import many, option
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import is_like_prose
 from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
 from rosenblatt.data.number import Number
@@ -138,7 +139,7 @@ def encoded(column: Column) -> Number | Words:
 
 
 def leave_out(name: str) -> str:
-    return f"leave the column out: ignore={name!r} ({option('ignore', name)})"
+    return f"leave the column out: {option('ignore', name)}"
 
 
 def problems(column: Column, rows: int) -> Iterator[str]:
@@ -160,10 +161,10 @@ def problems(column: Column, rows: int) -> Iterator[str]:
 
 def how_to_fill(column: Column) -> str:
     if column.kind is Kind.NUMBER:
-        return "Fill missing values in, or say impute='mean' (--impute mean), or median"
+        return f"Fill missing values in, or say {option('impute', 'mean')}, or median"
     return (
-        f"It is {column.kind.value}: fill missing values in with a word, or say impute='median' "
-        "(--impute median), which makes '(missing)' a category of its own"
+        f"It is {column.kind.value}: fill missing values in with a word, or say "
+        f"{option('impute', 'median')}, which makes '(missing)' a category of its own"
     )
 
 
@@ -179,7 +180,7 @@ def too_many_words(column: Column, rows: int) -> str:
 def _perhaps(column: Column) -> str:
     """What else it may be."""
     if is_like_prose(column.words):
-        said = f"text={column.name!r} ({option('text', column.name)})"
+        said = option("text", column.name)
         return f"It looks like sentences: to learn from the words in them, say {said}"
     return "Is it an identifier? Group its values"
 

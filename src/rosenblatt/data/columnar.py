@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import MISSING, TEXT, Batch, Kind, Place
 from rosenblatt.data.dates import Days
 from rosenblatt.data.files import File
@@ -67,7 +68,9 @@ class ColumnFiles:
         raise InputError(
             f"{self.files[0].name}, column {name!r} holds values of the type {kind}. Columns can "
             "be numbers, text or booleans: make it one of these, or leave it out: "
-            f"ignore={name!r} (--ignore {name})."
+            f"{option('ignore', name)}.",
+            file=self.files[0].name,
+            column=name,
         )
 
     def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
@@ -137,7 +140,10 @@ def _refuse_rounded(column: Any, name: str, place: Place) -> None:
             raise InputError(
                 f"{place._replace(row=place.row + row)}, column {name!r} holds {column[row]}: "
                 "whole numbers beyond 2^53 are rounded in floating point. Is it an identifier? "
-                f"Then leave it out: ignore={name!r} (--ignore {name})."
+                f"Then leave it out: {option('ignore', name)}.",
+                file=place.file.name,
+                row=place.row + row,
+                column=name,
             ) from None
 
 

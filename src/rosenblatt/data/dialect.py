@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
@@ -194,7 +195,7 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
     except UnicodeDecodeError:
         raise InputError(
             f"{file.name} is not UTF-8 text: its first line is {text[begin:end][:80]!r}. Save it "
-            "as UTF-8, or say how it is written: charset='cp1252' (--charset cp1252) for most "
+            f"as UTF-8, or say how it is written: {option('charset', 'cp1252')} for most "
             "files of Western European Windows."
         ) from None
     fields = next(csv.reader(io.StringIO(record, newline=""), delimiter=dialect.delimiter), [])
@@ -209,8 +210,11 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
     if dialect.names is not None:
         if len(dialect.names) != len(fields):
             raise InputError(
-                f"names (--names) has {many(len(dialect.names), 'name')}, and {file.name} has "
-                f"{many(len(fields), 'column')}. Give a name for each."
+                f"{option('names')} has {many(len(dialect.names), 'name')}, and {file.name} has "
+                f"{many(len(fields), 'column')}. Give a name for each.",
+                option="names",
+                value=dialect.names,
+                file=file.name,
             )
         return list(dialect.names)
     if not dialect.header:

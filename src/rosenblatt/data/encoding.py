@@ -16,6 +16,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
@@ -464,7 +465,9 @@ class Transformed:
                 raise InputError(
                     f"Scaling makes {one!r} and {two!r} in the column {number.name!r} the same "
                     f"number ({_shift(number)}), so a proof about the scaled numbers would not be "
-                    "one about the table. Certify the numbers as they are, without --scale."
+                    "one about the table. Certify the numbers as they are, without "
+                    f"{option('scale', True)}.",
+                    column=number.name,
                 )
 
     def in_words(self) -> list[str]:

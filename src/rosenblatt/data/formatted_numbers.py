@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rosenblatt._util.text import listed, many, option
+from rosenblatt._util.spelling import either, option
+from rosenblatt._util.text import listed, many
 from rosenblatt.data.batch import Place, codes_of
 from rosenblatt.errors import InputError
 
@@ -112,8 +113,12 @@ def converted(
         raise InputError(
             f"{place._replace(row=place.row + row)}, column {name!r} holds "
             f"{words[codes[row]]!r}: {expected} is expected. Correct it; or, if it stands "
-            f"for a missing value, say so: missing={words[codes[row]]!r} "
-            f"({option('missing', words[codes[row]])})."
+            f"for a missing value, say so: "
+            f"{option('missing', words[codes[row]])}.",
+            file=place.file.name,
+            row=place.row + row,
+            column=name,
+            value=words[codes[row]],
         )
     values = np.array([np.nan if f is None else f for f in found] + [np.nan])[codes]
     return pa.array(values, mask=np.isnan(values))
@@ -187,8 +192,11 @@ def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, 
         if found is None:
             words = listed([repr(word) for word in columns[name]], 3)
             raise InputError(
-                f"numeric={name!r}: most values of this column are not numbers of one unit, as "
-                f"{words}. Correct them, or leave it out of numeric ({option('numeric', name)})."
+                f"{option('numeric', name)}: most values of this column are not numbers of one "
+                f"unit, as {words}. Correct them, or leave it out of {option('numeric')}.",
+                option="numeric",
+                value=name,
+                column=name,
             )
         styles[name] = found.style
     return styles
@@ -299,19 +307,17 @@ def _samples(disguise: Disguise) -> str:
 
 
 def _missing(words: list[str]) -> str:
-    given = repr(words[0]) if len(words) == 1 else repr(words)
-    return f"missing={given} ({' '.join(option('missing', word) for word in words)})"
+    return option("missing", *words)
 
 
 def _fill(impute: bool) -> str:
-    return "" if impute else " and impute='median' (--impute median)"
+    return "" if impute else f" and {option('impute', 'median')}"
 
 
 def _said(word: str, *names: str) -> str:
-    given = repr(names[0]) if len(names) == 1 else repr(list(names))
     if len(names) > _TYPED:
-        return f"{word}=[...] (--{word} COLUMN, once for each)"
-    return f"{word}={given} ({' '.join(option(word, name) for name in names)})"
+        return either(f"{word}=[...]", f"{option(word, ...)}, once for each")
+    return option(word, *names)
 
 
 # Which columns of text are not numbers after all, with a decimal point and with a comma.

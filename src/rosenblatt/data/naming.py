@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data.files import is_svmlight
 from rosenblatt.errors import InputError, InputTypeError
@@ -29,8 +30,9 @@ def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> N
     if target is None and not is_svmlight(source):
         known = [repr(name) for name in names]
         raise InputError(
-            'Say which column holds the labels: target="..." (--target COLUMN).'
-            + (f" The columns: {listed(known, _MANY_SHOWN)}." if known else "")
+            f"Say which column holds the labels: {option('target', ...)}."
+            + (f" The columns: {listed(known, _MANY_SHOWN)}." if known else ""),
+            option="target",
         )
 
 
@@ -51,8 +53,11 @@ def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> li
     shown = listed([repr(name) for name in names], 4)
     raise InputError(
         f"{file} begins with {shown}, which look like values and not like names of columns. If "
-        f"there is no line of names, say header=False (--no-header): then the columns are "
-        f"{places(len(names))}. If these are the names, say header=True (--header)."
+        f"there is no line of names, say {option('header', False)}: then the columns are "
+        f"{places(len(names))}. If these are the names, say {option('header', True)}.",
+        option="header",
+        file=file,
+        row=0,
     )
 
 
@@ -65,7 +70,7 @@ def in_doubt(strange: Iterable[str]) -> str | None:
     like = "looks like a value" if len(names) == 1 else "look like values"
     return (
         f"The first line was taken for the names of columns, and {shown} {like}. If it is a row of "
-        "the table, say header=False (--no-header)."
+        f"the table, say {option('header', False)}."
     )
 
 
@@ -108,12 +113,17 @@ def places(count: int) -> str:
 def find_columns(
     names: list[str], file: str, wanted: Iterable[tuple[str, str | None]], *, header: bool
 ) -> None:
-    """InputError where a column is not there; `wanted`: options and the names given by them."""
-    for option, name in wanted:
-        check_name(option, name)
+    """InputError where a column is not there; `wanted`: names, and the options that gave them
+    or ""."""
+    for use, name in wanted:
+        check_name(use, name)
         if name is not None and name not in names:
+            called = option(use, name) if use else repr(name)
             raise InputError(
-                f"{option}={name!r} is not a column of {file}. {guess(name, names, header=header)}"
+                f"{called} is not a column of {file}. {guess(name, names, header=header)}",
+                option=use or None,
+                value=name,
+                file=file,
             )
 
 
@@ -125,18 +135,23 @@ def prose_columns(given: Iterable[str], names: Collection[str]) -> dict[str, boo
         name = text.removesuffix(_HASHED) if hashed else text
         if found.setdefault(name, hashed) != hashed:
             raise InputError(
-                f"The column {name!r} is given both as text and as hashed text: give one."
+                f"The column {name!r} is given both as text and as hashed text: give one.",
+                option="text",
+                value=name,
+                column=name,
             )
     return found
 
 
-def check_name(option: str, name: object) -> None:
+def check_name(use: str, name: object) -> None:
     """InputTypeError where that is no name of a column."""
     if name is None or isinstance(name, str):
         return
     place = f", or {f'x{name}'!r} where they have none" if isinstance(name, int) else ""
     raise InputTypeError(
-        f"{option}={name!r} is not text: give the name of a column, as {str(name)!r}{place}."
+        f"{option(use, name)} is not text: give the name of a column, as {str(name)!r}{place}.",
+        option=use,
+        value=name,
     )
 
 
@@ -144,7 +159,7 @@ def guess(name: str, names: list[str], *, header: bool = True) -> str:
     """What might have been meant."""
     if not header:
         return (
-            f"It is read without a line of names (header=False, --no-header): its columns are "
+            f"It is read without a line of names ({option('header', False)}): its columns are "
             f"{places(len(names))}."
         )
     folded = {known.casefold(): known for known in names}
@@ -154,7 +169,7 @@ def guess(name: str, names: list[str], *, header: bool = True) -> str:
     columns = f"Its columns: {listed([repr(known) for known in names], _SHOWN)}."
     if _PLACE.fullmatch(name) and not near:
         columns += (
-            " They are called x0, x1 and so on where there is no line of names: header=False "
-            "(--no-header)."
+            " They are called x0, x1 and so on where there is no line of names: "
+            f"{option('header', False)}."
         )
     return (f"Did you mean {near!r}? " if near else "") + columns

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.dates import Days
 from rosenblatt.data.one_hot import no_value
@@ -60,7 +61,7 @@ class Number:
         none = np.isnan(numbers)
         if self.fill is None:
             raise InputError(
-                f"{no_value(part, none, self.name)}, or train with impute='mean' (--impute mean)."
+                f"{no_value(part, none, self.name)}, or train with {option('impute', 'mean')}."
             )
         return np.where(none, self.fill, numbers)
 

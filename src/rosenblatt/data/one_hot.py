@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import TRUTH, Batch, Kind
 from rosenblatt.errors import InputError
 
@@ -107,7 +108,7 @@ class Words:
         if (places == _GAP).any():
             raise InputError(
                 f"{no_value(part, places == _GAP, self.name)} with one of its words; or train with "
-                "impute='mean' (--impute mean) on rows that lack it, so that '(missing)' is one."
+                f"{option('impute', 'mean')} on rows that lack it, so that '(missing)' is one."
             )
         if unseen == "refuse":
             row = int((places < 0).argmax())
@@ -116,7 +117,7 @@ class Words:
             raise InputError(
                 f"{part.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
                 f"not occur in training. Known are {known}{more}. Correct it, or let such "
-                f"values count as {self.counts_as}: unseen='zero' (--unseen zero)."
+                f"values count as {self.counts_as}: {option('unseen', 'zero')}."
             )
 
     @property

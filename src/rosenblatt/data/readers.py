@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
+from rosenblatt._util.spelling import option
 from rosenblatt.data import files
 from rosenblatt.data.ahead import ahead
 from rosenblatt.data.batch import Batch, Kind
@@ -39,7 +40,11 @@ def reader_of(source: Any, how: Reading, **reading: Any) -> Reader:
         return TextFiles(found, replace(how, sheet=found[0].sheet, charset=None, sep=None))
     if reading.get("sheet") is not None:
         raise InputError(
-            f"sheet (--sheet) goes with .xlsx workbooks, and {found[0].name} is none: leave it out."
+            f"{option('sheet')} goes with .xlsx workbooks, and {found[0].name} is none: leave it "
+            "out.",
+            option="sheet",
+            value=reading["sheet"],
+            file=found[0].name,
         )
     if found[0].kind == "text":
         return TextFiles(found, how)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
 from rosenblatt.data import files
 from rosenblatt.data.bag_of_words import INTO
@@ -110,8 +111,10 @@ def read(
     parameters.flag("drop_unlabelled", drop_unlabelled)
     if drop_unlabelled and target is None:
         raise InputError(
-            "drop_unlabelled (--drop-unlabelled) leaves out rows without a label: name the column "
-            "of labels, too: target=... (--target COLUMN)."
+            f"{option('drop_unlabelled', True)} leaves out rows without a label: name the column "
+            f"of labels, too: {option('target', ...)}.",
+            option="drop_unlabelled",
+            value=True,
         )
     reader = reader_of(
         source,
@@ -126,8 +129,11 @@ def read(
     )
     if isinstance(reader, ColumnFiles) and (sep is not None or names is not None):
         raise InputError(
-            f"sep and names (--sep, --names) are about text, and {reader.files[0].name} has "
-            "columns with names of their own: leave them out."
+            f"{option('sep')} and {option('names')} are about text, and {reader.files[0].name} "
+            "has columns with names of their own: leave them out.",
+            option="names" if sep is None else "sep",
+            value=names if sep is None else sep,
+            file=reader.files[0].name,
         )
     columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
     hashed = prose_columns(_names(text), reader.names)
@@ -151,7 +157,9 @@ def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.F
     if target is not None or ignore:
         raise InputError(
             "An svmlight file has no names of columns: its first field is the label. Leave out "
-            "target and ignore (--target, --ignore)."
+            f"{option('target')} and {option('ignore')}.",
+            option="ignore" if target is None else "target",
+            value=ignore if target is None else target,
         )
     return files.find(source)
 
@@ -164,7 +172,11 @@ def column_names(source: Any, **reading: Any) -> list[str]:
 def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
     """A table of this one column, which is no feature: it tells something about the rows."""
     if is_svmlight(source) or (isinstance(source, list) and "-" in source):
-        raise InputError(f"{use} (--{use}) needs a table in a file: it reads the column by itself.")
+        raise InputError(
+            f"{option(use)} needs a table in a file: it reads the column by itself.",
+            option=use,
+            value=name,
+        )
     names = column_names(source, **reading)
     where = source[0] if isinstance(source, list) else "the data frame"
     find_columns(names, where, [(use, name)], header=Reading().told(**reading).has_names)
@@ -201,7 +213,9 @@ def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -
         places = [str(j + 1) for j, name in enumerate(names) if name == twice]
         raise InputError(
             f"{file} has several columns named {twice!r}: columns {', '.join(places)}. Give each a "
-            f"name of its own; or leave all of them out: ignore={twice!r} (--ignore {twice!r})."
+            f"name of its own; or leave all of them out: {option('ignore', twice)}.",
+            file=file,
+            column=twice,
         )
     return wanted
 

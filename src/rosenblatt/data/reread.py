@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data import exact_decimals
 from rosenblatt.data.ahead import ahead
@@ -61,7 +62,11 @@ def _check_columns(reader: Reader, wanted: list[str]) -> None:
         what = f"has several columns {wrong[0]!r}, of which the training table had one"
     else:
         return
-    raise InputError(f"{file} {what}. {guess(wrong[0], names, header=reader.how.has_names)}")
+    raise InputError(
+        f"{file} {what}. {guess(wrong[0], names, header=reader.how.has_names)}",
+        file=file,
+        column=wrong[0],
+    )
 
 
 def names_like(
@@ -71,7 +76,7 @@ def names_like(
     where one that is wanted is not there."""
     reader = reader_of(source, Reading() if encoding is None else encoding.reading, **reading)
     header, file = reader.how.has_names, reader.files[0].name
-    find_columns(reader.names, file, [("column", name) for name in wanted], header=header)
+    find_columns(reader.names, file, [("", name) for name in wanted], header=header)
     return reader.names, header
 
 
@@ -124,7 +129,8 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
     seen.refuse_merged()
     if decimal and encoding.scaled:
         raise InputError(
-            "The proof is about decimals as written (--decimal), but the encoding scales them."
+            f"The proof is about decimals as written ({option('decimal', True)}), but the encoding "
+            "scales them."
         )
     exact_decimals.refuse_rounded(reader, encoding, decimal=decimal)
     if not X:

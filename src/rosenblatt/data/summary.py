@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._util.text import listed, option
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
@@ -202,7 +203,7 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
     if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
         yield doubt
     if table.target is None and table.columns:
-        yield "No target was named (--target COLUMN), so every column is a feature."
+        yield f"No target was named ({option('target', ...)}), so every column is a feature."
 
 
 def words_like_gaps(table: Table) -> Any:

@@ -8,7 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from rosenblatt._util.text import many, option
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.data import exact_decimals, numbering
 from rosenblatt.data.bag_of_words import Prose, prose_of
@@ -369,9 +370,9 @@ def _gaps(columns: list[Column], rows: int) -> str:
     more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
     text = any(c.kind is not Kind.NUMBER for c in columns)
     category = ", and makes '(missing)' a category of text" if text else ""
-    ignored = " ".join(option("ignore", c.name) for c in columns[:_NAMED])
+    ignored = option("ignore", *(c.name for c in columns[:_NAMED]))
     return (
         f"{len(columns)} columns lack values: {', '.join(named)}{more}, of {rows:,} rows. The "
-        f"first: {place}. Fill them in, or say impute='median' (--impute median), which fills in "
+        f"first: {place}. Fill them in, or say {option('impute', 'median')}, which fills in "
         f"numbers{category}; or leave columns out ({ignored}{' …' * bool(more)})."
     )

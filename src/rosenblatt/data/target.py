@@ -11,7 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._util.text import listed, many, option
+from rosenblatt._util.spelling import either, option
+from rosenblatt._util.text import listed, many
 from rosenblatt.data.batch import TRUTH, Batch, Kind
 from rosenblatt.data.column import Column
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
@@ -133,7 +134,7 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
             f"{many(target.missing, 'row')} of {rows:,}. To leave out rows that have none, say "
-            "drop_unlabelled=True (--drop-unlabelled)."
+            f"{option('drop_unlabelled', True)}."
         )
     if target.infinite:
         yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."
@@ -175,14 +176,15 @@ def _how_to_choose(target: Column) -> str:
     gap = ""
     if gaps := _gaps(target):
         gap = (
-            f"If {gaps[0]!r} stands for a missing label, leave out its rows: missing={gaps[0]!r}, "
-            f"drop_unlabelled=True ({option('missing', gaps[0])} --drop-unlabelled); else give it "
+            f"If {gaps[0]!r} stands for a missing label, leave out its rows: "
+            f"{option('missing', gaps[0])} and {option('drop_unlabelled', True)}; else give it "
             "another name. "
         )
-    how = "Choose those to be told from all others: positive=LABEL (--positive LABEL, repeatable)"
+    how = f"Choose those to be told from all others: {option('positive', ...)}"
+    how += either("", " (repeatable)")
     if target.kind is Kind.NUMBER:
         example = f">={_middle(target)}"
-        how += f", or a condition like positive={example!r} ({option('positive', example)})"
+        how += f", or a condition like {option('positive', example)}"
     return f"{gap}{how}."
 
 

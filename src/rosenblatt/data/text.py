@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data import dialect as dialects
 from rosenblatt.data.ahead import done_ahead
@@ -30,7 +31,6 @@ from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
 _SMALL = 1 << 16  # bytes: less is read by one thread
-_NAMES = " If the first line has the names of columns, say header=True (--header)."
 
 
 class TextFiles:
@@ -271,7 +271,12 @@ class TextFiles:
             if row is not None:
                 where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
                 said = f"{where}, column {name!r} holds {value!r}: a number is expected."
-                raise InputError(said + _NAMES * (value == name))
+                if value == name:
+                    header = option("header", True)
+                    said += f" If the first line has the names of columns, say {header}."
+                raise InputError(
+                    said, file=where.file.name, row=where.row, column=name, value=value
+                )
 
 
 class _Attempt(NamedTuple):
@@ -368,7 +373,7 @@ def ragged(said: str, place: Place, names: list[str], delimiter: str) -> str | N
         f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
         f"the header has {expected}{only}: {found[4][:100]!r}. A field that holds the "
         f"delimiter {delimiter!r} or a quote needs quotes around it. If the fields are divided by "
-        "something else, say so: sep=';' (--sep ';'), or 'tab', or 'whitespace'."
+        f"something else, say so: {option('sep', ';')}, or 'tab', or 'whitespace'."
     )
 
 
@@ -382,7 +387,7 @@ def not_utf8(table: Any, place: Place) -> str:
                 where = place._replace(row=place.row + i)
                 return (
                     f"{where}, column {name!r} holds {value!r}, which is not UTF-8 text. Save "
-                    "the file as UTF-8, or say how it is written: charset='cp1252' (--charset "
-                    "cp1252) for most files of Western European Windows."
+                    f"the file as UTF-8, or say how it is written: {option('charset', 'cp1252')} "
+                    "for most files of Western European Windows."
                 )
     return f"{place.file.name} is not UTF-8 text."

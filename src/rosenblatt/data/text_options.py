@@ -9,6 +9,7 @@ import csv
 from collections.abc import Iterable
 from typing import Any
 
+from rosenblatt._util.spelling import option
 from rosenblatt.data.dialect import BLANKS
 from rosenblatt.errors import InputError
 
@@ -20,8 +21,10 @@ def separator(given: Any) -> str:
     found = _WORDS.get(given, given) if isinstance(given, str) else ""
     if not divides(found):
         raise InputError(
-            f"sep={given!r} (--sep) is not allowed: give the one character between the fields, "
-            "like ';', or 'tab', or 'whitespace' for any number of blanks."
+            f"{option('sep', given)} is not allowed: give the one character between the fields, "
+            "like ';', or 'tab', or 'whitespace' for any number of blanks.",
+            option="sep",
+            value=given,
         )
     return found
 
@@ -38,7 +41,9 @@ def names_of(given: str | Iterable[str] | None) -> tuple[str, ...] | None:
     names = tuple(str(name).strip() for name in found)
     if not names or not all(names) or len(set(names)) < len(names):
         raise InputError(
-            f"names={given!r} (--names) is not allowed: give a different name for each column, "
-            "in their order, as 'age,income,label'."
+            f"{option('names', given)} is not allowed: give a different name for each column, "
+            "in their order, as 'age,income,label'.",
+            option="names",
+            value=given,
         )
     return names

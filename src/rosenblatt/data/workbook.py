@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt._util import extras
-from rosenblatt._util.text import listed, option
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed
 from rosenblatt.data.files import File, stamp
 from rosenblatt.data.opening import reason
 from rosenblatt.errors import InputError
@@ -75,7 +76,13 @@ def _chosen(file: File, sheets: list[Any], said: str | None, like: str | None) -
     shown = listed([repr(name) for name in names], _SHOWN)
     if said is not None:
         if said not in names:
-            raise InputError(f"sheet={said!r} is not a sheet of {file.name}: it has {shown}.")
+            raise InputError(
+                f"{option('sheet', said)} is not a sheet of {file.name}: it has {shown}.",
+                option="sheet",
+                value=said,
+                allowed=tuple(names),
+                file=file.name,
+            )
         return names[said]
     if like in names:
         return names[like]
@@ -84,7 +91,7 @@ def _chosen(file: File, sheets: list[Any], said: str | None, like: str | None) -
         first = next(iter(names), "")
         raise InputError(
             f"{file.name} has {len(names)} sheets: {shown}. Say which one holds the table: "
-            f"sheet={first!r} ({option('sheet', first)})."
+            f"{option('sheet', first)}."
             if filled
             else f"{file.name} is empty: none of its sheets holds anything."
         )

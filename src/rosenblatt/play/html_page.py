@@ -20,6 +20,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from rosenblatt._util.files import write_whole
+from rosenblatt._util.spelling import either, option
 from rosenblatt._util.version import __version__
 from rosenblatt.errors import InputError
 from rosenblatt.play.bundle import joined
@@ -126,7 +127,7 @@ def check_classes(k: int) -> None:
     if k > MOST_CLASSES:
         raise InputError(
             f"There are {k} classes; the playground shows two or three. Of more show one against "
-            "the rest: y == label (--positive LABEL)."
+            f"the rest: {either('y == label', '--positive LABEL')}."
         )
 
 
@@ -186,8 +187,8 @@ def server(content: str, port: int) -> ThreadingHTTPServer:
         return ThreadingHTTPServer(("127.0.0.1", port), Handler)
     except OSError as error:
         raise InputError(
-            f"Nothing can be served on port {port} ({error.strerror}): give another --port, or "
-            "none for one that is free."
+            f"Nothing can be served on port {port} ({error.strerror}): give another "
+            f"{option('port')}, or none for one that is free."
         ) from None
 
 

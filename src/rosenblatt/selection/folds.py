@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import either, option
 from rosenblatt.errors import InputError
 
 FIFTHS = 5  # three of them train, one chooses, one tests
 Indices = NDArray[np.intp]
-_OR_FEWER_LABELS = (
-    ", leave them out, or choose labels to be told from all others: positive=LABEL "
-    "(--positive LABEL, repeatable)"
-)
 
 
 def folds(y: NDArray[Any], k: int, groups: Any, seed: int) -> list[Indices]:
@@ -42,6 +39,13 @@ def rest(parts: list[Indices], without: list[int]) -> Indices:
     return np.sort(np.concatenate([p for i, p in enumerate(parts) if i not in without]))
 
 
+def _or_fewer_labels() -> str:
+    return (
+        ", leave them out, or choose labels to be told from all others: "
+        f"{option('positive', ...)}{either('', ' (repeatable)')}"
+    )
+
+
 def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Any) -> None:
     if len(labels) < 2:
         only = f"all are {str(labels[0])!r}" if len(labels) else "there are none"
@@ -51,7 +55,7 @@ def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Any) 
         raise InputError(
             f"Only {counts.min()} of {counts.sum():,} rows have the label {fewest!r}; each of the "
             f"{k} parts that train, choose and test needs one at least. Give more such rows"
-            f"{_OR_FEWER_LABELS if len(labels) > 2 else ''}."
+            f"{_or_fewer_labels() if len(labels) > 2 else ''}."
         )
     if groups is not None and (number := len(np.unique(groups))) < k:
         raise InputError(

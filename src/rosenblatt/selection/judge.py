@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._model.objective import Objective
 from rosenblatt._training.card_rule import Card
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,15 +112,21 @@ def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
         for label in pair:
             if label not in labels:
                 raise InputError(
-                    f"costs (--cost): {label!r} is not one of the labels, {_listed(labels)}. Write "
+                    f"{option('costs')}: {label!r} is not one of the labels, {_listed(labels)}. "
+                    "Write "
                     "actual:predicted=number, as in "
-                    f"{labels[1]}:{labels[0]}=5 for a {labels[1]} that is called {labels[0]}."
+                    f"{labels[1]}:{labels[0]}=5 for a {labels[1]} that is called {labels[0]}.",
+                    option="costs",
+                    value=label,
+                    allowed=tuple(labels),
                 )
         actual, predicted = pair
         if actual == predicted:
             raise InputError(
-                f"costs (--cost): {actual}:{predicted} is a right answer, which costs nothing. "
-                "Give the cost of a wrong one."
+                f"{option('costs')}: {actual}:{predicted} is a right answer, which costs nothing. "
+                "Give the cost of a wrong one.",
+                option="costs",
+                value=f"{actual}:{predicted}",
             )
     return Objective("cost", costs).prices(labels)
 

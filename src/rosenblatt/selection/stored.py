@@ -20,6 +20,7 @@ from rosenblatt._out_of_core.fit import fit_stored
 from rosenblatt._out_of_core.parts import StoredPart, load_stored
 from rosenblatt._out_of_core.train import keeping
 from rosenblatt._training.threshold import mistaken, move_threshold
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline, streamed
 from rosenblatt.selection.comparison import majority_of
@@ -123,8 +124,8 @@ class _Contest:
             return
         raise InputError(
             f"{self.rows.n:,} rows, divided one by one, leave a part without rows, or the training "
-            "rows without a label. Leave out --stream: in memory every part gets its share of each "
-            "label."
+            f"rows without a label. Leave out {option('stream', True)}: in memory every part gets "
+            "its share of each label."
         )
 
     def trained(self, rule: Any, training: Stored, _: Any, number: int) -> None:

@@ -1,0 +1,103 @@
+"""Who typed a command reads options; who called a function reads parameters."""
+
+import ast
+
+import click
+import pytest
+
+from commands import CREDIT, write
+from rosenblatt._util.spelling import either, in_shell, option
+from rosenblatt.cli import COMMANDS, group
+from sentences import FILES
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "in_python", "typed"),
+    [
+        ("header", (False,), "header=False", "--no-header"),
+        ("header", (True,), "header=True", "--header"),
+        ("points", (0,), "points=0", "--points 0"),
+        ("impute", ("mean",), "impute='mean'", "--impute mean"),
+        ("missing", ("?",), "missing='?'", "--missing '?'"),
+        ("ignore", ("a b", "c"), "ignore=['a b', 'c']", "--ignore 'a b' --ignore c"),
+        ("ignore", (["a", "b"],), "ignore=['a', 'b']", "--ignore a --ignore b"),
+        ("costs", ({"yes:no": 5},), "costs={'yes:no': 5}", "--cost yes:no=5"),
+        ("costs", (), "costs", "--cost"),
+        ("checkpoint", (...,), "checkpoint=...", "--checkpoint FOLDER"),
+        ("checkpoint_every", (), "checkpoint_every", "--checkpoint-every"),
+        ("target", ("it's",), 'target="it\'s"', "--target 'it'\"'\"'s'"),
+        ("positive", ("-1",), "positive='-1'", "--positive=-1"),
+        ("fit_intercept", (False,), "fit_intercept=False", "--no-intercept"),
+        ("C", (0,), "C=0", "-C 0"),
+    ],
+)  # fmt: skip
+def test_an_option_is_spelled_for_its_reader(name, values, in_python, typed):
+    assert option(name, *values) == in_python
+    with in_shell():
+        assert option(name, *values) == typed
+        assert either("a function", "a command") == "a command"
+    assert either("a function", "a command") == "a function"
+
+
+def options_of_commands():
+    context = click.Context(group)
+    for name in COMMANDS:
+        for parameter in group.get_command(context, name).params:
+            yield from (*parameter.opts, *parameter.secondary_opts)
+
+
+def named():
+    """The options that sentences name: `option("header", False)`."""
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "option":
+                arguments = [a.value for a in node.args if isinstance(a, ast.Constant)]
+                if arguments and len(node.args) == len(arguments):
+                    yield arguments
+
+
+def test_every_option_that_a_sentence_names_is_one_of_a_command():
+    known = set(options_of_commands())
+    assert {"--no-header", "-C"} <= known
+    sentences = list(named())
+    assert len(sentences) > 50
+    with in_shell():
+        typed = {option(*arguments).split()[0] for arguments in sentences}
+    assert typed - known == set()
+
+
+def test_the_spelling_ends_with_the_command(shell):
+    assert "--target COLUMN" in shell("fit", CREDIT)[2]
+    assert option("header", False) == "header=False"
+
+
+def test_errors_and_problems_name_options(shell):
+    err = shell("fit", CREDIT, "--target", "crad")[2]
+    assert err.startswith("Error: --target crad is not a column of ")
+    err = shell("fit", write("t.csv", "a,b,y\n1,x,no\n2,,yes\n"), "-y", "y")[2]
+    assert "or say --impute median, which" in err
+    assert "leave the column out: --ignore b." in err
+    out = shell("inspect", "t.csv", "-y", "y")[1]
+    assert "or say --impute median, which" in " ".join(out.split())
+
+
+def test_warnings_of_training_speak_of_options(shell):
+    path = write("t.csv", "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    err = shell("trace", path, "-y", "y", "--max-iter", "3")[2]
+    assert "stopped at --max-iter 3 epochs" in err
+    assert "or no hyperplane separates the rows: rosenblatt certify tells which." in err
+    assert "raise --max-iter; scale the columns with --scale, which" in err
+    assert "or --keep best, which returns" in err
+
+
+def test_trace_counts_the_rows_of_a_file_from_one(shell):
+    path = write("t.csv", "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    out = shell("trace", path, "-y", "y", "--max-iter", "3", "--check", "-q")[1]
+    assert "w(a)  w(b)   b" in out
+    assert "contradict each other: 1, 2, 3, 4 (rows are counted from 1" in " ".join(out.split())
+
+
+def test_train_is_called_fit_here(shell):
+    code, _, err = shell("train", "t.csv")
+    assert code == 2
+    assert "for rows on disk fit --stream" in err

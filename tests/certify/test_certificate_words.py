@@ -85,7 +85,7 @@ def test_many_classes_are_told_alike():
 
 def test_that_two_classes_alone_may_be_apart_is_said_unless_it_is_decided():
     X, y = [[0.0], [1.0], [2.0], [5.0]], ["a", "b", "a", "c"]
-    hint = "A rule for two of the classes alone may still separate them: --pairs (pairs=True)."
+    hint = "A rule for two of the classes alone may still separate them: pairs=True."
     assert hint in str(certify(X, y))
     assert hint not in str(certify(X, y, pairs=True))
 
@@ -112,7 +112,7 @@ def test_what_to_do_stands_between_the_meaning_and_the_exact_statement():
 def test_undecided_says_how_it_may_be_settled():
     said = str(certify([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], work_limit=1)).split("\n")
     assert said[0].startswith("Undecided: it is not known whether a linear rule is right about all")
-    assert said[1] == "More time may settle it: time_limit=...."
+    assert said[1] == "More time may settle it: time_limit=SECONDS."
 
 
 def test_coefficients_of_classes_that_stay_finite_are_named():

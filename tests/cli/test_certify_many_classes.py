@@ -10,6 +10,7 @@ from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
 
 from commands import write
 from rosenblatt import certify, data
+from rosenblatt._util.spelling import in_shell
 from rosenblatt._util.text import of_files
 
 
@@ -26,7 +27,7 @@ def test_it_says_what_python_says(shell, iris):
     X, y, encoding = data.read(iris, target="species").encode(scale=False)
     certificate = certify(X, y, encoding=encoding, pairs=True)
     assert code == 11
-    with of_files():  # where rows are counted from 1
+    with of_files(), in_shell():  # where rows are counted from 1, and options typed
         told = str(certificate)
     assert out == f"{told}\nNext: rosenblatt fit {iris} --target=species\n"
     assert (

@@ -23,7 +23,7 @@ from sentences import FILES
         ("ignore", (["a", "b"],), "ignore=['a', 'b']", "--ignore a --ignore b"),
         ("costs", ({"yes:no": 5},), "costs={'yes:no': 5}", "--cost yes:no=5"),
         ("costs", (), "costs", "--cost"),
-        ("checkpoint", (...,), "checkpoint=...", "--checkpoint FOLDER"),
+        ("checkpoint", (...,), "checkpoint=FOLDER", "--checkpoint FOLDER"),
         ("checkpoint_every", (), "checkpoint_every", "--checkpoint-every"),
         ("target", ("it's",), 'target="it\'s"', "--target 'it'\"'\"'s'"),
         ("positive", ("-1",), "positive='-1'", "--positive=-1"),

@@ -28,7 +28,7 @@ from tables import PLAIN, encoded, refusal, typed
         ("a,paid\n1,0\n2,0\n", ["target 'paid' is 0 in every row"]),
         (
             "a,paid\n1,0.5\n2,1.5\n3,2.7\n",
-            ["3 different values: 0.5, 1.5, 2.7", "positive=..."],
+            ["3 different values: 0.5, 1.5, 2.7", "positive=LABEL"],
         ),
         (
             "a,paid\n1,0\n2,\n3,1\n",

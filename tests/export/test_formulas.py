@@ -282,7 +282,7 @@ def test_prose_and_an_encoding_of_other_rows_are_refused():
     table = pd.DataFrame({"note": words, "a": [1.0, 2.0, 3.0, 4.0], "y": [0, 0, 1, 1]})
     X, y, encoding = data.read(table, target="y", text=["note"]).encode(scale=False)
     rule = Perceptron(random_state=0).fit(X, y)
-    with pytest.raises(InputError, match=r"'note' holds prose.*--onnx"):
+    with pytest.raises(InputError, match=r"'note' holds prose.*to ONNX"):
         to_sql(rule, encoding=encoding)
     with pytest.raises(InputError, match="makes 1 features, but the estimator was trained on"):
         to_sql(rule, encoding=replace(encoding, columns=encoding.columns[:1]))
@@ -291,7 +291,7 @@ def test_prose_and_an_encoding_of_other_rows_are_refused():
 def test_a_formula_that_no_cell_takes_is_refused():
     X = np.random.default_rng(0).normal(size=(20, 400))
     rule = Perceptron(random_state=0).fit(X, X[:, 0] > 0)
-    with pytest.raises(InputError, match=r"characters, and a cell takes 8,192.*--sql"):
+    with pytest.raises(InputError, match=r"characters, and a cell takes 8,192.*as SQL or Python"):
         to_excel(rule)
     with pytest.raises(InputError, match="does not say where 'x1' is"):
         to_excel(rule, cells={"x0": "A2"})

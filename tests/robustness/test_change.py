@@ -154,7 +154,7 @@ def test_what_is_fixed_stays():
 
 
 def test_refused():
-    with pytest.raises(InputError, match="--fixed height: there is no such column"):
+    with pytest.raises(InputError, match="fixed='height': there is no such column"):
         changeable(ENCODING, ["height"])
     with pytest.raises(InputError, match="needs the range of each column"):
         changeable(Encoding((Number("a"),)), [])

@@ -12,6 +12,7 @@ import pytest
 from rosenblatt import study
 from rosenblatt._study import proof
 from rosenblatt._study.warnings import result_warnings
+from rosenblatt._util.spelling import in_shell, option
 from rosenblatt.errors import InputError
 from rosenblatt.selection.judge import Judge
 
@@ -24,24 +25,27 @@ def table(n=120, noise=0.3, **columns):
     return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], **columns, "label": label})
 
 
-def refused(shell, frame, words, **options):
-    """The same refusal by the command and from Python, and nothing is written."""
+def refused(shell, frame, *ways_out, says=""):
+    """The same refusal by the command and from Python, and nothing is written; each names the ways
+    out as its reader writes them."""
     frame.to_csv("t.csv", index=False)
     code, out, err = shell("fit", "t.csv", "-y", "label")
     assert (code, out) == (2, "")
     for source in ("t.csv", frame):
         with pytest.raises(InputError) as caught:
-            study(source, target="label", **options)
-        for word in words:
-            assert word in str(caught.value)
-            assert word in err
+            study(source, target="label")
+        assert says in str(caught.value)
+        assert all(option(*way) in str(caught.value) for way in ways_out)
+    assert says in err
+    with in_shell():
+        assert all(option(*way) in err for way in ways_out)
     assert [path.name for path in Path().iterdir()] == ["t.csv"]
 
 
 def test_a_question_mark_among_numbers(shell):
     pulse = np.where(np.arange(120) % 4 == 0, "?", (np.arange(120) % 50).astype(str))
     frame = table(pulse=pulse)
-    refused(shell, frame, ["--missing '?'", "--impute median", "--categorical pulse"])
+    refused(shell, frame, ("missing", "?"), ("impute", "median"), ("categorical", "pulse"))
     found = study(frame, target="label", missing="?", impute="median")
     assert found.encoding.feature_names == ["a", "b", "pulse"]
     code, out, _ = shell(
@@ -63,7 +67,8 @@ def test_names_that_are_numbers_are_quoted_in_the_rule():
 
 def test_numbers_with_a_unit(shell):
     frame = table(price=[f"${1000 + i % 70:,}" for i in range(120)])
-    refused(shell, frame, ["'$1,000' as 1000", "--numeric price", "--categorical price"])
+    ways_out = [("numeric", "price"), ("categorical", "price")]
+    refused(shell, frame, *ways_out, says="'$1,000' as 1000")
     found = study("t.csv", target="label", numeric="price")
     assert found.encoding.feature_names == ["a", "b", "price"]
     assert found.predict(frame.drop(columns="label")).shape == (120,)

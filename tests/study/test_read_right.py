@@ -122,7 +122,7 @@ def test_the_floor_is_marked_and_each_label_has_its_errors(shell):
 
 def test_a_certificate_that_names_rows_is_said_not_to_be_written(shell):
     table().to_csv("t.csv", index=False)
-    said = "certificate.json is not written: its proof names rows (no_rows=True)"
+    said = "certificate.json is not written: its proof names rows (--no-rows)"
     assert said in shell("fit", "t.csv", "-y", "label", "--no-rows")[1]
     assert said not in shell("fit", "t.csv", "-y", "label", "--force")[1]
 

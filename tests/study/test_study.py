@@ -280,7 +280,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
 @pytest.mark.parametrize(
     ("given", "options", "words"),
     [
-        ([SMALL], {}, r"Say which column holds the labels: target=\.\.\."),
+        ([SMALL], {}, r"Say which column holds the labels: target=COLUMN"),
         ([SMALL], {"target": "Y"}, "target='Y' is not a column of the data frame. Did you mean"),
         ([SMALL.assign(y="p")], {"target": "y"}, "is 'p' in every row: there is nothing to tell"),
         ([SMALL], {"target": "y", "positive": "q"}, "positive='q' is not one of the values"),
@@ -290,7 +290,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         ([SMALL[["a"]].to_numpy()], {}, r"study\(X, y\)"),
         ([sparse.eye_array(9)], {}, r"study\(X, y\)"),
         ([sparse.eye_array(9), [1] * 9], {}, "The target 'y' is 1 in every row"),
-        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}, "stream=True is for tables"),
+        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}, "stream is for tables"),
         ([np.zeros(3), [1, 2, 3]], {}, r"Got ndarray of the shape \(3,\), which is no table"),
         ([3], {"target": "y"}, "Got int, which is no table"),
         ([[[1, 2], [3]], [0, 1]], {}, "rows of equal length"),

@@ -111,7 +111,7 @@ def formula(rule: Spelled, say: Excel) -> str:
     if len(found) > LONGEST:
         raise InputError(
             f"The formula would have {len(found):,} characters, and a cell takes {LONGEST:,}: "
-            f"train with fewer columns, make a card ({either('a Scorecard', '--points 5')}), or "
+            f"train with fewer columns, make a card ({either('Scorecard', '--points 5')}), or "
             f"export as {either('SQL or Python', '--sql or --python')}."
         )
     return found

@@ -18,7 +18,6 @@ from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Files, Frame, Source, SparseRows
-from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
@@ -203,11 +202,7 @@ def _compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any,
     seed, weight = options.seed, options.class_weight
     # a kernel keeps training rows
     kernel = not options.no_rows and options.linear_only is not True
-    why = (
-        ROWS_OF_IT
-        if options.no_rows
-        else f"only rules that can be shown ({option('linear_only', True)})"
-    )
+    why = ROWS_OF_IT if options.no_rows else "only rules that can be shown"
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
     work.not_tried = not_tried(*size, kernel=kernel, why_no_kernel=why)
     if not options.peers:

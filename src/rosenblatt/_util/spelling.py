@@ -35,13 +35,13 @@ def in_shell() -> Iterator[None]:
 
 def option(name: str, *values: object) -> str:
     """A parameter with its value; without one, its name; with several, a list, or the option
-    several times. `...` stands for a value of the reader's own."""
+    several times. `...` stands for a value that the reader has to find."""
     if not values:
         return _typed_name(name) if _at_shell else name
     if _at_shell:
         return " ".join(_typed(name, value) for value in _single(values))
     if values == (...,):
-        return f"{name}=..."
+        return f"{name}={_METAVARS.get(name, name.upper())}"
     return f"{name}={values[0]!r}" if len(values) == 1 else f"{name}={list(values)!r}"
 
 

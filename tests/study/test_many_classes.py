@@ -252,9 +252,7 @@ def test_two_labels_have_nothing_of_many():
 def test_too_few_rows_of_a_label_are_refused_with_advice():
     frame = towns()
     frame.loc[:2, "label"] = "rare"
-    with pytest.raises(
-        InputError, match=r"Only 3 of 240 rows have the label 'rare'.*positive="
-    ):
+    with pytest.raises(InputError, match=r"Only 3 of 240 rows have the label 'rare'.*positive="):
         study(frame, target="label", impute="mean")
 
 

@@ -175,3 +175,8 @@ def test_many_rows_are_thinned_and_mistakes_are_kept():
     assert len(display.rings_.get_offsets()) == few
     said = words(display).replace("\n", " ")
     assert f"5,000 of {n:,} rows are shown, with all {few:,} mistakes." in said
+
+
+def test_the_band_of_a_margin_that_was_scaled():
+    p = Perceptron(margin="scale", random_state=0).fit(*TOY)
+    assert BoundaryDisplay.from_estimator(p, *TOY).rule.margin == p.margin_ > 0

@@ -15,6 +15,7 @@ from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.targets import class_weights, sample_weights, weigh
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
+from rosenblatt.plots.display import Display
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -24,7 +25,7 @@ _MOST = 5_000
 
 
 @final
-class AlphaDisplay:
+class AlphaDisplay(Display):
     """α_i = η c_i · (updates of row i), by row: w is w₀ + Σ α_i y_i x_i.
 
     Of more than two classes row i was added to its own with α_i, and taken from its rivals with
@@ -107,13 +108,6 @@ class AlphaDisplay:
         found = cls(alpha, y, trace.replay.about.classes, label).plot(ax=ax)
         style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
         return found
-
-    def plot(self, *, ax: Any = None) -> AlphaDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _words(self) -> str:
         learned = int(np.count_nonzero(self.alpha))

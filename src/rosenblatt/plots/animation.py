@@ -15,7 +15,6 @@ from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
-from rosenblatt.plots import scene as rules
 from rosenblatt.plots.boundary import BoundaryDisplay
 from rosenblatt.plots.regions import RegionsDisplay
 
@@ -83,7 +82,7 @@ class _Film:
 
         self._trace, self._steps, self._resolution = trace, steps, resolution
         self._data = scene.of_trace(trace)
-        last = rules.rule_of_trace(trace, len(trace))
+        last = scene.rule_of_trace(trace, len(trace))
         self._plane = scene.plane(self._data, features, last.heaviest)
         self._points = self._plane.points(self._data.table)
         with style.house():
@@ -115,10 +114,8 @@ class _Film:
         ax.set_position(self._position)
 
     def _picture(self, k: int) -> BoundaryDisplay | RegionsDisplay:
-        rule = rules.rule_of_trace(self._trace, k)
-        if self._trace.replay.run.k is None:
-            return BoundaryDisplay(self._data, self._plane, rule, origin=True)
-        return RegionsDisplay(self._data, self._plane, rule.scores, rule.score, origin=True)
+        kind = BoundaryDisplay if self._trace.replay.run.k is None else RegionsDisplay
+        return kind(self._data, self._plane, scene.rule_of_trace(self._trace, k), origin=True)
 
     def _mark(self, ax: Any, k: int) -> None:
         """A square around the rows of this step."""

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from rosenblatt._tracing.run import Floats
 from rosenblatt._validation import parameters
 from rosenblatt.plots import scene, style
-from rosenblatt.plots import scene as rules
+from rosenblatt.plots.display import PlaneDisplay, plane_of
 from rosenblatt.plots.scene import Data, Plane, Rule
-from rosenblatt.plots.view import View, axes_names, draw_arrow, draw_points, name_arrow, view
+from rosenblatt.plots.view import View, draw_arrow, draw_points, name_arrow
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
 @final
-class BoundaryDisplay:
+class BoundaryDisplay(PlaneDisplay):
     """Rows in the plane of two features, the boundary of a rule, its margin, its mistakes.
 
     A rule with weights has a line; others (kernels, votes, pipelines) the contour where their
@@ -53,11 +53,7 @@ class BoundaryDisplay:
     """
 
     def __init__(self, data: Data, plane: Plane, rule: Rule, *, origin: bool = False):
-        self.data, self.plane, self.rule = data, plane, rule
-        self._wrong = ~(data.y * rule.scores > 0) & data.present
-        self.mistakes = np.flatnonzero(self._wrong)
-        self._points = plane.points(data.table)
-        self._view = view(self._points[data.present], origin=origin)
+        super().__init__(data, plane, rule, ~(data.y * rule.scores > 0), origin=origin)
 
     @classmethod
     def from_estimator(
@@ -90,9 +86,10 @@ class BoundaryDisplay:
             Where to draw; by default on a new figure.
         """
         style.pyplot()
-        data, rule = _of_estimator(estimator, X, y, sample_weight)
-        found = cls(data, scene.plane(data, features, rule.w), rule)
-        return found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
+        data = scene.of_estimator(estimator, X, y, sample_weight)
+        rule = scene.rule_of_estimator(estimator, X)
+        display = cls(data, plane_of(data, features, rule), rule)
+        return display.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
 
     @classmethod
     def from_trace(
@@ -108,21 +105,18 @@ class BoundaryDisplay:
         """Draw the weights after so many steps of a trace, by default after the last."""
         style.pyplot()
         k = trace.replay.checked_step(len(trace) if step is None else step)
-        data, rule = scene.of_two(trace, "BoundaryDisplay"), rules.rule_of_trace(trace, k)
-        found = cls(data, scene.plane(data, features, rule.w), rule, origin=True)
-        found.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
-        style.title(found.ax_, f"After step {k} of {len(trace)}: {found._verdict()}")
-        return found
+        data, rule = scene.of_two(trace, "BoundaryDisplay"), scene.rule_of_trace(trace, k)
+        display = cls(data, plane_of(data, features, rule), rule, origin=True)
+        display.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
+        display._title_of_step(trace, k)
+        return display
 
     def plot(
         self, *, ax: Any = None, weights: bool = False, grid_resolution: int = 100
     ) -> BoundaryDisplay:
         """Draw it, on the given axes or on a new figure."""
         parameters.whole("grid_resolution", grid_resolution)
-        with style.canvas(ax) as axes:
-            self._draw(axes, weights, grid_resolution)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
+        return self._drawn(ax, weights, grid_resolution)
 
     def _draw(self, ax: Any, weights: bool, resolution: int) -> None:
         rows, notes = scene.shown(self.data, self._wrong)
@@ -138,13 +132,9 @@ class BoundaryDisplay:
             self._line(ax, level, which, weights)
         if self.line_ is None:
             notes.append(self._why_no_line())
-        if self.plane.how:
-            notes.append(f"{self.plane.how} Rings tell the mistakes, not the side that is seen.")
-        self._view.apply(ax)
-        axes_names(ax, self.plane.names)
-        style.title(ax, self._verdict())
-        style.note(ax, notes)
-        style.legend(ax, [a for a in self._in_order() if a is not None])
+        rings = self.rings_ if len(self.mistakes) else None
+        artists = [*reversed(self.points_), rings, *self._named]
+        self._frame(ax, notes, "side", [a for a in artists if a is not None])
 
     def _why_no_line(self) -> str:
         w = self.rule.w
@@ -153,16 +143,8 @@ class BoundaryDisplay:
         which = "these features" if w.any() else "all features"
         return f"The weights of {which} are zero, and there is no boundary."
 
-    def _in_order(self) -> list[Any]:
-        rings = self.rings_ if len(self.mistakes) else None
-        return [*reversed(self.points_), rings, *self._named]
-
     def _verdict(self) -> str:
-        n = int(self.data.present.sum())
-        if not len(self.mistakes):
-            return f"All {n:,} rows are on the right side"
-        wrong = len(self.mistakes)
-        return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
+        return self._mistaken("are on the right side")
 
     # --- Boundary and band ---
 
@@ -232,11 +214,6 @@ class BoundaryDisplay:
         if least < 0 < most:
             self.line_ = ax.contour(x, y, surface, [0.0], colors=[style.BLACK], zorder=2)
             self._named.insert(0, Line2D([], [], color=style.BLACK, label="score = 0"))
-
-
-def _of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Data, Rule]:
-    data = scene.of_estimator(estimator, X, y, sample_weight)
-    return data, rules.rule_of_estimator(estimator, X)
 
 
 def _far(seen: View, w: Floats, b: float) -> NDArray[np.float64]:

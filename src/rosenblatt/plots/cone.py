@@ -16,6 +16,7 @@ from rosenblatt._core.rows import dense
 from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
+from rosenblatt.plots.display import Display
 from rosenblatt.plots.view import axes_names, draw_arrow, draw_points, name_arrow, view
 
 _LONG = 0.2  # arrows, of the height of the picture
@@ -23,7 +24,7 @@ _NAMES = ("g₁", "g₂")
 
 
 @final
-class ConeDisplay:
+class ConeDisplay(Display):
     """Rows in the plane, a cone of weights, and the pairs that it forces.
 
     A pair is a positive row and a negative one that is at least as far along both generators: every
@@ -92,13 +93,6 @@ class ConeDisplay:
         apart = self._points[self.pairs[:, 1]] - self._points[self.pairs[:, 0]]
         longest = np.argmax(np.linalg.norm(apart / self._view.span, axis=1))
         return int(self.pairs[longest, 0])
-
-    def plot(self, *, ax: Any = None) -> ConeDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _draw(self, ax: Any) -> None:
         paired = np.zeros(len(self._data.y), dtype=bool)

@@ -10,6 +10,7 @@ from rosenblatt._tracing.verdict import floats
 from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
+from rosenblatt.plots.display import Display
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -26,7 +27,7 @@ _DISTANCE = {"PA-I": "‖w − u‖²", "PA-II": "‖w − u‖²", "AROW": "Σ 
 
 
 @final
-class LossBoundDisplay:
+class LossBoundDisplay(Display):
     """What the losses of PassiveAggressive or AROW add up to, and what they cannot exceed.
 
     Both sums are over the updates, and hold for any weights u: those that the trace was given, a
@@ -79,13 +80,6 @@ class LossBoundDisplay:
         """Draw it for a trace."""
         style.pyplot()
         return cls(trace).plot(ax=ax)
-
-    def plot(self, *, ax: Any = None) -> LossBoundDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _draw(self, ax: Any) -> None:
         some = style.thinned(len(self.k), _MOST)

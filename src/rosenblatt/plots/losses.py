@@ -11,6 +11,7 @@ from rosenblatt._core.rows import Examples
 from rosenblatt._tracing.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
+from rosenblatt.plots.display import Display
 from rosenblatt.theory import given
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _BLOCK = 1 << 22
 
 
 @final
-class LossLineDisplay:
+class LossLineDisplay(Display):
     """Both losses at (1 - t)·w_start + t·w_end, for t from a little before 0 to a little after 1.
 
     The 0-1 loss (mistakes) is flat but for jumps: its slope is 0 and says nothing about where to
@@ -112,13 +113,6 @@ class LossLineDisplay:
         w = [np.append(*trace.weights_at(k)) for k in (first, last)]
         names = tuple(f"w after\nstep {k}" if k else "w at\nthe start" for k in (first, last))
         return cls(Examples(run.X, run.y, run.c), w[0], w[1], (names[0], names[1])).plot(ax=ax)
-
-    def plot(self, *, ax: Any = None) -> LossLineDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _draw(self, ax: Any) -> None:
         other = self.ax2_ = ax.twinx()

@@ -11,13 +11,14 @@ from rosenblatt._tracing.run import Ints
 from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
+from rosenblatt.plots.display import Display
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
 @final
-class MistakesDisplay:
+class MistakesDisplay(Display):
     """How many rows made an update in each epoch, and the fewest so far.
 
     These are not the errors of one rule, because the weights change within an epoch. Where a trace
@@ -95,13 +96,6 @@ class MistakesDisplay:
             mistakes, margin=margin, joint=joint, below=below, kept=kept, validation=validation
         )
         return found.plot(ax=ax)
-
-    def plot(self, *, ax: Any = None) -> MistakesDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _draw(self, ax: Any) -> None:
         calls = f"{self._margin} ≤ " + (

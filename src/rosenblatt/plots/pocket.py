@@ -12,6 +12,7 @@ from rosenblatt._core.rows import Examples, Labelled
 from rosenblatt._tracing.run import Floats, Ints
 from rosenblatt._training.kernels import Gram
 from rosenblatt.plots import scene, style
+from rosenblatt.plots.display import Display
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -22,7 +23,7 @@ _TOGETHER = 32  # weight vectors counted in one pass over the rows
 
 
 @final
-class PocketDisplay:
+class PocketDisplay(Display):
     """Errors of the weights as they are (PLA), and of the best so far (pocket).
 
     Both make the same updates; the pocket returns the weights with the fewest errors (the least
@@ -83,13 +84,6 @@ class PocketDisplay:
         """Draw both for the updates of a trace."""
         style.pyplot()
         return cls(trace).plot(ax=ax)
-
-    def plot(self, *, ax: Any = None) -> PocketDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _draw(self, ax: Any) -> None:
         looks: dict[str, tuple[Ints, str, dict[str, Any]]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -15,20 +14,18 @@ from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
-from rosenblatt.plots import scene as rules
-from rosenblatt.plots.scene import Data, Plane
-from rosenblatt.plots.view import axes_names, view
+from rosenblatt.plots.display import PlaneDisplay, plane_of
+from rosenblatt.plots.scene import Data, Plane, Rule
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
 _TINT = 0.25  # how strong a colour is in its region
-_BLOCK = 1 << 22  # numbers of a block of rows
 
 
 @final
-class RegionsDisplay:
+class RegionsDisplay(PlaneDisplay):
     """Rows of many classes in the plane of two features, and the region of each class.
 
     The region of a class is where its score is the highest. Regions of a rule with weights are
@@ -60,25 +57,12 @@ class RegionsDisplay:
     >>> display.figure_.savefig("regions.png")  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        data: Data,
-        plane: Plane,
-        scores: Floats,
-        score: Callable[[Floats], Floats],
-        *,
-        origin: bool = False,
-    ):
-        """`scores` are those of the data, `score` gives those of any rows; one for each class.
-
-        With `origin` the origin is seen, too, unless it is far away.
-        """
-        self.data, self.classes, self.plane = data, data.classes, plane
-        self._score = score
-        self._wrong = ~(margins(scores, data.y) > 0) & data.present
-        self.mistakes = np.flatnonzero(self._wrong)
-        self._points = plane.points(data.table)
-        self._view = view(self._points[data.present], origin=origin)
+    def __init__(self, data: Data, plane: Plane, rule: Rule, *, origin: bool = False):
+        """`rule` has a score for each class. With `origin` the origin is seen, too, unless it is
+        far away."""
+        wrong = ~(margins(rule.scores, data.y) > 0)
+        super().__init__(data, plane, rule, wrong, origin=origin)
+        self.classes = data.classes
 
     @classmethod
     def from_estimator(
@@ -109,20 +93,15 @@ class RegionsDisplay:
         """
         style.pyplot()
         data = _data(estimator, X, y, sample_weight)
-        given = np.asarray(estimator.decision_function(X), dtype=np.float64)
-        if given.shape != (len(data.y), len(data.classes)):
+        rule = scene.rule_of_estimator(estimator, X)
+        shape = rule.scores.shape
+        if shape != (len(data.y), len(data.classes)):
             raise InputError(
-                f"The decision_function of {type(estimator).__name__} has the shape {given.shape}: "
+                f"The decision_function of {type(estimator).__name__} has the shape {shape}: "
                 f"regions need a score for each of the {len(data.classes)} classes."
             )
-        coef = getattr(estimator, "coef_", None)
-        heaviest = None if coef is None else np.abs(np.asarray(coef)).max(axis=0)
-
-        def score(rows: Floats) -> Floats:
-            return np.asarray(estimator.decision_function(rules.like(X, rows)), dtype=np.float64)
-
-        found = cls(data, scene.plane(data, features, heaviest), given, score)
-        return found.plot(ax=ax, grid_resolution=grid_resolution)
+        display = cls(data, plane_of(data, features, rule), rule)
+        return display.plot(ax=ax, grid_resolution=grid_resolution)
 
     @classmethod
     def from_trace(
@@ -143,41 +122,30 @@ class RegionsDisplay:
                 "This trace is of two classes, and regions are of three or more: BoundaryDisplay "
                 "has the pictures of two."
             )
-        rule = rules.rule_of_trace(trace, k)
-        plane = scene.plane(data, features, rule.heaviest)
-        found = cls(data, plane, rule.scores, rule.score, origin=True)
-        found.plot(ax=ax, grid_resolution=grid_resolution)
-        style.title(found.ax_, f"After step {k} of {len(trace)}: {found._verdict()}")
-        return found
+        rule = scene.rule_of_trace(trace, k)
+        display = cls(data, plane_of(data, features, rule), rule, origin=True)
+        display.plot(ax=ax, grid_resolution=grid_resolution)
+        display._title_of_step(trace, k)
+        return display
 
     def plot(self, *, ax: Any = None, grid_resolution: int = 200) -> RegionsDisplay:
         """Draw it, on the given axes or on a new figure."""
         parameters.whole("grid_resolution", grid_resolution)
-        with style.canvas(ax) as axes:
-            self._draw(axes, grid_resolution)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
+        return self._drawn(ax, grid_resolution)
 
     def _draw(self, ax: Any, resolution: int) -> None:
         rows, notes = scene.shown(self.data, self._wrong)
         self._regions(ax, resolution)
         self.points_ = [self._class(ax, rows, c) for c in range(len(self.classes))]
         self.rings_ = self._rings(ax, rows)
-        if self.plane.how:
-            notes.append(f"{self.plane.how} Rings tell the mistakes, not the region that is seen.")
-        self._view.apply(ax)
-        axes_names(ax, self.plane.names)
-        style.title(ax, self._verdict())
-        style.note(ax, notes)
-        style.legend(ax, [*self.points_, *([self.rings_] if len(self.mistakes) else [])])
+        rings = [self.rings_] if len(self.mistakes) else []
+        self._frame(ax, notes, "region", [*self.points_, *rings])
 
     def _regions(self, ax: Any, resolution: int) -> None:
         from matplotlib.colors import ListedColormap, to_rgb
 
         x, y, points = self._view.grid(resolution)
-        size = max(1, _BLOCK // self.data.d)
-        blocks = (points[i : i + size] for i in range(0, len(points), size))
-        surface = np.concatenate([self._score(self.plane.rows(block)) for block in blocks])
+        surface = self.rule.surface(self.plane.rows, points, self.data.d)
         self.regions = surface.argmax(axis=1).reshape(len(y), len(x))
         tints = [
             tuple(1 - _TINT * (1 - v) for v in to_rgb(style.look(c)[0]))
@@ -232,10 +200,7 @@ class RegionsDisplay:
         )
 
     def _verdict(self) -> str:
-        n, wrong = int(self.data.present.sum()), len(self.mistakes)
-        if not wrong:
-            return f"All {n:,} rows have their highest score for their own class"
-        return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
+        return self._mistaken("have their highest score for their own class")
 
 
 def _data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:

@@ -269,13 +269,18 @@ def rule_of_estimator(estimator: Any, X: Any) -> Rule:
             "draw. AlphaDisplay and MistakesDisplay work."
         )
     scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
-    margin = float(getattr(estimator, "margin", 0.0))
+    margin = float(getattr(estimator, "margin_", 0.0))
+
+    def score(rows: Floats) -> Floats:
+        return np.asarray(estimator.decision_function(like(X, rows)), dtype=np.float64)
+
     coef = getattr(estimator, "coef_", None)  # votes and kernels have none
-    if coef is not None:
-        w = np.ravel(coef).astype(np.float64)
-        b = float(np.ravel(estimator.intercept_)[0])
-        return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
-    return Rule(scores, lambda rows: estimator.decision_function(like(X, rows)), margin=margin)
+    if coef is None:
+        return Rule(scores, score, margin=margin)
+    if scores.ndim > 1:
+        return Rule(scores, score, np.asarray(coef, dtype=np.float64), margin=margin)
+    w, b = np.ravel(coef).astype(np.float64), float(np.ravel(estimator.intercept_)[0])
+    return Rule(scores, lambda rows: rows @ w + b, w, b, margin)
 
 
 def like(X: Any, rows: Floats) -> Any:

@@ -12,6 +12,7 @@ from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
+from rosenblatt.plots.display import Display
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -21,7 +22,7 @@ _MOST = 2_000  # points of a curve
 
 
 @final
-class SqueezeDisplay:
+class SqueezeDisplay(Display):
     """After k updates kγ <= ⟨w, ŵ*⟩ <= ‖w‖ <= √k·R, so that k cannot exceed (R/γ)².
 
     The curves have the form that holds for the run, in the lifted space and times η. From a start
@@ -101,10 +102,7 @@ class SqueezeDisplay:
     def plot(self, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:
         """Draw it, on the given axes or on a new figure."""
         parameters.one_of("scale", scale, ("log", "linear"))
-        with style.canvas(ax) as axes:
-            self._draw(axes, scale)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
+        return self._drawn(ax, scale)
 
     def _draw(self, ax: Any, scale: str) -> None:
         end = max(int(self.k[-1]), self.bound or 0, 1)

@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt._tracing.run import Floats
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
+from rosenblatt.plots.display import Display
 from rosenblatt.plots.view import (
     View,
     axes_names,
@@ -30,7 +31,7 @@ _LETTERS = {"perceptron": "η c y x", "PA-I": "τ y x", "PA-II": "τ y x", "AROW
 
 
 @final
-class UpdateDisplay:
+class UpdateDisplay(Display):
     """Step k of a trace: the arrows w, η c y x and w' = w + η c y x, and both boundaries.
 
     All arrows are drawn at one scale, which the picture names where it is not 1, and so they add
@@ -113,13 +114,6 @@ class UpdateDisplay:
         ends = [self._anchor + self.scale * v for v in self._vectors.values()]
         points = np.vstack([present, self._anchor, *ends])
         self._view: View = view(points)
-
-    def plot(self, *, ax: Any = None) -> UpdateDisplay:
-        """Draw it, on the given axes or on a new figure."""
-        with style.canvas(ax) as axes:
-            self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
     def _draw(self, ax: Any) -> None:
         of_step = np.zeros(len(self._data.y), dtype=bool)

@@ -1,0 +1,79 @@
+"""What every Display does: draw itself on given axes or on a new figure; and the one of a plane."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.plots import scene, style
+from rosenblatt.plots.scene import Data, Plane, Rule
+from rosenblatt.plots.view import axes_names, view
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from rosenblatt._tracing.trace import Trace
+
+
+class Display(ABC):
+    """A picture. `ax_` and `figure_` are matplotlib's, once it is drawn."""
+
+    ax_: Any
+    figure_: Any
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw it, on the given axes or on a new figure."""
+        return self._drawn(ax)
+
+    def _drawn(self, ax: Any, *options: Any) -> Self:
+        with style.canvas(ax) as axes:
+            self._draw(axes, *options)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any, *options: Any) -> None: ...
+
+
+class PlaneDisplay(Display):
+    """Rows in the plane of two features, with a ring around every mistake, and a rule."""
+
+    def __init__(
+        self, data: Data, plane: Plane, rule: Rule, wrong: NDArray[np.bool_], *, origin: bool
+    ):
+        self.data, self.plane, self.rule = data, plane, rule
+        self._wrong = wrong & data.present
+        self.mistakes = np.flatnonzero(self._wrong)
+        self._points = plane.points(data.table)
+        self._view = view(self._points[data.present], origin=origin)
+
+    @abstractmethod
+    def _verdict(self) -> str:
+        """How many rows the rule has right."""
+
+    def _mistaken(self, all_right: str) -> str:
+        n, wrong = int(self.data.present.sum()), len(self.mistakes)
+        if not wrong:
+            return f"All {n:,} rows {all_right}"
+        return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
+
+    def _title_of_step(self, trace: Trace, step: int) -> None:
+        style.title(self.ax_, f"After step {step} of {len(trace)}: {self._verdict()}")
+
+    def _frame(self, ax: Any, notes: list[str], seen: str, handles: list[Any]) -> None:
+        """Everything around the rows; a row's own side or region can differ from that `seen`."""
+        if self.plane.how:
+            notes.append(f"{self.plane.how} Rings tell the mistakes, not the {seen} that is seen.")
+        self._view.apply(ax)
+        axes_names(ax, self.plane.names)
+        style.title(ax, self._verdict())
+        style.note(ax, notes)
+        style.legend(ax, handles)
+
+
+def plane_of(data: Data, features: Any, rule: Rule) -> Plane:
+    """The plane of two chosen features, or of those with the heaviest weights."""
+    return scene.plane(data, features, rule.heaviest)

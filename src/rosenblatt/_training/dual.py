@@ -248,7 +248,7 @@ class Dual:
         """The mean vote on the training rows, which is at hand."""
         return voters.training_scores()
 
-    def rule(self, learned: KernelExpansion | DualVoters, eta: float) -> KernelRule:
+    def learned_rule(self, learned: KernelExpansion | DualVoters, eta: float) -> KernelRule:
         """What an estimator predicts with."""
         gram = self.examples.gram
         return KernelRule.of(learned, gram.kernel, gram.X, eta)

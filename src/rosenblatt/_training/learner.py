@@ -102,7 +102,7 @@ class InFeatures(ABC):
             return memory.w
         return memory.w - memory.drift / visits
 
-    def rule(self, learned: Weights | Voters, eta: float) -> LinearRule | Voters:
+    def learned_rule(self, learned: Weights | Voters, eta: float) -> LinearRule | Voters:
         """What an estimator predicts with; votes do not depend on η."""
         if isinstance(learned, Voters):
             return learned

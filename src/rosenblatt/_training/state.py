@@ -189,7 +189,7 @@ class Learner(Protocol[W, V]):
     def training_votes(self, voters: V, *, quickly: bool) -> Floats | Iterable[Floats] | None:
         """The mean vote on the training rows; None where it would take long."""
 
-    def rule(self, learned: Any, eta: float) -> Any:
+    def learned_rule(self, learned: Any, eta: float) -> Any:
         """What an estimator predicts with that has learned this."""
 
 

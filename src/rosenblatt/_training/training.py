@@ -461,7 +461,7 @@ class OneTraining:
         machine, eta0, counts = job.machine, settings.units.eta0, state.memory.counts
         validation = np.array(state.validation, dtype=np.int64) if job.validating else None
         return Fitted(
-            _rule=machine.rule(result.rule, eta0),
+            _rule=machine.learned_rule(result.rule, eta0),
             _state=state,
             _kept=result.kept,
             _trained_by=self.recipe,

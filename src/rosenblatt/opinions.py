@@ -30,7 +30,7 @@ from rosenblatt._util.progress import bar, tell
 from rosenblatt._util.text import many
 from rosenblatt._validation import exact, parameters, rows
 from rosenblatt.certificate import Certificate
-from rosenblatt.data.batch import below
+from rosenblatt.data.stack import below
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:

@@ -154,7 +154,7 @@ def test_standard_input_is_a_table(tmp_path):
 
 
 def test_a_failure_of_our_own_is_told_from_bad_input(shell, monkeypatch):
-    monkeypatch.setattr("rosenblatt.data.read", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("rosenblatt.data.open_table.OpenTable.read", lambda _: 1 / 0)
     code, _, err = shell("inspect", CREDIT)
     assert code == 1
     assert "Unexpected failure: ZeroDivisionError" in err

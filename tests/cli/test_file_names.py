@@ -107,7 +107,7 @@ def test_a_failure_that_nobody_foresaw_is_told_alike(shell, name, monkeypatch):
     def fails(*_, **__):
         raise ZeroDivisionError(name)
 
-    monkeypatch.setattr(_common, "check_table", fails)
+    monkeypatch.setattr(_common, "open_table", fails)
     code, out, err = shell("certify", "t.csv", "--target", "y", "-v")
     assert code == 1
     assert "Unexpected failure: ZeroDivisionError: a" in err

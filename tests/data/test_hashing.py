@@ -35,7 +35,7 @@ def theirs(texts, into=INTO):
 
 def encoded(table, into=INTO, monkeypatch=None):
     if monkeypatch is not None:
-        monkeypatch.setattr("rosenblatt.data.reading.INTO", into)
+        monkeypatch.setattr("rosenblatt.data.table.INTO", into)
     return data.read(table, target="liked", text="review:hashed").encode(scale=False)
 
 
@@ -65,7 +65,7 @@ def test_few_buckets_are_shared_and_named_by_their_words(monkeypatch):
 def test_names_do_not_depend_on_how_a_table_is_divided(file, monkeypatch):
     rows = [f"{i},word{i % 37} other{i % 11},{'yes' if i % 2 else 'no'}" for i in range(400)]
     path = file("\n".join(["stars,review,liked", *rows]) + "\n")
-    monkeypatch.setattr("rosenblatt.data.reading.INTO", 8)
+    monkeypatch.setattr("rosenblatt.data.table.INTO", 8)
     whole = data.read(path, target="liked", text="review:hashed").encoding()
     monkeypatch.setattr("rosenblatt.data.dialect.BLOCK", 256)
     assert data.read(path, target="liked", text="review:hashed").encoding() == whole

@@ -135,7 +135,7 @@ def read_so(path, together, monkeypatch, **how):
     try:
         table = data.read(str(path), target="y", impute="mean", **how)
         X, y, encoding = table.encode(scale=False)
-        return X.tobytes(), y.tolist(), encoding.to_dict(), table.how
+        return X.tobytes(), y.tolist(), encoding.to_dict(), table.reading
     except InputError as error:
         return str(error)
 

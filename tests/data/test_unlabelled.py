@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rosenblatt import data
+from rosenblatt.data import stack
 from rosenblatt.data import table as tables
-from rosenblatt.data import unlabelled
 from rosenblatt.errors import InputError
 
 TEXT = "a,town,y\n1,x,yes\n2,only here,\n3,y,no\n4,x,NA\n5,y,yes\n6,x,no\n"
@@ -57,8 +57,8 @@ def test_numbers_as_labels_and_all_missing(file):
 
 def test_rows_are_put_where_the_table_has_them():
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array(["u", "v", "u"])
-    rows, labels, weights = unlabelled.in_place(X, y, np.array([0, 3]))
+    rows, labels, weights = stack.in_place(X, y, np.array([0, 3]))
     assert rows.ravel().tolist() == [0.0, 1.0, 2.0, 0.0, 3.0]
     assert labels[[1, 2, 4]].tolist() == ["u", "v", "u"]
     assert weights.tolist() == [0.0, 1.0, 1.0, 0.0, 1.0]
-    assert unlabelled.in_place(X, y, np.array([]), None) == (X, y, None)
+    assert stack.in_place(X, y, np.array([]), None) == (X, y, None)

@@ -522,7 +522,7 @@ def test_ctrl_c_while_reading_writes_nothing(shell, monkeypatch):
         raise KeyboardInterrupt
 
     made()
-    monkeypatch.setattr("rosenblatt._study.work.read_table", stopped)
+    monkeypatch.setattr("rosenblatt.data.open_table.OpenTable.read", stopped)
     assert shell("fit", "t.csv", "-y", "label")[0] == 130
     assert os.listdir() == ["t.csv"]
 

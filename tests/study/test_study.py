@@ -300,7 +300,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         (["t.csv"], {"target": "y", "group": [0, 1]}, "The groups of files are in one of"),
         (["none.csv"], {"target": "y"}, "There is no file none.csv"),
         ([SMALL], {"target": 3}, "target=3 is not text: give the name of a column, as '3'"),
-        ([SMALL], {"target": "y", "ignore": 3}, "ignore=3 is not allowed"),
+        ([SMALL], {"target": "y", "ignore": 3}, "ignore=3 is not text"),
         (
             [SMALL],
             {"target": "y", "cv": 1},

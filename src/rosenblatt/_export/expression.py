@@ -175,7 +175,7 @@ class Features:
                 self.guards.append(say.both(given, say.no_number(name)))
             if column.measure:
                 self.notes.append(f"{name}: given as {column.measure}")
-            elif self.encoding is not None and name in self.encoding.reading.numeric:
+            elif self.encoding is not None and name in self.encoding.reading.styles:
                 self.notes.append(f"{name}: given as plain numbers, without signs and units")
             return
         missing, value = say.missing(name, words=True), say.word(name)

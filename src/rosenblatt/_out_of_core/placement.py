@@ -41,8 +41,8 @@ from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
-from rosenblatt.data.readers import RowsFrom
 from rosenblatt.data.scaling import Moments, Seen, together, with_moments
+from rosenblatt.data.table import RowsFrom
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
 
@@ -100,7 +100,7 @@ class TableShare:
 
     def options(self) -> dict[str, Any]:
         return {
-            "reading": self.rows_from.reader.options,
+            "reading": self.rows_from.reader.fingerprint,
             "encoding": self.encoding.to_dict(),
             "rows": [self.rows_from.skip, self.rows_from.rows],
         }

@@ -15,11 +15,11 @@ from rosenblatt._out_of_core.progress import Silent
 from rosenblatt._out_of_core.store import PASS, Writer, refuse_if_full
 from rosenblatt._util.text import in_file
 from rosenblatt._validation import targets
-from rosenblatt.data.batch import head
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.scaling import Moments, with_moments
 from rosenblatt.data.scaling import finished as scaled
+from rosenblatt.data.stack import head
 from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError
 
@@ -42,7 +42,7 @@ class TableRows:
         return {
             "scale": self.scale,
             "impute": self.table.impute,
-            "reading": self.table.reading,
+            "reading": self.table.fingerprint,
             "encoding": self._encoding().to_dict(),
         }
 

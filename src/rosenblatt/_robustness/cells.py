@@ -24,7 +24,7 @@ from rosenblatt._certify.conditioning import Metric, decision_metric
 from rosenblatt._certify.rows import Floats, Rows
 from rosenblatt._core.backend import compute
 from rosenblatt._util.budget import Budget, LimitReached
-from rosenblatt.data.batch import below
+from rosenblatt.data.stack import below
 
 _LOOK = 8  # one look at a cone is so much less than splitting it
 _FEW = 64  # rows beside the new one that are looked at

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -32,7 +30,6 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._util.strict_json import document_of
-from rosenblatt.data.target import given_labels
 from rosenblatt.data.unlabelled import told as unlabelled
 
 if TYPE_CHECKING:
@@ -288,17 +285,12 @@ def tested_by_all(origin: Origin) -> str:
 
 def _arguments(options: Options) -> list[str]:
     """The options that the result depends on, as they would be typed."""
-    one: dict[str, Any] = {"target": options.target, "impute": options.impute}
-    one |= {"class-weight": options.class_weight, "objective": options.objective}
+    one: dict[str, Any] = {"class-weight": options.class_weight, "objective": options.objective}
     one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
     one |= {"points": options.points, "terms": options.terms}
-    found = [f"--{name}={value}" for name, value in one.items() if value is not None]
-    found += [f"--positive={label}" for label in given_labels(options.positive)]
-    named = {"ignore": options.ignore, "categorical": options.categorical}
-    named |= {"numeric": options.numeric, "text": options.text}
-    found += [f"--{option}={name}" for option, names in named.items() for name in names]
+    found = options.typed()
+    found += [f"--{name}={value}" for name, value in one.items() if value is not None]
     found += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
-    found += _how_to_read(options)
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}
     flags |= {"--no-peers": not options.peers, "--no-retrain": not options.retrain}
     flags |= {"--linear-only": options.linear_only is True}
@@ -306,23 +298,6 @@ def _arguments(options: Options) -> list[str]:
     flags["--embed-data"] = options.embed_data
     found += [flag for flag, given in flags.items() if given]
     return [*found, f"--seed={options.seed}"]
-
-
-def _how_to_read(options: Options) -> list[str]:
-    found = [f"--missing={text}" for text in options.missing]
-    names = None if options.names is None else _line(options.names)
-    one = {"charset": options.charset, "sep": options.sep, "names": names}
-    one["sheet"] = options.sheet
-    found += [f"--{name}={value}" for name, value in one.items() if value is not None]
-    found += ["--drop-unlabelled"] if options.drop_unlabelled else []
-    flags = {None: [], True: ["--header"], False: ["--no-header"]}
-    return found + flags[options.header]
-
-
-def _line(names: tuple[str, ...]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue()
 
 
 def _call(origin: Origin, options: Options) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
@@ -14,10 +13,8 @@ from rosenblatt._util.files import as_path
 from rosenblatt._util.spelling import either, option
 from rosenblatt._validation import parameters
 from rosenblatt.data.naming import check_name
-from rosenblatt.data.table import IMPUTE
-from rosenblatt.data.target import given_labels
-from rosenblatt.data.text_options import names_of, separator
-from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.data.options import ReadOptions, options_of
+from rosenblatt.errors import InputError
 from rosenblatt.scorecard import MOST_POINTS
 
 EVERY = 60.0  # seconds
@@ -26,23 +23,9 @@ MOST_TERMS = 20  # of a card: nobody adds up more
 
 @final
 @dataclass(frozen=True)
-class Options:
+class Options(ReadOptions):
     """All but what is studied and how much is said meanwhile; `study` tells what each one means."""
 
-    target: str | None = None
-    ignore: tuple[str, ...] = ()
-    positive: Any = None  # a label: text, a number, a truth value
-    impute: str | None = None
-    missing: tuple[str, ...] = ()
-    charset: str | None = None
-    header: bool | None = None
-    sep: str | None = None
-    names: tuple[str, ...] | None = None
-    sheet: str | None = None
-    drop_unlabelled: bool = False
-    categorical: tuple[str, ...] = ()
-    numeric: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
     seed: int = 0
     cv: int | None = None
     group: str | None = None
@@ -66,12 +49,7 @@ class Options:
     @classmethod
     def of(cls, **given: Any) -> Self:
         """Those given; InputError where one cannot be, or two do not go together."""
-        check_name("target", given["target"])
         check_name("group", given["group"])
-        _text("charset", given["charset"])
-        _text("sheet", given["sheet"])
-        if given["impute"] is not None:
-            parameters.one_of("impute", given["impute"], IMPUTE)
         every = given["checkpoint_every"]
         if every is not None and given["checkpoint"] is None:
             raise InputError(
@@ -81,21 +59,11 @@ class Options:
                 value=every,
             )
         given |= {
-            "ignore": _texts("ignore", given["ignore"]),
-            "missing": _texts("missing", given["missing"]),
-            "categorical": _texts("categorical", given["categorical"]),
-            "numeric": _texts("numeric", given["numeric"]),
-            "text": _texts("text", given["text"]),
-            "positive": _positive(given["positive"]),
-            "header": _flag_or_none("header", given["header"]),
             "costs": costs_of(given["costs"]),
             "class_weight": class_weight_of(given["class_weight"]),
             "linear_only": _flag_or_none("linear_only", given["linear_only"]),
             "peers": parameters.flag("peers", given["peers"]),
             "retrain": parameters.flag("retrain", given["retrain"]),
-            "sep": None if given["sep"] is None else separator(given["sep"]),
-            "names": names_of(given["names"]),
-            "drop_unlabelled": parameters.flag("drop_unlabelled", given["drop_unlabelled"]),
             "no_rows": parameters.flag("no_rows", given["no_rows"]),
             "embed_data": parameters.flag("embed_data", given["embed_data"]),
             "stream": parameters.flag("stream", given["stream"]),
@@ -110,7 +78,7 @@ class Options:
             if every is None
             else parameters.not_negative("checkpoint_every", every),
         }
-        found = cls(**given)
+        found = super().of(**given)
         objective_of(found.objective, found.costs, found.class_weight)
         if found.engine is not None:
             check_engine(found.engine)
@@ -180,54 +148,16 @@ class Options:
         return objective_of(self.objective, self.costs, self.class_weight)
 
     @property
-    def how(self) -> dict[str, Any]:
-        """How files are read, for `rosenblatt.data`."""
-        how = ("missing", "charset", "header", "sep", "names", "sheet", "drop_unlabelled")
-        return {name: getattr(self, name) for name in how}
-
-    @property
-    def table(self) -> dict[str, Any]:
-        """How a table is read, for `rosenblatt.data`."""
-        columns = {"target": self.target, "ignore": self.ignore, "positive": self.positive}
-        kinds = {name: getattr(self, name) for name in ("categorical", "numeric", "text")}
-        return self.how | columns | kinds | {"impute": self.impute}
-
-    @property
     def given(self) -> dict[str, Any]:
-        """Those that are not as they are by default."""
-        both = ((field, getattr(self, field.name)) for field in fields(self))
-        return {field.name: value for field, value in both if value != field.default}
+        """Those that are not as they are by default; how the table is read comes first."""
+        defaults = {field.name: field.default for field in fields(self)}
+        names = dict.fromkeys([*options_of(type(self)), *defaults])
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def _flag_or_none(name: str, value: Any) -> bool | None:
     return None if value is None else parameters.flag(name, value)
-
-
-def _positive(value: Any) -> Any:
-    """One label by itself, several as a tuple."""
-    found = given_labels(value)
-    return found if len(found) > 1 else next(iter(found), None)
-
-
-def _text(name: str, value: object) -> None:
-    if value is not None and not isinstance(value, str):
-        raise InputTypeError(
-            f"{option(name, value)} is not text: give text.", option=name, value=value
-        )
-
-
-def _texts(name: str, value: object) -> tuple[str, ...]:
-    found: tuple[object, ...] = (value,)
-    if not isinstance(value, str) and isinstance(value, Iterable):
-        found = tuple(value)
-    texts = tuple(text for text in found if isinstance(text, str))
-    if len(texts) < len(found):
-        raise InputTypeError(
-            f"{option(name, value)} is not allowed: give text, or a list of texts.",
-            option=name,
-            value=value,
-        )
-    return texts
 
 
 def _whole(name: str, value: object, least: int, most: int | None = None) -> int:

@@ -19,10 +19,9 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
 from rosenblatt._util.progress import Bar
 from rosenblatt._util.spelling import option
-from rosenblatt.data.batch import head
 from rosenblatt.data.encoding import Number
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.unlabelled import in_place
+from rosenblatt.data.stack import head, in_place
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:

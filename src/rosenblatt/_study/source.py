@@ -15,8 +15,8 @@ from scipy import sparse
 
 from rosenblatt._study.options import Options
 from rosenblatt.data.columnar import arrow_table
-from rosenblatt.data.naming import need_target
-from rosenblatt.data.reading import read
+from rosenblatt.data.open_table import OpenSvmlight, OpenTable, open_table
+from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.table import Table
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError, InputTypeError
@@ -38,23 +38,10 @@ class Origin:
 
 @final
 @dataclass(frozen=True)
-class Files:
-    """Files of a table, or svmlight files."""
+class TableSource:
+    """A table, in files or in memory; arrays are one whose columns are x0, x1, and so on."""
 
-    names: tuple[str, ...]
-
-    @property
-    def origin(self) -> Origin:
-        suffix = "".join(Path(self.names[0]).suffixes) or ".csv"
-        return Origin(self.names, new=(f"new{suffix}",))
-
-
-@final
-@dataclass(frozen=True)
-class Frame:
-    """A table in memory: a data frame, or arrays, whose columns are x0, x1, and so on."""
-
-    table: Any  # a pyarrow.Table
+    opened: OpenTable | OpenSvmlight
     origin: Origin
 
 
@@ -73,7 +60,7 @@ class SparseRows:
         return Origin(called=called, arrays=("target", "group"), new=("new.svm",))
 
 
-Source = Files | Frame | SparseRows
+Source = TableSource | SparseRows
 
 
 def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source, Options]:
@@ -89,15 +76,14 @@ def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source,
             f"their column? Then target={y!r}."
         )
     if _is_path(given) or _are_paths(given):
-        source = _files(given, y, group)
-        need_target(given, options.target)
-        return source, options
+        names = _names_of_files(given, y, group)
+        return of_files(names, open_table(list(names), options, labelled=True)), options
     if sparse.issparse(given):
         return _sparse(given, y, group, options), options
     return _frame(given, y, group, options)
 
 
-def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[Frame, Options]:
+def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[TableSource, Options]:
     """Arrays become columns, beside those of the frame or of X."""
     named = hasattr(given, "__arrow_c_stream__")
     table, called = (arrow_table(given), "frame") if named else (_columns(given), "X")
@@ -112,13 +98,17 @@ def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[Frame, Opt
         arrays["group"] = GROUPS
         table = _with(table, GROUPS, group)
         called += ", group=group"
-    target = arrays.get("target", options.target)
-    need_target(table, target, table.column_names)
     new = ("new.csv",) if named else ("new.csv", "--no-header")
     origin = Origin(called=called, arrays=tuple(arrays), new=new)
-    return Frame(table, origin), replace(
-        options, target=target, group=arrays.get("group", options.group)
-    )
+    target, group_column = arrays.get("target", options.target), arrays.get("group", options.group)
+    options = replace(options, target=target, group=group_column)
+    return TableSource(open_table(table, options, labelled=True), origin), options
+
+
+def of_files(names: tuple[str, ...], opened: OpenTable | OpenSvmlight) -> TableSource:
+    """A table that was opened by these names."""
+    suffix = "".join(Path(names[0]).suffixes) or ".csv"
+    return TableSource(opened, Origin(names, new=(f"new{suffix}",)))
 
 
 def table_of(given: Any) -> Any:
@@ -140,14 +130,14 @@ def _are_paths(given: Any) -> bool:
     )
 
 
-def _files(given: Any, y: Any, group: Any) -> Files:
+def _names_of_files(given: Any, y: Any, group: Any) -> tuple[str, ...]:
     if y is not None or group is not None:
         what, word = ("labels", "target") if y is not None else ("groups", "group")
         raise InputError(
             f"The {what} of files are in one of their columns: give its name, {word}=..."
         )
     names: Sequence[Any] = [given] if _is_path(given) else given
-    return Files(tuple(os.fspath(name) for name in names))
+    return tuple(os.fspath(name) for name in names)
 
 
 def _columns(given: Any) -> Any:
@@ -217,10 +207,10 @@ def _sparse(given: Any, y: Any, group: Any, options: Options) -> SparseRows:
 
 def _labels(table: Any, positive: Any) -> NDArray[Any]:
     """The labels as those of a file would be."""
-    read_ = read(table, target=LABELS, positive=positive)
-    assert isinstance(read_, Table)
-    assert read_.target is not None
-    for problem in problems_of_target(read_.target, read_.n_rows, positive):
+    labels = open_table(table, ReadOptions(target=LABELS, positive=positive)).read()
+    assert isinstance(labels, Table)
+    assert labels.target is not None
+    for problem in problems_of_target(labels.target, labels.n_rows, positive):
         raise InputError(problem)
-    target = Target.of(read_.target, positive)
-    return np.concatenate([target.labels(part) for part in read_.parts()])
+    target = Target.of(labels.target, positive)
+    return np.concatenate([target.labels(part) for part in labels.parts()])

@@ -26,14 +26,12 @@ from rosenblatt._out_of_core.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
-from rosenblatt._study.source import Files, Frame
-from rosenblatt._study.work import Work, look_at, table_in
+from rosenblatt._study.source import TableSource
+from rosenblatt._study.work import Work, look_at
 from rosenblatt._util.progress import Bar
 from rosenblatt.data.exact_decimals import refuse_rounded_entries
-from rosenblatt.data.files import is_svmlight
+from rosenblatt.data.open_table import OpenSvmlight
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.reading import read as read_table
-from rosenblatt.data.reading import svmlight_files
 from rosenblatt.data.watching import shown_on
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
@@ -63,7 +61,7 @@ class _Reading(Silent):
 
 
 def work_on(
-    source: Files | Frame,
+    source: TableSource,
     options: Options,
     checkpoints: Checkpoints | None,
     progress: Progress,
@@ -86,12 +84,10 @@ def work_on(
     return work
 
 
-def _source(source: Files | Frame, options: Options) -> TableRows | SvmlightRows:
-    given = table_in(source)
-    if is_svmlight(given):
-        found = svmlight_files(given, options.target, options.ignore)
-        return SvmlightRows(found, options.positive)
-    rows = source_of(read_table(given, **options.table))
+def _source(source: TableSource, options: Options) -> TableRows | SvmlightRows:
+    if isinstance(source.opened, OpenSvmlight):
+        return SvmlightRows(source.opened.files, options.positive)
+    rows = source_of(source.opened.read())
     assert isinstance(rows, TableRows)
     rows.table.refuse_rounded(rows.table.encoding(), decimal=False)
     return rows

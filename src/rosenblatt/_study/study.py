@@ -19,6 +19,8 @@ from rosenblatt._util.text import of_files
 from rosenblatt._validation import parameters
 from rosenblatt.data.watching import shown_on
 
+_NO_OPTIONS = ("source", "y", "verbose")  # parameters of `study` that Options does not have
+
 
 def study(
     source: Any,
@@ -158,44 +160,13 @@ def study(
     >>> found
     <Study of card: average, 15.5% wrong in test (11.4% to 20.5%), overlap>
     """
-    options = Options.of(
-        target=target,
-        ignore=ignore,
-        positive=positive,
-        impute=impute,
-        missing=missing,
-        charset=charset,
-        header=header,
-        sep=sep,
-        names=names,
-        sheet=sheet,
-        drop_unlabelled=drop_unlabelled,
-        categorical=categorical,
-        numeric=numeric,
-        text=text,
-        seed=seed,
-        cv=cv,
-        group=group if isinstance(group, str) else None,
-        costs=costs,
-        class_weight=class_weight,
-        objective=objective,
-        linear_only=linear_only,
-        points=points,
-        terms=terms,
-        peers=peers,
-        retrain=retrain,
-        no_rows=no_rows,
-        embed_data=embed_data,
-        time_limit=time_limit,
-        stream=stream,
-        cache=cache,
-        checkpoint=checkpoint,
-        checkpoint_every=checkpoint_every,
-        engine=engine,
-    )
+    given = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
+    given["group"] = group if isinstance(group, str) else None
+    options = Options.of(**given)
     quiet = parameters.level("verbose", verbose) == 0
-    given, options = source_of(source, y, None if isinstance(group, str) else group, options)
-    return studied(given, options, quiet=quiet)
+    groups = None if isinstance(group, str) else group
+    table, options = source_of(source, y, groups, options)
+    return studied(table, options, quiet=quiet)
 
 
 def studied(

@@ -44,7 +44,7 @@ def column_warnings(
     """
     import numpy as np
 
-    from rosenblatt.data.batch import head
+    from rosenblatt.data.stack import head
 
     if encoding is None:  # sparse rows: thousands of columns without names
         return []

@@ -17,13 +17,12 @@ from rosenblatt._study.card import CardPreparation
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
-from rosenblatt._study.source import Files, Frame, Source, SparseRows
+from rosenblatt._study.source import Source, SparseRows
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
+from rosenblatt.data.open_table import OpenSvmlight, OpenTable
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.reading import column_alone
-from rosenblatt.data.reading import read as read_table
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.summary import words_like_gaps
 from rosenblatt.errors import InputError
@@ -112,22 +111,17 @@ def read(source: Source, options: Options) -> tuple[Work, Any]:
     if isinstance(source, SparseRows):
         work, groups = Work(source.X, source.y, counts_of(source.y), "y", None, None), source.groups
     else:
-        work, groups = _read_table(table_in(source), options)
+        work, groups = _read_table(source.opened, options)
     work.seconds["reading"] = time.perf_counter() - begin
     return work, groups
 
 
-def table_in(source: Files | Frame) -> Any:
-    """As `rosenblatt.data` reads it."""
-    return list(source.names) if isinstance(source, Files) else source.table
-
-
-def _read_table(given: Any, options: Options) -> tuple[Work, Any]:
-    groups, reading = None, options.table
+def _read_table(opened: OpenTable | OpenSvmlight, options: Options) -> tuple[Work, Any]:
+    groups = None
     if options.group is not None:
-        groups = groups_of(given, options.group, options)
-        reading["ignore"] = (*options.ignore, options.group)
-    table = read_table(given, **reading)
+        column, opened = opened.split_off(options.group, "group")
+        groups = groups_of(column, options.group)
+    table = opened.read()
     if isinstance(table, SparseTable):
         X, y, _ = table.encode(scale=False)
         table.refuse_rounded(None, decimal=False)
@@ -233,9 +227,8 @@ def _places(sample: Any, rows: Any) -> Any:
 # Rows that stay together: a column that is read by itself, and is no feature.
 
 
-def groups_of(given: Any, group: str, options: Options) -> NDArray[Any]:
-    """The values of this column of a table, as numbers."""
-    table = column_alone(given, group, "group", options.target, **options.how)
+def groups_of(table: Table, group: str) -> NDArray[Any]:
+    """The values of a column by itself, as numbers."""
     known: dict[str, int] = {}
     found = []
     for part in table.parts():

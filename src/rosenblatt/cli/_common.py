@@ -15,50 +15,19 @@ from rosenblatt._util.escape import in_json, one_line, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Table
-    from rosenblatt.data.sparse import SparseTable
+    from rosenblatt.data.open_table import OpenSvmlight, OpenTable
 
 
-# Options about reading a table that hold for each of its columns.
-HOW = ("missing", "charset", "header", "names", "sep", "sheet", "drop_unlabelled")
-_NAMING = ("ignore", "categorical", "numeric", "text")  # options that name columns
+def open_table(
+    files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True
+) -> OpenTable | OpenSvmlight:
+    """Before any work, and before what learns is imported: are the files there, and the columns
+    that are named?"""
+    from rosenblatt.data import open_table
+    from rosenblatt.data.options import ReadOptions, options_of
 
-
-def check_table(files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True) -> None:
-    """Before any work, and before anything heavy is imported: are the files there, and the columns
-    that are named? Of text that can be told from its first rows."""
-    from rosenblatt.data.dialect import look
-    from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.naming import find_columns, need_target, prose_columns
-    from rosenblatt.data.text_options import names_of, separator
-
-    found = [] if "-" in files or is_svmlight(list(files)) else find(list(files))
-    if not found or found[0].kind != "text":  # read once; without names; not text
-        if labelled:
-            lost = reading["target"] is None and found
-            need_target(list(files), reading["target"], _names(files, reading) if lost else ())
-        return
-    header, given = reading["header"], names_of(reading["names"])
-    names = look(
-        found[:1],
-        charset=reading["charset"],
-        header=False if header is None and given else header,
-        sep=None if reading["sep"] is None else separator(reading["sep"]),
-        names=given,
-    )[1]
-    if labelled:
-        need_target(list(files), reading["target"], names)
-    said = reading | {"text": prose_columns(reading["text"], names)}
-    many = [(use, name) for use in _NAMING for name in said[use]]
-    one = [(use, reading.get(use)) for use in ("group", "target")]
-    find_columns(names, found[0].name, [*many, *one], header=header is not False or bool(given))
-
-
-def _names(files: tuple[str, ...], reading: dict[str, Any]) -> list[str]:
-    """The columns of files that are not text, for an error."""
-    from rosenblatt.data.reading import column_names
-
-    return column_names(list(files), **{name: reading[name] for name in HOW})
+    options = ReadOptions.of(**{name: reading[name] for name in options_of(ReadOptions)})
+    return open_table.open_table(list(files), options, labelled=labelled)
 
 
 def check_files(document: str, files: tuple[str, ...]) -> None:
@@ -69,12 +38,6 @@ def check_files(document: str, files: tuple[str, ...]) -> None:
         raise MissingFileError(f"There is no file {document}.")
     if "-" not in files:  # it is read once
         find(list(files))
-
-
-def read_table(files: tuple[str, ...], **reading: Any) -> Table | SparseTable:
-    from rosenblatt import data
-
-    return data.read(list(files), **reading)
 
 
 def say(message: str, *, quiet: bool = False) -> None:

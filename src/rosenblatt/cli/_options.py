@@ -7,95 +7,39 @@ from typing import Any, TypeVar
 
 import click
 
+from rosenblatt.data.options import (
+    Choice,
+    FileOptions,
+    Flag,
+    Option,
+    ReadOptions,
+    YesOrNo,
+    flag_of,
+    options_of,
+)
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _files = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 _maybe_files = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
-_reading = [
-    click.option(
-        "--missing",
-        multiple=True,
-        metavar="TEXT",
-        help="Treat TEXT as a missing value, as empty fields, NA, NaN and NULL are (repeatable).",
-    ),
-    click.option(
-        "--charset",
-        metavar="NAME",
-        help="Character encoding of a text file, such as cp1252.  [default: UTF-8]",
-    ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line holds the column names; without it they are x0, x1, ...  "
-        "[default: it does, unless --names is given]",
-    ),
-    click.option(
-        "--names",
-        metavar="A,B,...",
-        help="Column names for a file that has no header line.  [default: the header line]",
-    ),
-    click.option(
-        "--sep",
-        metavar="CHARACTER",
-        help="Field separator of a text file: one character, or the word tab or whitespace.  "
-        "[default: detected]",
-    ),
-    click.option(
-        "--sheet",
-        metavar="NAME",
-        help="Sheet of an .xlsx workbook to read.  [default: the only one with a table]",
-    ),
-]
-_table = [
-    click.option(
-        "-y",
-        "--target",
-        metavar="COLUMN",
-        help="Column that holds the labels (the classes to tell apart). svmlight files need none.",
-    ),
-    click.option(
-        "--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeatable)."
-    ),
-    click.option(
-        "--positive",
-        multiple=True,
-        metavar="LABEL",
-        help="Tell this label from all others (repeatable); for numbers a condition such as '>=7'. "
-        " [default: every label is a class of its own]",
-    ),
-    click.option(
-        "--categorical",
-        multiple=True,
-        metavar="COLUMN",
-        help="Treat the values of this column as categories (one-hot encoding), even where they "
-        "are numbers (repeatable).",
-    ),
-    click.option(
-        "--numeric",
-        multiple=True,
-        metavar="COLUMN",
-        help="Read this column as numbers although they are written with a currency or a unit, as "
-        "$1,200 or 12 kg (repeatable).",
-    ),
-    click.option(
-        "--text",
-        multiple=True,
-        metavar="COLUMN",
-        help="Treat this column as free text and use its words as features (repeatable). "
-        "COLUMN:hashed takes less memory when there are very many different words.",
-    ),
-    click.option(
-        "--impute",
-        type=click.Choice(["mean", "median"]),
-        help="Fill missing numbers with the mean or median of their column, and missing text with "
-        "the category '(missing)'.  [default: a missing value is an error]",
-    ),
-    click.option(
-        "--drop-unlabelled",
-        is_flag=True,
-        help="Leave out rows without a label.  [default: such a row is an error]",
-    ),
-]
+
+
+def _option(name: str, option: Option) -> Any:
+    flag = flag_of(name)
+    settings: dict[str, Any] = {}
+    if isinstance(option, YesOrNo):
+        flag, settings = f"{flag}/--no-{name.replace('_', '-')}", {"default": None}
+    elif isinstance(option, Flag):
+        settings = {"is_flag": True}
+    elif isinstance(option, Choice):
+        settings = {"type": click.Choice(option.choices)}
+    else:
+        settings = {"multiple": option.multiple, "metavar": option.metavar}
+    flags = [flag] if option.short is None else [option.short, flag]
+    return click.option(*flags, help=option.help, **settings)
+
+
+_table = [_option(name, option) for name, option in options_of(ReadOptions).items()]
 _output = [
     click.option(
         "--json",
@@ -114,18 +58,20 @@ _output = [
 
 
 def table_options(function: Function) -> Function:
-    """FILE..., and how to read a table from it: take them as **reading for `read_table`."""
-    return _all([_files, *_table, *_reading], function)
+    """FILE..., and how to read a table from it: take them as **reading."""
+    return _all([_files, *_table], function)
 
 
 def maybe_table_options(function: Function) -> Function:
-    """The same where a table may be left out."""
-    return _all([_maybe_files, *_table, *_reading], function)
+    """FILE... may be left out."""
+    return _all([_maybe_files, *_table], function)
 
 
-def row_options(function: Function) -> Function:
+def row_options(*, labelled: bool = False) -> Callable[[Function], Function]:
     """FILE... of rows whose encoding is known."""
-    return _all([_files, *_reading], function)
+    options = options_of(FileOptions).items()
+    reading = [_option(name, o) for name, o in options if labelled or not o.of_labels]
+    return lambda function: _all([_files, *reading], function)
 
 
 def output_options(function: Function) -> Function:

@@ -293,7 +293,7 @@ def _unscaled(encoding: Any) -> Any:
 
 def _together(asked: Judged) -> tuple[Any, list[int]]:
     """All rows that lack nothing, and their numbers."""
-    from rosenblatt.data.batch import below
+    from rosenblatt.data.stack import below
 
     parts, numbers, first = [], [], 0
     for batch in asked.batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from rosenblatt._util.text import Numbered
@@ -75,7 +75,9 @@ def judged(
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
     from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.reread import parts_like
+    from rosenblatt.data.open_table import reader_of
+    from rosenblatt.data.options import FileOptions
+    from rosenblatt.data.reread import parts_like, texts_like
     from rosenblatt.data.unlabelled import left_out_of
 
     if known.encoding is None:
@@ -91,9 +93,12 @@ def judged(
         return _of_svmlight(known.estimator, find(list(files)))
     encoding = data.Encoding.from_dict(known.encoding)
     vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
-    found = find(list(files))
-    kept, texts = _kept(encoding, found, reading, keep)
-    parts = parts_like(found, encoding, labelled=labelled, **reading)
+    reader = reader_of(list(files), encoding.reading, FileOptions.of(**reading))
+    kept: list[str] = []
+    texts: Iterator[tuple[str, ...]] = repeat(())
+    if keep:
+        kept, texts = texts_like(reader, None if ALL in keep else list(keep))
+    parts = parts_like(reader, encoding, labelled=labelled)
     batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
     return Judged(
         encoding.feature_names,
@@ -119,18 +124,6 @@ def _of_svmlight(estimator: Any, files: Any) -> Judged:
     table = SparseTable(files, n_features=d)
     y = table.labels()
     return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)]))
-
-
-def _kept(encoding: Any, files: Any, reading: dict[str, Any], keep: Sequence[str]) -> Any:
-    """The columns that are kept, and their values row by row, as they are written."""
-    from itertools import repeat
-
-    from rosenblatt.data.reread import texts_like
-
-    if not keep:
-        return [], repeat(())
-    names, texts = texts_like(files, encoding, None if ALL in keep else list(keep), **reading)
-    return names, texts
 
 
 def _batches(

@@ -15,6 +15,7 @@ from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt.data.options import ReadOptions
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.sign_report import SignReport
 
@@ -128,7 +129,7 @@ def command(
       rosenblatt certify credit.csv --target card -o certificate.json
       rosenblatt verify certificate.json credit.csv
     """
-    _common.check_table(files, reading)
+    opened = _common.open_table(files, reading)
     if scale and decimal:
         raise click.UsageError(
             "--decimal certifies the numbers as written, and --scale changes them: give only one."
@@ -143,11 +144,16 @@ def command(
     from rosenblatt._study.verdict import describe
     from rosenblatt.data import unlabelled
     from rosenblatt.data.encoding import refuse_merged
+    from rosenblatt.data.reading import weights_of
+    from rosenblatt.data.stack import in_place
     from rosenblatt.error_bracket import as_text
 
     with _common.reading(quiet=quiet):
-        weights = None if weight is None else _weights(files, weight, reading)
-        table: Any = _common.read_table(files, **reading)
+        weights = None
+        if weight is not None:
+            column, opened = opened.split_off(weight, "weight")
+            weights = weights_of(column)
+        table: Any = opened.read()
         X, y, encoding = table.encode(scale=scale)
         table.refuse_rounded(encoding, decimal=decimal)
         if scale and encoding is not None:
@@ -157,7 +163,7 @@ def command(
     left_out: Any = getattr(table, "left_out", [])
     if len(left_out):
         _common.say(f"{unlabelled.told(len(left_out))}.", quiet=quiet)
-        X, y, weights = unlabelled.in_place(X, y, left_out, weights)
+        X, y, weights = in_place(X, y, left_out, weights)
     if signs and len(set(y.tolist())) == 2:
         check_columns(files, X.shape[1])
     with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
@@ -224,7 +230,7 @@ def command(
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
         several = len(certificate.classes) > 1 and weight is None
-        if not quiet and (then := _next(files, output, reading, several=several)):
+        if not quiet and (then := _next(files, output, opened.options, several=several)):
             _common.tell(f"Next: {one_line(shlex.join(then))}")
     if certificate.separable is None:
         return UNDECIDED
@@ -233,37 +239,14 @@ def command(
 
 
 def _next(
-    files: tuple[str, ...], output: str | None, reading: dict[str, Any], *, several: bool
+    files: tuple[str, ...], output: str | None, options: ReadOptions, *, several: bool
 ) -> list[str]:
     """The command that one would type now: check what was written, or learn a rule."""
     if "-" in files:  # it is read once
         return []
     if output is not None:
         return ["rosenblatt", "verify", output, *files]
-    return ["rosenblatt", "fit", *files, *_as_typed(reading)] if several else []
-
-
-def _as_typed(reading: dict[str, Any]) -> list[str]:
-    """How the table was read, as options; --target is asked for, and so stands first."""
-    found = []
-    flags = ("target", "header", "drop_unlabelled")
-    for option in ("target", *(name for name in reading if name not in flags)):
-        given = reading[option]
-        values = [given] if isinstance(given, str) else given or ()
-        found += [f"--{option}={value}" for value in values]
-    header = {None: [], True: ["--header"], False: ["--no-header"]}
-    dropping = ["--drop-unlabelled"] if reading["drop_unlabelled"] else []
-    return found + dropping + header[reading["header"]]
-
-
-def _weights(files: tuple[str, ...], weight: str, reading: dict[str, Any]) -> Any:
-    """The numbers of that column, which is no feature."""
-    from rosenblatt.data.reading import weights_of
-
-    how = {name: reading[name] for name in _common.HOW}
-    found = weights_of(list(files), weight, reading["target"], **how)
-    reading["ignore"] = (*reading["ignore"], weight)
-    return found
+    return ["rosenblatt", "fit", *files, *options.typed()] if several else []
 
 
 # What the rows force, as a part of `rosenblatt certify`: signs, and proofs in files.

@@ -168,10 +168,16 @@ def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[st
 
     if columns_of is None:
         return {name: f"{letters(k)}2" for k, name in enumerate(columns)}
-    from rosenblatt.data.reread import names_like
+    from rosenblatt.data.naming import find_columns
+    from rosenblatt.data.open_table import reader_of
+    from rosenblatt.data.options import FileOptions, Reading
 
+    reading = Reading() if encoding is None else encoding.reading
     try:
-        names, header = names_like([columns_of], encoding, columns)
+        reader = reader_of([columns_of], reading, FileOptions())
+        names, header = reader.names, reader.reading.has_names
+        wanted = [("", name) for name in columns]
+        find_columns(names, columns_of, wanted, header=header)
     except InputError as error:
         if "--no-header" not in str(error):  # which is no option here
             raise

@@ -164,14 +164,16 @@ def command(
     """
     from rosenblatt._study import folder as folders
 
-    _common.check_table(files, options)
+    opened = _common.open_table(files, options)
+    if options["group"] is not None:
+        opened.check_column("group", options["group"])
     options |= {"peers": not options.pop("no_peers"), "retrain": not options.pop("no_retrain")}
     folder = output if output is not None else folders.default_folder(files)
     folders.check(folder, force=force, checkpoint=options["checkpoint"])
 
     from rosenblatt._study.options import Options
     from rosenblatt._study.result import StudyInterrupted
-    from rosenblatt._study.source import source_of
+    from rosenblatt._study.source import of_files
     from rosenblatt._study.study import studied
     from rosenblatt._study.text import first_lines, last_lines
     from rosenblatt._util.interrupt import to_the_end
@@ -180,9 +182,8 @@ def command(
         if not as_json:
             _show(first_lines(begun))
 
-    source, asked = source_of(list(files), None, None, Options.of(**options))
     try:
-        found = studied(source, asked, quiet=quiet, told=told)
+        found = studied(of_files(files, opened), Options.of(**options), quiet=quiet, told=told)
     except StudyInterrupted as stopped:
         found = stopped.study
     with to_the_end():

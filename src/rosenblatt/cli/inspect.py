@@ -27,13 +27,12 @@ def command(
       rosenblatt inspect credit.csv
       rosenblatt inspect credit.csv --target card
     """
-    _common.check_table(files, reading, labelled=False)
+    opened = _common.open_table(files, reading, labelled=False)
 
     from rosenblatt.data.summary import summary
 
     with _common.reading(quiet=quiet):
-        table = _common.read_table(files, **reading)
-        found = summary(table)
+        found = summary(opened.read())
     if as_json:
         _common.print_json("inspect", found)
     else:

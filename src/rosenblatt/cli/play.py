@@ -60,9 +60,9 @@ def command(
     if not files:
         made = page()
     else:
-        _common.check_table(files, reading)
+        opened = _common.open_table(files, reading)
         with _common.reading(quiet=quiet):
-            X, y, encoding = _common.read_table(files, **reading).encode(scale=False)
+            X, y, encoding = opened.read().encode(scale=False)
         made = page(X, y, feature_names=None if encoding is None else encoding.feature_names)
     if serve:
         serve_page(

@@ -36,7 +36,7 @@ _REASONS = 3
 
 @click.command()
 @click.argument("model", type=click.Path())
-@_options.row_options
+@_options.row_options()
 @click.option(
     "-o",
     "--output",

@@ -25,12 +25,7 @@ _LEFT_OUT = {
 
 @click.command()
 @click.argument("model", type=click.Path())
-@_options.row_options
-@click.option(
-    "--drop-unlabelled",
-    is_flag=True,
-    help="Leave out rows without a label.  [default: such a row is an error]",
-)
+@_options.row_options(labelled=True)
 @click.option(
     "--unseen",
     type=click.Choice(["refuse", "zero"]),

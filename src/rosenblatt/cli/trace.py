@@ -148,7 +148,7 @@ def command(
       rosenblatt trace toy.csv --target y --check --format latex
       rosenblatt trace toy.csv --target y --check --rule AROW
     """
-    _common.check_table(files, reading)
+    opened = _common.open_table(files, reading)
     asked = [path for path in (output, html, film) if path is not None]
     if len(set(asked)) < len(asked):
         twice = next(path for path in asked if asked.count(path) > 1)
@@ -165,7 +165,7 @@ def command(
     from rosenblatt import trace
 
     with _common.reading(quiet=quiet):
-        X, y, encoding = _common.read_table(files, **reading).encode(scale=scale)
+        X, y, encoding = opened.read().encode(scale=scale)
     if html is not None:
         from rosenblatt.play.html_page import check_classes
 

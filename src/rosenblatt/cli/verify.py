@@ -17,6 +17,7 @@ from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
+    from rosenblatt.data.open_table import Reader
 
 
 _SHOWN = 5  # columns of which is said what was done to them
@@ -25,7 +26,7 @@ _MODEL = "rosenblatt-model"  # what model files say they are
 
 @click.command()
 @click.argument("certificate", type=click.Path())
-@_options.row_options
+@_options.row_options()
 @click.option(
     "--encoded",
     metavar="FILE",
@@ -168,8 +169,8 @@ def _numbers(
 ) -> Any:
     """The rows and labels that it is about; what was done to them is `told`."""
     from rosenblatt import data
-    from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.reread import read_again
+    from rosenblatt.data.files import is_svmlight
+    from rosenblatt.data.reread import reread
 
     decimal = claim["semantics"] == "decimal"
     if is_svmlight(list(files)):
@@ -177,9 +178,8 @@ def _numbers(
         table.refuse_rounded(None, decimal=decimal)
         X, y, _ = table.encode(scale=False)
         return X, y
-    found = find(list(files))
-    encoding = _encoding(claim, found, reading)
-    X, y, left_out, done = read_again(found, encoding, decimal=decimal, **reading)
+    encoding, reader = _encoding(claim, files, reading)
+    X, y, left_out, done = reread(reader, encoding, decimal=decimal)
     if not set(left_out.tolist()) <= set(claim["dropped"]):
         raise InputError("The certificate counts rows that have no label in this table.")
     told += done
@@ -190,10 +190,13 @@ def _numbers(
     return X[:, [place[name] for name in claim["columns"]]], y
 
 
-def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Encoding:
+def _encoding(
+    claim: dict[str, Any], files: tuple[str, ...], reading: dict[str, Any]
+) -> tuple[Encoding, Reader]:
     """That of the certificate; or, of one made from arrays or frames, of columns by their names."""
     from rosenblatt import data
-    from rosenblatt.data.reading import column_names
+    from rosenblatt.data.open_table import OpenTable, open_table, reader_of
+    from rosenblatt.data.options import FileOptions, ReadOptions
 
     names, target = claim["columns"], claim["target"]
     if "encoding" in claim:
@@ -202,13 +205,15 @@ def _encoding(claim: dict[str, Any], files: Any, reading: dict[str, Any]) -> Enc
             raise InputError(
                 "The certificate contradicts itself: its encoding gives other columns than it has."
             )
-        return encoding
-    others = [c for c in column_names(files, **reading) if c not in (target, *names)]
-    table: Any = data.read(files, target=target, ignore=others, **reading)
-    found: Encoding = table.encoding()
+        return encoding, reader_of(list(files), encoding.reading, FileOptions.of(**reading))
+    opened = open_table(list(files), ReadOptions.of(**reading))
+    assert isinstance(opened, OpenTable)  # svmlight is read before
+    others = tuple(column for column in opened.names if column not in (target, *names))
+    table = opened.with_options(target=target, ignore=others).read()
+    found = table.encoding()
     if sorted(found.feature_names) != sorted(names):
         raise InputError(
             f"The certificate is about the columns {', '.join(map(repr, names))}, but the table "
             f"gives {', '.join(map(repr, found.feature_names))}."
         )
-    return found
+    return found, table.reader

@@ -5,37 +5,16 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rosenblatt._core.rows import dense
 from rosenblatt._util.text import in_file, in_memory
 from rosenblatt.data.files import File
 
-if TYPE_CHECKING:
-    from rosenblatt.data.encoding import Encoding
-
-
 TEXT = pa.dictionary(pa.int32(), pa.string())
-_SPELLINGS = [
-    "NA",
-    "N/A",
-    "n/a",
-    "#N/A",
-    "#NA",
-    "NaN",
-    "nan",
-    "-nan",
-    "-NaN",
-    "NULL",
-    "null",
-    "<NA>",
-]
-MISSING = ("", " ", *_SPELLINGS, *(f" {word}" for word in _SPELLINGS))
 _PIECE = 1 << 18  # numbers that are put into rows at a time
 TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
@@ -156,30 +135,3 @@ def _values(column: Any) -> NDArray[Any]:
 def _clean(word: str | None) -> str | None:
     word = "" if word is None else word.strip()
     return word or None
-
-
-# Rows of numbers one below the other, and columns side by side: arrays, or sparse where one is.
-
-
-def below(parts: list[Any], features: int) -> Any:
-    """All rows of parts."""
-    if not parts:
-        return np.empty((0, features))
-    if any(map(sparse.issparse, parts)):
-        return sparse.vstack(parts, format="csr")
-    return np.concatenate(parts)
-
-
-def beside(X: Any, others: list[Any]) -> Any:
-    """An array with further columns, which are sparse."""
-    return sparse.hstack([sparse.csr_array(X), *others], format="csr") if others else X
-
-
-def head(encoding: Encoding, X: Any) -> Any:
-    """The features before those of prose, as an array; the same array where there is no prose."""
-    return dense(X[:, : encoding.n_dense]) if sparse.issparse(X) else X
-
-
-def with_head(encoding: Encoding, X: Any, new: Any) -> Any:
-    """The rows X with these features before those of prose."""
-    return beside(new, [X[:, encoding.n_dense :]]) if sparse.issparse(X) else new

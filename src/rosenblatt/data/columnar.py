@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rosenblatt._util.spelling import option
-from rosenblatt.data.batch import MISSING, TEXT, Batch, Kind, Place
+from rosenblatt.data.batch import TEXT, Batch, Kind, Place
 from rosenblatt.data.dates import Days
+from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import Style, first_not_number
 from rosenblatt.data.opening import reason
@@ -26,10 +28,10 @@ _ROWS = 1 << 16
 class ColumnFiles:
     """Files with typed columns, the same in all of them."""
 
-    def __init__(self, files: list[File], how: Reading):
-        self.files, self._how = files, how
-        self._missing = pa.array([*MISSING, *how.missing])
-        self.styles: dict[str, Style | Days] = dict(how.numeric)
+    def __init__(self, files: list[File], reading: Reading):
+        self.files, self._reading = files, reading
+        self._missing = pa.array([*MISSING, *reading.missing])
+        self.styles: dict[str, Style | Days] = dict(reading.styles)
         self.names, self._types = _schema(files[0])
         for file in files[1:]:
             if _schema(file)[0] != self.names:
@@ -38,15 +40,21 @@ class ColumnFiles:
                     "together have the same columns in the same order."
                 )
 
-    @property
-    def how(self) -> Reading:
-        return replace(self._how, numeric=self.styles)
+    def copy(self) -> Self:
+        """For a table of its own: what it finds out about its columns does not touch this one."""
+        twin = copy.copy(self)
+        twin.styles = dict(self.styles)
+        return twin
 
     @property
-    def options(self) -> dict[str, Any]:
+    def reading(self) -> Reading:
+        """With what was found out."""
+        return replace(self._reading, styles=self.styles)
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        how = self.how.to_dict()
-        return {"missing": self._missing.to_pylist()} | {k: how[k] for k in ("numeric", "dates")}
+        return {"missing": self._missing.to_pylist()} | self.reading.styles_to_dict()
 
     def is_category(self, name: str) -> bool:
         """Does the type of the column say so?"""

@@ -20,8 +20,25 @@ from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
 from rosenblatt.data.naming import check_header
 from rosenblatt.data.opening import open_bytes, reason
+from rosenblatt.data.options import BLANKS, Reading
 from rosenblatt.errors import InputError
 
+_SPELLINGS = [
+    "NA",
+    "N/A",
+    "n/a",
+    "#N/A",
+    "#NA",
+    "NaN",
+    "nan",
+    "-nan",
+    "-NaN",
+    "NULL",
+    "null",
+    "<NA>",
+]
+# Fields of files that hold nothing.
+MISSING = ("", " ", *_SPELLINGS, *(f" {word}" for word in _SPELLINGS))
 _HEAD = 1 << 20
 MOST_COLUMNS = 500_000  # of text: each takes some kilobytes while it is read
 _DELIMITERS = (",", ";", "\t", "|")
@@ -60,35 +77,34 @@ class Dialect:
         return joined(found) if self.delimiter == BLANKS else found
 
 
-def look(
-    files: list[File],
-    *,
-    charset: str | None,
-    header: bool | None,
-    sep: str | None,
-    names: tuple[str, ...] | None,
-    missing: tuple[str, ...] = (),
-    like: tuple[str, str] = (",", "."),
-) -> tuple[Dialect, list[str]]:
-    """The dialect of the first file, and the names of its columns; the others have the same.
+@final
+@dataclass(frozen=True)
+class Sniffed:
+    """Text files with the same columns, of which the first rows were looked at."""
 
-    `header`: None: the first line is names, and refused if it looks like data. `sep` and `names`
-    are what was said about it. `like`: the delimiter and the decimal mark to be preferred where the
-    file leaves it open.
-    """
-    text, used = head(files[0], charset)
-    delimiter = sep or _delimiter(text, files[0], like[0])
-    decimal = like[1] if delimiter != "," else "."
-    dialect = Dialect(delimiter, decimal, used, header is not False, missing, names)
+    files: list[File]
+    reading: Reading
+    dialect: Dialect
+    names: list[str]
+
+
+def sniff(files: list[File], reading: Reading) -> Sniffed:
+    """The dialect and the columns of the first file; the others have the same."""
+    missing = (*MISSING, *reading.missing, *(f" {word}" for word in reading.missing))
+    text, charset = head(files[0], reading.charset)
+    delimiter = reading.sep or _delimiter(text, files[0], reading.delimiter)
+    decimal = reading.decimal if delimiter != "," else "."
+    header = reading.header is not False
+    dialect = Dialect(delimiter, decimal, charset, header, missing, reading.names)
     text = dialect.head(files[0])
-    found = _names(text, dialect, files[0])
-    if header is None:
-        strange = check_header(files[0].name, found, bytes(dialect.body(text)), delimiter)
+    names = _names(text, dialect, files[0])
+    if reading.header is None:
+        strange = check_header(files[0].name, names, bytes(dialect.body(text)), delimiter)
         dialect = replace(dialect, like_data=tuple(strange))
     for file in files[1:]:
-        if (here := _names(dialect.head(file), dialect, file)) != found:
-            raise InputError(_other_columns(files[0], found, file, here))
-    return dialect, found
+        if (here := _names(dialect.head(file), dialect, file)) != names:
+            raise InputError(_other_columns(files[0], names, file, here))
+    return Sniffed(files, reading, dialect, names)
 
 
 def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
@@ -238,7 +254,6 @@ def _other_columns(first: File, names: list[str], file: File, here: list[str]) -
 # Nothing heavy is imported.
 
 
-BLANKS = " "  # the delimiter of such text
 _TAKEN = 1 << 20  # bytes at a time
 _LOOKED_AT = 100  # lines
 _LONGEST = 1 << 16  # of a line that is looked at

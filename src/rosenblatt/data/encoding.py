@@ -20,11 +20,12 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
-from rosenblatt.data.batch import Batch, Kind, below, beside, head
+from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.number import Number as Number
 from rosenblatt.data.number import Rows, Seen, measured, write_numbers
 from rosenblatt.data.one_hot import FALSE, MISSING, Words
-from rosenblatt.data.options import Reading, read_reading
+from rosenblatt.data.options import FileOptions, Reading, read_reading
+from rosenblatt.data.stack import below, beside, head
 from rosenblatt.data.target import SIGNS, Condition, Positive, Target
 from rosenblatt.errors import InputError
 
@@ -110,10 +111,12 @@ class Encoding:
         `names` and `sheet`, as in `read`, where that is not so.
         """
         from rosenblatt._validation import parameters
+        from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.reread import parts_like
 
         parameters.one_of("unseen", unseen, UNSEEN)
-        for part in parts_like(source, self, labelled=False, **reading):
+        reader = reader_of(source, self.reading, FileOptions.of(**reading))
+        for part in parts_like(reader, self, labelled=False):
             yield part, self.rows(part, unseen=unseen)
 
     def apply(self, source: Any, *, unseen: str = "refuse", **reading: Any) -> Any:
@@ -177,10 +180,12 @@ class Encoding:
 
     def apply_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
+        from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.reread import parts_like
 
         X, y = [], []
-        for part in parts_like(source, self, labelled=True, **reading):
+        reader = reader_of(source, self.reading, FileOptions.of(**reading))
+        for part in parts_like(reader, self, labelled=True):
             X.append(self.rows(part))
             y.append(self.labels(part))
         labels = np.concatenate(y) if y else np.empty(0)
@@ -481,7 +486,7 @@ def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[s
     `filled`: how many values were missing in each column of numbers, where that is known.
     """
     told = [told for column in encoding.columns if (told := _told(column, filled))]
-    told += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.numeric.items()]
+    told += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.styles.items()]
     positive = None if encoding.target is None else encoding.target.positive
     if isinstance(positive, Condition):
         told.append(f"labels {positive} against all others")

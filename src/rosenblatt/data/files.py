@@ -39,6 +39,7 @@ SUFFIXES = {
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
 }
+STANDARD_INPUT = "standard input"  # its name in messages
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "a workbook of an old kind, or with a password. Save it as .xlsx or CSV",
     b"\xfd7zXZ": "compressed by xz. Unpack it, or compress it by gzip or zstd",
@@ -115,7 +116,7 @@ def _standard_input() -> File:
     while block := sys.stdin.buffer.read(1 << 20):
         spool.write(block)
     spool.flush()
-    return _look(Path(spool.name), "standard input", keep=spool)
+    return _look(Path(spool.name), STANDARD_INPUT, keep=spool)
 
 
 def _look(path: Path, name: str, keep: Any = None) -> File:

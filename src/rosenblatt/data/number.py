@@ -74,7 +74,7 @@ class Number:
 
 def measured(column: Any, reading: Reading) -> Any:
     """With the words for what is counted in a column of dates."""
-    style = reading.numeric.get(column.name)
+    style = reading.styles.get(column.name)
     if isinstance(column, Number) and isinstance(style, Days):
         return replace(column, measure=style.words)
     return column

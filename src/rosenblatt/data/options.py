@@ -1,143 +1,461 @@
-"""How a table was read, kept with its encoding: later tables are read in the same way."""
+"""How a table is read: every option with its help, its checks, and how it is typed and stored.
+
+Keywords of `rosenblatt.data.read` and `rosenblatt.study`, options of the commands, what an encoding
+keeps, and printed commands are made of the fields below; a new option is one field. Nothing heavy
+is imported: a command says what is wrong here before it has loaded anything.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Self, final
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part
-from rosenblatt.data.dates import UNITS, Days, moment
-from rosenblatt.data.formatted_numbers import MARKS, Style
-from rosenblatt.data.text_options import divides, names_of, separator
+from rosenblatt.data.naming import check_name
+from rosenblatt.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.dates import Days
+    from rosenblatt.data.formatted_numbers import Style
+
+BLANKS = " "  # the delimiter of text whose fields are divided by any number of blanks and tabs
+IMPUTE = ("mean", "median")
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "space": BLANKS, "whitespace": BLANKS}
+
+
+# --- Kinds of options -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Option:
+    """Text, or None."""
+
+    help: str
+    metavar: str | None = None
+    short: str | None = None
+    of_labels: bool = False  # means nothing where rows have no labels
+
+    default: ClassVar[Any] = None
+    multiple: ClassVar[bool] = False
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value as it is kept; InputError where it is not allowed."""
+        if value is not None and not isinstance(value, str):
+            raise InputTypeError(
+                f"{option(name, value)} is not text: give text.", option=name, value=value
+            )
+        return value
+
+    def for_another(self, first: Any, value: Any) -> Any:
+        """What holds for another table, if `first` held for the first one."""
+        return first if value is None else value
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        """As words of a command."""
+        return [] if value is None else [f"{flag}={value}"]
+
+    def restored(self, document: Part, name: str) -> Any:
+        """From what an encoding stores."""
+        return document.optional(document.text, name)
 
 
 @final
 @dataclass(frozen=True)
-class Reading:
-    """What was said about a table, and what was found out.
+class Column(Option):
+    """The name of a column, or None."""
 
-    `header`: False: there is no line of names; None: there is, and it is refused if it looks like
-    data. `delimiter` and `decimal` are looked for in every text anew, and those of the first table
-    are preferred where one leaves it open, but `sep` holds for all. `names` are those of the
-    columns, where the file has none or others. `sheet` is that of a workbook. `drop_unlabelled`:
-    rows without a label are left out. `numeric`: columns whose numbers have a unit or divided
-    thousands, or are dates.
-    """
+    def check(self, name: str, value: Any) -> Any:
+        check_name(name, value)
+        return value
 
-    header: bool | None = None
-    missing: tuple[str, ...] = ()
-    charset: str | None = None
-    sep: str | None = None
-    names: tuple[str, ...] | None = None
-    sheet: str | None = None
-    drop_unlabelled: bool = False
-    delimiter: str = ","
-    decimal: str = "."
-    numeric: Mapping[str, Style | Days] = field(default_factory=dict)
 
-    def told(
-        self,
-        *,
-        header: bool | None = None,
-        missing: Iterable[str] = (),
-        charset: str | None = None,
-        sep: str | None = None,
-        names: str | Iterable[str] | None = None,
-        sheet: str | None = None,
-        drop_unlabelled: bool = False,
-    ) -> Self:
-        """The same, but for what is said about another table."""
-        words = (missing,) if isinstance(missing, str) else tuple(missing)
-        named = names_of(names)
-        if named is not None and header is None:
-            header = False
-        return replace(
-            self,
-            header=self.header if header is None else header,
-            sep=self.sep if sep is None else separator(sep),
-            names=self.names if named is None else named,
-            sheet=self.sheet if sheet is None else sheet,
-            drop_unlabelled=self.drop_unlabelled or drop_unlabelled,
-            missing=tuple(dict.fromkeys((*self.missing, *words))),
-            charset=self.charset if charset is None else charset,
+@dataclass(frozen=True)
+class Texts(Option):
+    default: ClassVar[Any] = ()
+    multiple: ClassVar[bool] = True
+
+    def check(self, name: str, value: Any) -> Any:
+        one = isinstance(value, str) or not isinstance(value, Iterable)
+        texts = (value,) if one else tuple(value)
+        for text in texts:
+            self.check_text(name, value, text)
+        return texts
+
+    def check_text(self, name: str, value: Any, text: Any) -> None:
+        if not isinstance(text, str):
+            raise InputTypeError(
+                f"{option(name, value)} is not allowed: give text, or a list of texts.",
+                option=name,
+                value=value,
+            )
+
+    def for_another(self, first: Any, value: Any) -> Any:
+        return tuple(dict.fromkeys((*first, *value)))
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        return [f"{flag}={text}" for text in value]
+
+    def restored(self, document: Part, name: str) -> Any:
+        return tuple(document.texts(name))
+
+
+@final
+@dataclass(frozen=True)
+class Columns(Texts):
+    """Names of columns."""
+
+    def check_text(self, name: str, value: Any, text: Any) -> None:
+        check_name(name, text)
+
+
+@final
+@dataclass(frozen=True)
+class Labels(Option):
+    """One label by itself, several as a tuple."""
+
+    multiple: ClassVar[bool] = True
+
+    def check(self, name: str, value: Any) -> Any:
+        labels = given_labels(value)
+        return labels if len(labels) > 1 else next(iter(labels), None)
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        labels = value if isinstance(value, tuple) else () if value is None else (value,)
+        return [f"{flag}={label}" for label in labels]
+
+
+def given_labels(value: Any) -> tuple[Any, ...]:
+    """One label or several, as they were given."""
+    import numpy as np
+
+    if value is None:
+        return ()
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        return tuple(value)
+    return (value,)
+
+
+@final
+@dataclass(frozen=True)
+class Choice(Option):
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> Any:
+        from rosenblatt._validation import parameters
+
+        if value is not None:
+            parameters.one_of(name, value, self.choices)
+        return value
+
+
+@final
+@dataclass(frozen=True)
+class Flag(Option):
+    default: ClassVar[Any] = False
+
+    def check(self, name: str, value: Any) -> Any:
+        from rosenblatt._validation import parameters
+
+        return parameters.flag(name, value)
+
+    def for_another(self, first: Any, value: Any) -> Any:
+        return first or value
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        return [flag] if value else []
+
+    def restored(self, document: Part, name: str) -> Any:
+        return document.flag(name)
+
+
+@final
+@dataclass(frozen=True)
+class YesOrNo(Option):
+    """True, False, or None, which leaves it open."""
+
+    def check(self, name: str, value: Any) -> Any:
+        from rosenblatt._validation import parameters
+
+        return None if value is None else parameters.flag(name, value)
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        return [] if value is None else [flag if value else f"--no-{flag.removeprefix('--')}"]
+
+    def restored(self, document: Part, name: str) -> Any:
+        return document.optional(document.flag, name)
+
+
+@final
+@dataclass(frozen=True)
+class Separator(Option):
+    """The character between fields; a blank stands for any number of blanks and tabs."""
+
+    def check(self, name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        character = _SEPARATORS.get(value, value) if isinstance(value, str) else ""
+        if not _separates(character):
+            raise InputError(
+                f"{option(name, value)} is not allowed: give the one character between the fields, "
+                "like ';', or 'tab', or 'whitespace' for any number of blanks.",
+                option=name,
+                value=value,
+            )
+        return character
+
+    def restored(self, document: Part, name: str) -> Any:
+        character = super().restored(document, name)
+        if character is not None and not _separates(character):
+            raise InvalidDocument(f"{document.name(name)} cannot divide fields")
+        return character
+
+
+def _separates(text: str) -> bool:
+    return len(text) == 1 and text.isascii() and not text.isalnum() and text not in '".\r\n+-\0'
+
+
+@final
+@dataclass(frozen=True)
+class Names(Option):
+    """The names of all columns, one by one or as a line of them with commas."""
+
+    def check(self, name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        texts = next(csv.reader([value]), []) if isinstance(value, str) else list(value)
+        names = tuple(str(text).strip() for text in texts)
+        if not names or not all(names) or len(set(names)) < len(names):
+            raise InputError(
+                f"{option(name, value)} is not allowed: give a different name for each column, in "
+                "their order, as 'age,income,label'.",
+                option=name,
+                value=value,
+            )
+        return names
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow(value or ())
+        return [] if value is None else [f"{flag}={line.getvalue()}"]
+
+    def restored(self, document: Part, name: str) -> Any:
+        names = document.optional(document.texts, name)
+        if names is not None and (not names or "" in names or len(set(names)) < len(names)):
+            raise InvalidDocument(f"{document.name(name)} are none, empty, or one stands twice")
+        return None if names is None else tuple(names)
+
+
+# --- The options ----------------------------------------------------------------------------------
+
+
+def _field(option: Option) -> Any:
+    return field(default=option.default, metadata={"option": option})
+
+
+def options_of(kind: type[FileOptions]) -> dict[str, Option]:
+    """The options that a class has as fields, by name: columns first, then files."""
+    known = {f.name: f.metadata["option"] for f in fields(kind) if "option" in f.metadata}
+    of_files = FileOptions.__dataclass_fields__
+    return dict(sorted(known.items(), key=lambda item: item[0] in of_files))
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are read: what holds for later tables, too, and is stored with an encoding."""
+
+    header: bool | None = _field(
+        YesOrNo(
+            "Whether the first line holds the column names; without it they are x0, x1, ...  "
+            "[default: it does, unless --names is given]"
         )
+    )
+    missing: tuple[str, ...] = _field(
+        Texts(
+            "Treat TEXT as a missing value, as empty fields, NA, NaN and NULL are (repeatable).",
+            "TEXT",
+        )
+    )
+    charset: str | None = _field(
+        Option("Character encoding of a text file, such as cp1252.  [default: UTF-8]", "NAME")
+    )
+    sep: str | None = _field(
+        Separator(
+            "Field separator of a text file: one character, or the word tab or whitespace.  "
+            "[default: detected]",
+            "CHARACTER",
+        )
+    )
+    names: tuple[str, ...] | None = _field(
+        Names(
+            "Column names for a file that has no header line.  [default: the header line]",
+            "A,B,...",
+        )
+    )
+    sheet: str | None = _field(
+        Option("Sheet of an .xlsx workbook to read.  [default: the only one with a table]", "NAME")
+    )
+    drop_unlabelled: bool = _field(
+        Flag(
+            "Leave out rows without a label.  [default: such a row is an error]",
+            of_labels=True,
+        )
+    )
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """Those given, checked; TypeError for others."""
+        options = options_of(cls)
+        checked = {n: o.check(n, values[n]) for n, o in options.items() if n in values}
+        return cls(**(values | checked))
 
     @property
     def has_names(self) -> bool:
-        """Whether the columns have names of their own, and are not called x0, x1, and so on."""
+        """Whether columns have names of their own, and are not called x0, x1, and so on."""
         return self.header is not False or self.names is not None
 
+    def typed(self) -> list[str]:
+        """As words of a command."""
+        options = options_of(type(self)).items()
+        return [word for n, o in options for word in o.typed(flag_of(n), getattr(self, n))]
+
+
+def flag_of(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+@dataclass(frozen=True)
+class ReadOptions(FileOptions):
+    """How a table is read: its files, and what is meant by its columns."""
+
+    target: str | None = _field(
+        Column(
+            "Column that holds the labels (the classes to tell apart). svmlight files need none.",
+            "COLUMN",
+            short="-y",
+        )
+    )
+    ignore: tuple[str, ...] = _field(Columns("Leave this column out (repeatable).", "COLUMN"))
+    positive: Any = _field(  # noqa: RUF009 - a field
+        Labels(
+            "Tell this label from all others (repeatable); for numbers a condition such as '>=7'.  "
+            "[default: every label is a class of its own]",
+            "LABEL",
+        )
+    )
+    categorical: tuple[str, ...] = _field(
+        Columns(
+            "Treat the values of this column as categories (one-hot encoding), even where they are "
+            "numbers (repeatable).",
+            "COLUMN",
+        )
+    )
+    numeric: tuple[str, ...] = _field(
+        Columns(
+            "Read this column as numbers although they are written with a currency or a unit, as "
+            "$1,200 or 12 kg (repeatable).",
+            "COLUMN",
+        )
+    )
+    text: tuple[str, ...] = _field(
+        Columns(
+            "Treat this column as free text and use its words as features (repeatable). "
+            "COLUMN:hashed takes less memory when there are very many different words.",
+            "COLUMN",
+        )
+    )
+    impute: str | None = _field(
+        Choice(
+            "Fill missing numbers with the mean or median of their column, and missing text with "
+            "the category '(missing)'.  [default: a missing value is an error]",
+            choices=IMPUTE,
+        )
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Reading(FileOptions):
+    """How a table was read, kept with its encoding: what was said, and what was found out.
+
+    `delimiter` and `decimal` are looked for in every text anew, and those of the first table are
+    preferred where one leaves it open, but `sep` holds for all. `styles`: columns whose numbers
+    have a unit or divided thousands, or are dates.
+    """
+
+    delimiter: str = ","
+    decimal: str = "."
+    styles: Mapping[str, Style | Days] = field(default_factory=dict)
+
+    def for_another(self, said: FileOptions) -> Reading:
+        """How another table is read, of which this was said."""
+        options = options_of(FileOptions).items()
+        values = {n: o.for_another(getattr(self, n), getattr(said, n)) for n, o in options}
+        if said.names is not None and said.header is None:
+            values["header"] = False
+        return Reading(**values, delimiter=self.delimiter, decimal=self.decimal, styles=self.styles)
+
     def to_dict(self) -> dict[str, Any]:
-        numeric = [
-            {"column": name, "unit": style.unit, "decimal": style.mark}
-            for name, style in self.numeric.items()
-            if isinstance(style, Style)
-        ]
-        dates = [
-            {"column": name, "since": style.since, "unit": style.unit}
-            for name, style in self.numeric.items()
-            if isinstance(style, Days)
-        ]
+        values = {name: getattr(self, name) for name in FileOptions.__dataclass_fields__}
         return {
-            "header": self.header,
-            "missing": list(self.missing),
-            "charset": self.charset,
-            "sep": self.sep,
-            "names": None if self.names is None else list(self.names),
-            "sheet": self.sheet,
-            "drop_unlabelled": self.drop_unlabelled,
+            **{name: list(v) if isinstance(v, tuple) else v for name, v in values.items()},
             "delimiter": self.delimiter,
             "decimal": self.decimal,
-            "numeric": numeric,
-            "dates": dates,
+            **self.styles_to_dict(),
         }
 
+    def styles_to_dict(self) -> dict[str, list[dict[str, str]]]:
+        from rosenblatt.data.dates import Days
 
-def read_reading(given: Part) -> Reading:
+        numeric: list[dict[str, str]] = []
+        dates: list[dict[str, str]] = []
+        for column, style in self.styles.items():
+            if isinstance(style, Days):
+                dates.append({"column": column, "since": style.since, "unit": style.unit})
+            else:
+                numeric.append({"column": column, "unit": style.unit, "decimal": style.mark})
+        return {"numeric": numeric, "dates": dates}
+
+
+def read_reading(document: Part) -> Reading:
     """What `to_dict` gave; nothing is trusted."""
-    with given as part:
-        numeric: dict[str, Style | Days] = {}
-        for column in part.parts("numeric"):
-            with column as style:
-                name = style.text("column")
-                numeric[name] = Style(style.text("unit"), style.one_of("decimal", MARKS))
+    from rosenblatt.data.formatted_numbers import MARKS
+
+    with document as part:
         delimiter = part.text("delimiter")
         if len(delimiter) != 1:
             raise InvalidDocument(f"{part.name('delimiter')} is not one character")
-        numeric |= _dates(part)
+        options = options_of(FileOptions).items()
         return Reading(
-            **_layout(part),
-            header=part.optional(part.flag, "header"),
-            missing=tuple(part.texts("missing")),
-            charset=part.optional(part.text, "charset"),
+            **{name: option.restored(part, name) for name, option in options},
             delimiter=delimiter,
             decimal=part.one_of("decimal", MARKS),
-            numeric=numeric,
+            styles=_styles(part) | _dates(part),
         )
 
 
+def _styles(part: Part) -> dict[str, Style | Days]:
+    from rosenblatt.data.formatted_numbers import MARKS, Style
+
+    styles: dict[str, Style | Days] = {}
+    for column in part.parts("numeric"):
+        with column as style:
+            name = style.text("column")
+            styles[name] = Style(style.text("unit"), style.one_of("decimal", MARKS))
+    return styles
+
+
 def _dates(part: Part) -> dict[str, Days]:
-    found: dict[str, Days] = {}
+    from rosenblatt.data.dates import UNITS, Days, moment
+
+    dates: dict[str, Days] = {}
     for column in part.parts("dates"):
         with column as date:
             name, since = date.text("column"), date.text("since")
             if moment(since) is None:
                 raise InvalidDocument(f"{date.name('since')} is no date")
-            found[name] = Days(since, date.one_of("unit", UNITS))
-    return found
-
-
-def _layout(part: Part) -> dict[str, Any]:
-    sep = part.optional(part.text, "sep")
-    if sep is not None and not divides(sep):
-        raise InvalidDocument(f"{part.name('sep')} cannot divide fields")
-    names = part.optional(part.texts, "names")
-    if names is not None and (not names or "" in names or len(set(names)) < len(names)):
-        raise InvalidDocument(f"{part.name('names')} are none, empty, or one stands twice")
-    return {
-        "sep": sep,
-        "names": None if names is None else tuple(names),
-        "sheet": part.optional(part.text, "sheet"),
-        "drop_unlabelled": part.flag("drop_unlabelled"),
-    }
+            dates[name] = Days(since, date.one_of("unit", UNITS))
+    return dates

@@ -1,26 +1,18 @@
-"""From what a person names to a table."""
+"""`rosenblatt.data.read`: from what a person names to a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._util.spelling import option
-from rosenblatt._validation import parameters
-from rosenblatt.data import files
-from rosenblatt.data.bag_of_words import INTO
 from rosenblatt.data.batch import Kind
-from rosenblatt.data.columnar import ColumnFiles
-from rosenblatt.data.files import is_svmlight
-from rosenblatt.data.naming import find_columns, prose_columns
-from rosenblatt.data.options import Reading
-from rosenblatt.data.readers import Reader, reader_of
+from rosenblatt.data.open_table import open_table
+from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import IMPUTE, Table
+from rosenblatt.data.table import Table
 from rosenblatt.errors import InputError
 
 
@@ -102,145 +94,29 @@ def read(
     >>> X.shape, y[:2].tolist(), encoding.feature_names[5:7]
     ((1319, 11), ['yes', 'yes'], ['owner=yes', 'selfemp=yes'])
     """
-    if header is not None:
-        parameters.flag("header", header)
-    if impute is not None:
-        parameters.one_of("impute", impute, IMPUTE)
-    if is_svmlight(source):
-        return _sparse(source, target, ignore, positive)
-    parameters.flag("drop_unlabelled", drop_unlabelled)
-    if drop_unlabelled and target is None:
+    options = {name: value for name, value in locals().items() if name != "source"}
+    return open_table(source, ReadOptions.of(**options)).read()
+
+
+def weights_of(column: Table) -> NDArray[np.float64]:
+    """Counts or weights in a column by itself, how often a row was seen or how much it matters: one
+    number for each row, 0 or greater."""
+    (weight,) = column.columns
+    if weight.read_as is not Kind.NUMBER:
         raise InputError(
-            f"{option('drop_unlabelled', True)} leaves out rows without a label: name the column "
-            f"of labels, too: {option('target', ...)}.",
-            option="drop_unlabelled",
-            value=True,
+            f"The column {weight.name!r} holds {weight.some_words()}: weights are numbers, 0 or "
+            "greater."
         )
-    reader = reader_of(
-        source,
-        Reading(),
-        header=header,
-        missing=missing,
-        charset=charset,
-        sep=sep,
-        names=names,
-        sheet=sheet,
-        drop_unlabelled=drop_unlabelled,
-    )
-    if isinstance(reader, ColumnFiles) and (sep is not None or names is not None):
-        raise InputError(
-            f"{option('sep')} and {option('names')} are about text, and {reader.files[0].name} "
-            "has columns with names of their own: leave them out.",
-            option="names" if sep is None else "sep",
-            value=names if sep is None else sep,
-            file=reader.files[0].name,
-        )
-    columns = {"ignore": _names(ignore), "categorical": _names(categorical)}
-    hashed = prose_columns(_names(text), reader.names)
-    columns |= {"numeric": _names(numeric), "text": list(hashed)}
-    wanted = _wanted(reader, target, columns)
-    of = {use: frozenset(names) & frozenset(wanted) for use, names in columns.items()}
-    prose = {name: INTO if hashed[name] else None for name in of["text"]}
-    return Table(reader, wanted, target, positive, impute, of["categorical"], of["numeric"], prose)
-
-
-def _names(given: str | Iterable[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
-
-
-def _sparse(source: Any, target: str | None, ignore: Any, positive: Any) -> SparseTable:
-    return SparseTable(svmlight_files(source, target, ignore), positive=positive)
-
-
-def svmlight_files(source: Any, target: str | None, ignore: Any) -> list[files.File]:
-    """The files of rows that have no names of columns."""
-    if target is not None or ignore:
-        raise InputError(
-            "An svmlight file has no names of columns: its first field is the label. Leave out "
-            f"{option('target')} and {option('ignore')}.",
-            option="ignore" if target is None else "target",
-            value=ignore if target is None else target,
-        )
-    return files.find(source)
-
-
-def column_names(source: Any, **reading: Any) -> list[str]:
-    """The names of the columns of a table."""
-    return list(reader_of(source, Reading(), **reading).names)
-
-
-def column_alone(source: Any, name: str, use: str, target: str | None, **reading: Any) -> Table:
-    """A table of this one column, which is no feature: it tells something about the rows."""
-    if is_svmlight(source) or (isinstance(source, list) and "-" in source):
-        raise InputError(
-            f"{option(use)} needs a table in a file: it reads the column by itself.",
-            option=use,
-            value=name,
-        )
-    names = column_names(source, **reading)
-    where = source[0] if isinstance(source, list) else "the data frame"
-    find_columns(names, where, [(use, name)], header=Reading().told(**reading).has_names)
-    if name == target:
-        raise InputError(f"The column {name!r} is the target and cannot also be the {use}.")
-    label = target if reading.get("drop_unlabelled") else None  # of the same rows
-    others = [other for other in names if other not in (name, label)]
-    table = read(source, target=label, ignore=others, **reading)
-    assert isinstance(table, Table)
-    return table
-
-
-def _wanted(reader: Reader, target: str | None, columns: dict[str, list[str]]) -> list[str]:
-    """The columns to be read; `columns` has those that were named, by option."""
-    names, file, ignored = reader.names, reader.files[0].name, columns["ignore"]
-    asked = [(use, name) for use, of in columns.items() for name in of]
-    find_columns(names, file, [*asked, ("target", target)], header=reader.how.has_names)
-    if target in ignored:
-        raise InputError(f"The column {target!r} is both the target and ignored: give one of them.")
-    kinds = ("categorical", "numeric", "text")
-    for one, other in combinations(kinds, 2):
-        if both := set(columns[one]) & set(columns[other]):
-            raise InputError(
-                f"The column {min(both)!r} is given both as {one} and as {other}: give one of them."
-            )
-    if said := [kind for kind in kinds if target in columns[kind]]:
-        raise InputError(
-            f"The column {target!r} is the target: its labels are taken as they are. Leave it out "
-            f"of {said[0]}."
-        )
-    wanted = [name for name in names if name not in set(ignored)]
-    if len(set(wanted)) < len(wanted):
-        twice = next(name for name in wanted if wanted.count(name) > 1)
-        places = [str(j + 1) for j, name in enumerate(names) if name == twice]
-        raise InputError(
-            f"{file} has several columns named {twice!r}: columns {', '.join(places)}. Give each a "
-            f"name of its own; or leave all of them out: {option('ignore', twice)}.",
-            file=file,
-            column=twice,
-        )
-    return wanted
-
-
-# A column of counts or weights: how often a row was seen, or how much it matters.
-
-
-def weights_of(source: Any, weight: str, target: str | None, **reading: Any) -> NDArray[np.float64]:
-    """The numbers of this column of a table, one for each row: 0 or greater."""
-    table = column_alone(source, weight, "weight", target, **reading)
-    column = table.columns[0]
-    if column.read_as is not Kind.NUMBER:
-        raise InputError(
-            f"The column {weight!r} holds {column.some_words()}: weights are numbers, 0 or greater."
-        )
-    found = []
-    for part in table.parts():
-        numbers = part.numbers(weight)
+    weights = []
+    for part in column.parts():
+        numbers = part.numbers(weight.name)
         wrong = ~(np.isfinite(numbers) & (numbers >= 0))
         if wrong.any():
             row = int(wrong.argmax())
             held = "is missing" if np.isnan(numbers[row]) else f"is {numbers[row]:g}"
             raise InputError(
-                f"{part.place(row)}, weight {weight!r} {held}: give a finite number, 0 or greater; "
-                "a row of weight 0 is left out."
+                f"{part.place(row)}, weight {weight.name!r} {held}: give a finite number, 0 or "
+                "greater; a row of weight 0 is left out."
             )
-        found.append(numbers)
-    return np.concatenate(found) if found else np.empty(0)
+        weights.append(numbers)
+    return np.concatenate(weights) if weights else np.empty(0)

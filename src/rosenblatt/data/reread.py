@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +12,23 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data import exact_decimals
 from rosenblatt.data.ahead import ahead
-from rosenblatt.data.batch import Batch, Kind, below
+from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.encoding import Encoding, Transformed
 from rosenblatt.data.naming import find_columns, guess
-from rosenblatt.data.options import Reading
-from rosenblatt.data.readers import Reader, reader_of
-from rosenblatt.data.unlabelled import Labelled, in_place, left_out_of
+from rosenblatt.data.stack import below, in_place
+from rosenblatt.data.unlabelled import Labelled, left_out_of
 from rosenblatt.data.unlabelled import told as unlabelled
 from rosenblatt.data.watching import watchable
 from rosenblatt.errors import InputError
 
+if TYPE_CHECKING:
+    from rosenblatt.data.open_table import Reader
+
 _SHOWN = 20  # columns that are named
 
 
-def parts_like(
-    source: Any, encoding: Encoding, *, labelled: bool, **reading: Any
-) -> Iterable[Batch]:
-    """Rows of files or a data frame that have the columns of an encoding, read as the table was
-    that it was made of, but for what is said here."""
-    return _parts(reader_of(source, encoding.reading, **reading), encoding, labelled)
-
-
-def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Batch]:
+def parts_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Iterable[Batch]:
+    """Rows of files or a data frame that have the columns of an encoding."""
     kinds = {column.name: column.kind for column in encoding.columns}
     if labelled:
         if encoding.target is None:
@@ -44,7 +39,7 @@ def _parts(reader: Reader, encoding: Encoding, labelled: bool) -> Iterable[Batch
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
     parts = watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
-    if not (labelled and encoding.target and reader.how.drop_unlabelled):
+    if not (labelled and encoding.target and reader.reading.drop_unlabelled):
         return parts
     return Labelled(parts, encoding.target.name, encoding.target.kind)
 
@@ -62,38 +57,22 @@ def _check_columns(reader: Reader, wanted: list[str]) -> None:
         what = f"has several columns {wrong[0]!r}, of which the training table had one"
     else:
         return
-    raise InputError(
-        f"{file} {what}. {guess(wrong[0], names, header=reader.how.has_names)}",
-        file=file,
-        column=wrong[0],
-    )
-
-
-def names_like(
-    source: Any, encoding: Encoding | None, wanted: list[str], **reading: Any
-) -> tuple[list[str], bool]:
-    """The columns of a table, in their order, and whether its first line names them; InputError
-    where one that is wanted is not there."""
-    reader = reader_of(source, Reading() if encoding is None else encoding.reading, **reading)
-    header, file = reader.how.has_names, reader.files[0].name
-    find_columns(reader.names, file, [("", name) for name in wanted], header=header)
-    return reader.names, header
+    raise InputError(f"{file} {what}. {guess(wrong[0], names, header=reader.reading.has_names)}")
 
 
 def texts_like(
-    source: Any, encoding: Encoding, columns: list[str] | None, **reading: Any
+    reader: Reader, columns: list[str] | None
 ) -> tuple[list[str], Iterator[tuple[str, ...]]]:
     """Columns (None: all), and row by row what is written there; nothing where a value is missing.
 
     The rows are those of `parts_like` without labels.
     """
-    reader = reader_of(source, encoding.reading, **reading)
     known, file = reader.names, reader.files[0].name
     wanted = list(dict.fromkeys(known if columns is None else columns))
-    find_columns(known, file, [("keep", name) for name in wanted], header=reader.how.has_names)
+    find_columns(known, file, [("keep", n) for n in wanted], header=reader.reading.has_names)
     if len(set(known)) < len(known):
         wanted = [name for name in wanted if known.count(name) == 1]
-    return wanted, _texts(reader, wanted)
+    return wanted, _texts(reader.copy(), wanted)
 
 
 def _texts(reader: Reader, names: list[str]) -> Iterator[tuple[str, ...]]:
@@ -102,7 +81,7 @@ def _texts(reader: Reader, names: list[str]) -> Iterator[tuple[str, ...]]:
         yield from zip(*([v or "" for v in column] for column in columns), strict=True)
 
 
-class Again(NamedTuple):
+class Reread(NamedTuple):
     """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
     words. What was left out is a row of zeros, and has the label ""."""
 
@@ -112,15 +91,14 @@ class Again(NamedTuple):
     told: list[str]
 
 
-def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any) -> Again:
+def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
     """Rows and labels by an encoding that somebody else brought along.
 
     Raises InputError where it makes one value of several, and where floats do not hold labels or,
     with `decimal`, numbers as they are written.
     """
-    reader = reader_of(source, encoding.reading, **reading)
     seen, X, y = Transformed(encoding), [], []
-    parts = _parts(reader, encoding, labelled=True)
+    parts = parts_like(reader, encoding, labelled=True)
     with np.errstate(all="ignore"):  # what becomes infinite is refused below
         for part in parts:
             seen.see(part)
@@ -141,4 +119,4 @@ def read_again(source: Any, encoding: Encoding, *, decimal: bool, **reading: Any
     labels = labels.astype(object)
     labels[left_out] = ""
     told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
-    return Again(rows, labels, left_out, told)
+    return Reread(rows, labels, left_out, told)

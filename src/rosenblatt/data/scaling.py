@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.summation import Fold
-from rosenblatt.data.batch import head, with_head
 from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.stack import head, with_head
 from rosenblatt.errors import InputError
 
 

@@ -12,10 +12,10 @@ from rosenblatt._util.text import listed
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
-from rosenblatt.data.dialect import BLANKS
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.one_hot import Words
+from rosenblatt.data.options import BLANKS
 from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.table import Table
 from rosenblatt.data.unlabelled import told as unlabelled
@@ -140,7 +140,7 @@ def _ends(
     """The least and the greatest number of a column, in words; dates as such."""
     if least is None or greatest is None:
         return None
-    style = table.how.numeric.get(name)
+    style = table.reading.styles.get(name)
     if isinstance(style, Days):
         return style.date(least), style.date(greatest)
     return f"{least:g}", f"{greatest:g}"
@@ -165,7 +165,7 @@ def _values(
 
 
 def _is_date(column: Column, table: Table) -> bool:
-    return isinstance(table.how.numeric.get(column.name), Days)
+    return isinstance(table.reading.styles.get(column.name), Days)
 
 
 def _becomes(column: Column, table: Table) -> str:
@@ -175,7 +175,7 @@ def _becomes(column: Column, table: Table) -> str:
         found = table.prose(column.name)
         kind = "words" if found.hashed is None else "buckets of hashed words"
         return f"0 or 1 for each of {len(found.words):,} {kind}"
-    style = table.how.numeric.get(column.name)
+    style = table.reading.styles.get(column.name)
     if isinstance(style, Days):
         return style.words
     if column.kind is Kind.NUMBER or (column.kind is Kind.BOOLEAN and not column.missing):

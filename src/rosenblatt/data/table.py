@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.data import exact_decimals, numbering
-from rosenblatt.data.bag_of_words import Prose, prose_of
-from rosenblatt.data.batch import Batch, Kind, Place, Recode, below
+from rosenblatt.data.ahead import ahead
+from rosenblatt.data.bag_of_words import INTO, Prose, prose_of
+from rosenblatt.data.batch import Batch, Kind, Place, Recode
 from rosenblatt.data.column import (
     Column,
     dates,
@@ -33,14 +35,38 @@ from rosenblatt.data.formatted_numbers import Disguise, Style, problems_of_numbe
 from rosenblatt.data.formatted_numbers import look as look_for_numbers
 from rosenblatt.data.number import measured
 from rosenblatt.data.options import Reading
-from rosenblatt.data.readers import Reader, RowsFrom, TableStream
 from rosenblatt.data.scaling import finished, learned
+from rosenblatt.data.stack import below
 from rosenblatt.data.target import Target, problems_of_target
-from rosenblatt.data.unlabelled import left_out_of
+from rosenblatt.data.unlabelled import Labelled, left_out_of
+from rosenblatt.data.watching import watchable
 from rosenblatt.errors import InputError
 
-IMPUTE = ("mean", "median")
+if TYPE_CHECKING:
+    from rosenblatt.data.open_table import OpenTable, Reader
+
 _KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
+
+
+@final
+@dataclass(frozen=True)
+class RowsFrom:
+    """Some files, what is known of their columns, and which of their rows are meant."""
+
+    reader: Reader
+    kinds: dict[str, Kind]
+    label: str | None  # rows that have none are left out
+    skip: int = 0  # rows before,
+    rows: int = 0  # and how many there are
+
+    def all(self) -> Iterable[Batch]:
+        """Whichever are meant."""
+        parts = watchable(ahead(self.reader.parts(self.kinds)), self.reader.files)
+        return parts if self.label is None else Labelled(parts, self.label, self.kinds[self.label])
+
+    def parts(self) -> Iterator[Batch]:
+        """Those that are meant."""
+        return numbering.some_of(self.all(), 0, self.skip, self.skip + self.rows)
 
 
 @final
@@ -59,21 +85,16 @@ class Table:
         What stands against encoding it, a sentence each.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        wanted: list[str],
-        target: str | None,
-        positive: Any,
-        impute: str | None,
-        categorical: frozenset[str] = frozenset(),
-        numeric: frozenset[str] = frozenset(),
-        prose: Mapping[str, int | None] | None = None,
-    ):
-        self._reader, self.positive, self.impute = reader, positive, impute
-        self._label = target if reader.how.drop_unlabelled else None
+    def __init__(self, opened: OpenTable):
+        options, wanted, target = opened.options, list(opened.wanted), opened.options.target
+        self.reader = reader = opened.reader()
+        self.positive, self.impute = options.positive, options.impute
+        self._label = target if reader.reading.drop_unlabelled else None
         self._kept: list[Batch] | None = []
-        self._prose, self._found_prose = prose or {}, dict[str, Prose]()  # buckets, where hashed
+        self._prose, self._words = opened.prose, dict[str, Prose]()
+        categorical, numeric = (
+            {*names} & {*wanted} for names in (options.categorical, options.numeric)
+        )
         as_text = dict.fromkeys(categorical | numeric | {*self._prose}, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | {
@@ -100,7 +121,7 @@ class Table:
 
     def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
         """Text of typed columns that is numbers, and words that were said to be missing ones."""
-        if self.dialect is not None or not self.how.missing:
+        if self.dialect is not None or not self.reading.missing:
             return set()
         text = [c for c in columns if c.kind is Kind.TEXT and c.missing and not c.categorical]
         looks = {column.name: look_for_numbers(column.words, ".") for column in text}
@@ -126,26 +147,26 @@ class Table:
 
     @property
     def files(self) -> list[File]:
-        return self._reader.files
+        return self.reader.files
 
     @property
     def source(self) -> list[str]:
         return [file.name for file in self.files]
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Any]:
         """How the files are read: all that rows depend on."""
-        return self._reader.options
+        return self.reader.fingerprint
 
     @property
-    def how(self) -> Reading:
-        """The same, to read other tables by."""
-        return self._reader.how
+    def reading(self) -> Reading:
+        """How other tables like this one are read."""
+        return self.reader.reading
 
     @property
     def dialect(self) -> Any:
         """How the text is written; None if it is no text."""
-        return getattr(self._reader, "dialect", None)
+        return getattr(self.reader, "dialect", None)
 
     def _look(self, target: str | None) -> dict[str, Column]:
         seen = {
@@ -175,18 +196,18 @@ class Table:
         return numbering.between(self._kept, self._read, self.rows_by_file, begin, end)
 
     def _read(self, some: list[int] | None = None) -> Iterable[Batch]:
-        reader = numbering.of_files(self._reader, some)
+        reader = numbering.of_files(self.reader, some)
         return RowsFrom(reader, self._kinds, self._label).all()
 
     def rows_from(self, begin: int, end: int) -> RowsFrom:
         """How some of the rows are read on another machine."""
         some, first = numbering.files_between(self.rows_by_file, begin, end)
-        reader = numbering.of_files(self._reader, some)
+        reader = numbering.of_files(self.reader, some)
         return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
-        exact_decimals.refuse_rounded(self._reader, encoding, decimal=decimal)
+        exact_decimals.refuse_rounded(self.reader, encoding, decimal=decimal)
 
     @property
     def problems(self) -> list[str]:
@@ -234,11 +255,11 @@ class Table:
             raise InputError(found[0] + (more if len(found) > 1 else ""))
         encoding = Encoding(
             (
-                *(measured(encoded(c), self.how) for c in self._columns(prose=False)),
+                *(measured(encoded(c), self.reading) for c in self._columns(prose=False)),
                 *(self.prose(c.name) for c in self._columns(prose=True)),
             ),
             None if self.target is None else Target.of(self.target, self.positive),
-            self.how,
+            self.reading,
         )
         names = encoding.feature_names
         if len(set(names)) < len(names):
@@ -253,10 +274,10 @@ class Table:
 
     def prose(self, name: str) -> Prose:
         """The words of a column of prose that become columns."""
-        if name not in self._found_prose:
-            into = self._prose[name]
-            self._found_prose[name] = prose_of(self.parts(), name, self.n_rows, into)
-        return self._found_prose[name]
+        if name not in self._words:
+            buckets = INTO if self._prose[name] else None
+            self._words[name] = prose_of(self.parts(), name, self.n_rows, buckets)
+        return self._words[name]
 
     def encode(self, *, scale: bool = True) -> tuple[Any, Any, Encoding]:
         """Rows as numbers, labels, and what was done.
@@ -300,6 +321,15 @@ class Table:
                 labels.append(encoding.labels(part))
         X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
+
+
+@final
+@dataclass(frozen=True)
+class TableStream:
+    """A table that is not to be encoded in memory, and whether its numbers are scaled."""
+
+    table: Table
+    scale: bool
 
 
 # What stands against encoding a table: a sentence each, with what to do.

@@ -16,6 +16,7 @@ from rosenblatt._util.text import listed, many
 from rosenblatt.data.batch import TRUTH, Batch, Kind
 from rosenblatt.data.column import Column
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
+from rosenblatt.data.options import given_labels
 from rosenblatt.errors import InputError
 
 MOST_LABELS = 100  # of a target, where none is chosen
@@ -233,15 +234,6 @@ def condition(text: Any) -> Condition | None:
     if found is None:
         return None
     return Condition(found[1].replace("≥", ">=").replace("≤", "<="), float(found[2]))
-
-
-def given_labels(positive: Any) -> tuple[Any, ...]:
-    """One label or several, as they were given."""
-    if positive is None:
-        return ()
-    if isinstance(positive, (list, tuple, set, frozenset, np.ndarray)):
-        return tuple(positive)
-    return (positive,)
 
 
 def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positive:

@@ -6,11 +6,12 @@ rows have it: a column that turns out to hold something else is read again as te
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +19,10 @@ import pyarrow.csv as arrow_csv
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
-from rosenblatt.data import dialect as dialects
 from rosenblatt.data.ahead import done_ahead
-from rosenblatt.data.batch import MISSING, TEXT, Batch, Kind, Place, Recode
+from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Recode
 from rosenblatt.data.dates import Days
-from rosenblatt.data.dialect import Dialect, TooLong, blocks
+from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import Style, first_not_number, not_numbers, numbers_of
 from rosenblatt.data.opening import open_bytes, reason
@@ -36,31 +36,27 @@ _SMALL = 1 << 16  # bytes: less is read by one thread
 class TextFiles:
     """Text files with the same columns, one after the other."""
 
-    def __init__(self, files: list[File], how: Reading):
-        self.files, self._how = files, how
-        self.dialect, self.names = dialects.look(
-            files,
-            charset=how.charset,
-            header=how.header,
-            sep=how.sep,
-            names=how.names,
-            missing=(*MISSING, *how.missing, *(f" {word}" for word in how.missing)),
-            like=(how.delimiter, how.decimal),
-        )
-        self.styles: dict[str, Style | Days] = dict(how.numeric)
+    def __init__(self, sniffed: Sniffed):
+        self.files, self.names, self.dialect = sniffed.files, sniffed.names, sniffed.dialect
+        self._reading = sniffed.reading
+        self.styles: dict[str, Style | Days] = dict(sniffed.reading.styles)
+
+    def copy(self) -> Self:
+        """For a table of its own: what it finds out about its columns does not touch this one."""
+        twin = copy.copy(self)
+        twin.styles = dict(self.styles)
+        return twin
 
     @property
-    def how(self) -> Reading:
+    def reading(self) -> Reading:
         """With what was found out."""
-        found = self.dialect
-        return replace(
-            self._how, delimiter=found.delimiter, decimal=found.decimal, numeric=self.styles
-        )
+        mark, delimiter = self.dialect.decimal, self.dialect.delimiter
+        return replace(self._reading, delimiter=delimiter, decimal=mark, styles=self.styles)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Any]:
         """All that the rows depend on."""
-        return asdict(self.dialect) | {k: self.how.to_dict()[k] for k in ("numeric", "dates")}
+        return asdict(self.dialect) | self.reading.styles_to_dict()
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
         """A first guess, from the first rows."""
@@ -227,7 +223,7 @@ class TextFiles:
                 ),
                 arrow_csv.ParseOptions(
                     delimiter=self.dialect.delimiter,
-                    newlines_in_values=dialects.has_quote(block),
+                    newlines_in_values=has_quote(block),
                 ),
                 arrow_csv.ConvertOptions(
                     column_types=types,

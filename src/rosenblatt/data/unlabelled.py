@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rosenblatt._util.text import many
 from rosenblatt.data.batch import Batch, Kind
@@ -44,30 +43,6 @@ class Labelled:
 def left_out_of(parts: Iterable[Batch]) -> NDArray[np.int64]:
     """The numbers of the rows that these parts left out, when all were given."""
     return parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
-
-
-def in_place(
-    X: Any, y: NDArray[Any], left_out: NDArray[np.int64], weights: Any = None
-) -> tuple[Any, NDArray[Any], Any]:
-    """Rows, labels and weights at the numbers that they have in the table. What was left out is a
-    row of zeros there, with weight 0, so that a certificate names rows as the table does."""
-    if not len(left_out):
-        return X, y, weights
-    n = len(y) + len(left_out)
-    kept = np.delete(np.arange(n), left_out)
-    labels, found = np.full(n, y[0], dtype=y.dtype), np.zeros(n)
-    labels[kept], found[kept] = y, 1.0 if weights is None else weights
-    return _spread(X, n, kept), labels, found
-
-
-def _spread(X: Any, n: int, kept: NDArray[np.int64]) -> Any:
-    if sparse.issparse(X):
-        counts = np.zeros(n + 1, dtype=np.int64)
-        counts[kept + 1] = np.diff(X.indptr)
-        return sparse.csr_array((X.data, X.indices, np.cumsum(counts)), shape=(n, X.shape[1]))
-    rows = np.zeros((n, X.shape[1]))
-    rows[kept] = X
-    return rows
 
 
 def told(left_out: int) -> str:

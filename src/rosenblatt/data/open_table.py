@@ -1,0 +1,220 @@
+"""A table whose columns are known: its files are found, its dialect is looked at once, and the
+columns that somebody named are there. Its rows are not read yet.
+
+Of text nothing heavy is imported: a command says what is wrong here before it has loaded what reads
+rows and learns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NoReturn, final
+
+from rosenblatt._util.spelling import option
+from rosenblatt.data import files
+from rosenblatt.data.dialect import Sniffed, sniff
+from rosenblatt.data.files import STANDARD_INPUT, File, is_svmlight
+from rosenblatt.data.naming import find_columns, need_target, prose_columns
+from rosenblatt.data.options import Columns, FileOptions, Reading, ReadOptions, options_of
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.columnar import ColumnFiles
+    from rosenblatt.data.sparse import SparseTable
+    from rosenblatt.data.table import Table
+    from rosenblatt.data.text import TextFiles
+
+    Reader = TextFiles | ColumnFiles
+
+_KINDS = ("categorical", "numeric", "text")  # options that say what a column holds
+
+
+@final
+@dataclass(frozen=True)
+class OpenTable:
+    """`wanted` are the columns to be read; `prose` are those of text, and whether their words are
+    hashed."""
+
+    layout: Sniffed | ColumnFiles
+    options: ReadOptions
+    wanted: tuple[str, ...]
+    prose: Mapping[str, bool]
+
+    @property
+    def names(self) -> list[str]:
+        return self.layout.names
+
+    def reader(self) -> Reader:
+        """What it finds out about columns does not touch other readers of the same files."""
+        return _reader(self.layout)
+
+    def check_column(self, use: str, name: str) -> None:
+        """InputError where there is no such column."""
+        header = self.layout.reading.has_names
+        find_columns(self.names, self.layout.files[0].name, [(use, name)], header=header)
+
+    def with_options(self, **changes: Any) -> OpenTable:
+        """For other columns of the same files."""
+        return _open(self.layout, replace(self.options, **changes))
+
+    def split_off(self, name: str, use: str) -> tuple[Table, OpenTable]:
+        """A column that is no feature, but tells something about the rows, and the table without
+        it; `use` is the option that names it."""
+        options = self.options
+        if self.layout.files[0].name == STANDARD_INPUT:
+            raise _no_column(use, name)
+        self.check_column(use, name)
+        if name == options.target:
+            raise InputError(f"The column {name!r} is the target and cannot also be the {use}.")
+        label = options.target if options.drop_unlabelled else None  # of the same rows
+        others = tuple(other for other in self.names if other not in (name, label))
+        alone = _open(self.layout, ReadOptions(target=label, ignore=others))
+        return alone.read(), self.with_options(ignore=(*options.ignore, name))
+
+    def read(self) -> Table:
+        from rosenblatt.data.table import Table
+
+        return Table(self)
+
+
+@final
+@dataclass(frozen=True)
+class OpenSvmlight:
+    """A file of labels and numbers, which has no names of columns."""
+
+    files: list[File]
+    options: ReadOptions
+
+    def check_column(self, use: str, name: str) -> NoReturn:
+        raise _no_column(use, name)
+
+    def split_off(self, name: str, use: str) -> NoReturn:
+        raise _no_column(use, name)
+
+    def read(self) -> SparseTable:
+        from rosenblatt.data.sparse import SparseTable
+
+        return SparseTable(self.files, positive=self.options.positive)
+
+
+def _no_column(use: str, name: str) -> InputError:
+    return InputError(
+        f"{option(use)} needs a table in a file: it reads the column by itself.",
+        option=use,
+        value=name,
+    )
+
+
+def open_table(
+    source: Any, options: ReadOptions, *, labelled: bool = False
+) -> OpenTable | OpenSvmlight:
+    """`labelled`: its labels are in a column, which must be named."""
+    if is_svmlight(source):
+        if options.target is not None or options.ignore:
+            raise InputError(
+                "An svmlight file has no names of columns: its first field is the label. Leave out "
+                f"{option('target')} and {option('ignore')}.",
+                option="ignore" if options.target is None else "target",
+                value=options.ignore if options.target is None else options.target,
+            )
+        return OpenSvmlight(files.find(source), options)
+    layout = _layout(source, Reading(), options)
+    if labelled:
+        need_target(source, options.target, layout.names)
+    if options.drop_unlabelled and options.target is None:
+        raise InputError(
+            f"{option('drop_unlabelled', True)} leaves out rows without a label: name the column "
+            f"of labels, too: {option('target', ...)}.",
+            option="drop_unlabelled",
+            value=True,
+        )
+    if not isinstance(layout, Sniffed) and (options.sep, options.names) != (None, None):
+        raise InputError(
+            f"{option('sep')} and {option('names')} are about text, and {layout.files[0].name} "
+            "has columns with names of their own: leave them out.",
+            option="names" if options.sep is None else "sep",
+            value=options.names if options.sep is None else options.sep,
+            file=layout.files[0].name,
+        )
+    return _open(layout, options)
+
+
+def reader_of(source: Any, reading: Reading, options: FileOptions) -> Reader:
+    """For a table that is read like an earlier one, but for what is said about it."""
+    return _reader(_layout(source, reading, options))
+
+
+def _reader(layout: Sniffed | ColumnFiles) -> Reader:
+    if not isinstance(layout, Sniffed):
+        return layout.copy()
+    from rosenblatt.data.text import TextFiles
+
+    return TextFiles(layout)
+
+
+def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | ColumnFiles:
+    reading, earlier_sheet = reading.for_another(options), reading.sheet
+    if hasattr(source, "__arrow_c_stream__"):
+        from rosenblatt.data.columnar import ColumnFiles, frame
+
+        return ColumnFiles([frame(source)], reading)
+    found = files.find(source)
+    if len({file.kind for file in found}) > 1:
+        kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
+        raise InputError(f"Files that are read together must be of one kind; these are {kinds}.")
+    if found[0].kind == "workbook":
+        from rosenblatt.data.workbook import as_text
+
+        found = [as_text(file, options.sheet, earlier_sheet) for file in found]
+        return sniff(found, replace(reading, sheet=found[0].sheet, charset=None, sep=None))
+    if options.sheet is not None:
+        raise InputError(
+            f"{option('sheet')} goes with .xlsx workbooks, and {found[0].name} is none: leave it "
+            "out.",
+            option="sheet",
+            value=options.sheet,
+            file=found[0].name,
+        )
+    if found[0].kind == "text":
+        return sniff(found, reading)
+    from rosenblatt.data.columnar import ColumnFiles
+
+    return ColumnFiles(found, reading)
+
+
+def _open(layout: Sniffed | ColumnFiles, options: ReadOptions) -> OpenTable:
+    """InputError where a column is not there, or is given in two ways."""
+    names, file, target = layout.names, layout.files[0].name, options.target
+    hashed = prose_columns(options.text, names)
+    columns = {
+        n: getattr(options, n) for n, o in options_of(ReadOptions).items() if type(o) is Columns
+    }
+    columns["text"] = tuple(hashed)
+    named = [(use, name) for use, of in columns.items() for name in of]
+    find_columns(names, file, [*named, ("target", target)], header=layout.reading.has_names)
+    if target in columns["ignore"]:
+        raise InputError(f"The column {target!r} is both the target and ignored: give one of them.")
+    for one, other in combinations(_KINDS, 2):
+        if both := set(columns[one]) & set(columns[other]):
+            raise InputError(
+                f"The column {min(both)!r} is given both as {one} and as {other}: give one of them."
+            )
+    if kinds := [kind for kind in _KINDS if target in columns[kind]]:
+        raise InputError(
+            f"The column {target!r} is the target: its labels are taken as they are. Leave it out "
+            f"of {kinds[0]}."
+        )
+    wanted = tuple(name for name in names if name not in set(columns["ignore"]))
+    if len(set(wanted)) < len(wanted):
+        twice = next(name for name in wanted if wanted.count(name) > 1)
+        places = [str(j + 1) for j, name in enumerate(names) if name == twice]
+        raise InputError(
+            f"{file} has several columns named {twice!r}: columns {', '.join(places)}. Give each a "
+            f"name of its own; or leave all of them out: {option('ignore', twice)}.",
+            file=file,
+            column=twice,
+        )
+    prose = {name: hashed[name] for name in hashed if name in wanted}
+    return OpenTable(layout, options, wanted, prose)

@@ -1,0 +1,62 @@
+"""Rows of numbers below and beside each other: arrays, or CSR matrices where columns are prose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._core.rows import dense
+
+if TYPE_CHECKING:
+    from rosenblatt.data.encoding import Encoding
+
+
+def below(parts: list[Any], features: int) -> Any:
+    """All rows of parts."""
+    if not parts:
+        return np.empty((0, features))
+    if any(map(sparse.issparse, parts)):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)
+
+
+def beside(X: Any, others: list[Any]) -> Any:
+    """An array with further columns, which are sparse."""
+    return sparse.hstack([sparse.csr_array(X), *others], format="csr") if others else X
+
+
+def head(encoding: Encoding, X: Any) -> Any:
+    """The features before those of prose, as an array; the same array where there is no prose."""
+    return dense(X[:, : encoding.n_dense]) if sparse.issparse(X) else X
+
+
+def with_head(encoding: Encoding, X: Any, new: Any) -> Any:
+    """The rows X with these features before those of prose."""
+    return beside(new, [X[:, encoding.n_dense :]]) if sparse.issparse(X) else new
+
+
+def in_place(
+    X: Any, y: NDArray[Any], left_out: NDArray[np.int64], weights: Any = None
+) -> tuple[Any, NDArray[Any], Any]:
+    """Rows, labels and weights at the numbers that they have in the table. What was left out is a
+    row of zeros there, with weight 0, so that a certificate names rows as the table does."""
+    if not len(left_out):
+        return X, y, weights
+    n = len(y) + len(left_out)
+    kept = np.delete(np.arange(n), left_out)
+    labels, found = np.full(n, y[0], dtype=y.dtype), np.zeros(n)
+    labels[kept], found[kept] = y, 1.0 if weights is None else weights
+    return _spread(X, n, kept), labels, found
+
+
+def _spread(X: Any, n: int, kept: NDArray[np.int64]) -> Any:
+    if sparse.issparse(X):
+        counts = np.zeros(n + 1, dtype=np.int64)
+        counts[kept + 1] = np.diff(X.indptr)
+        return sparse.csr_array((X.data, X.indices, np.cumsum(counts)), shape=(n, X.shape[1]))
+    rows = np.zeros((n, X.shape[1]))
+    rows[kept] = X
+    return rows

@@ -19,14 +19,13 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from rosenblatt import Perceptron
+from rosenblatt._out_of_core import client as clients
 from rosenblatt._out_of_core import proof_work, work
 from rosenblatt._out_of_core.cache import stored
 from rosenblatt._out_of_core.certify import Planes
-from rosenblatt._out_of_core.client import Client as Team
 from rosenblatt._out_of_core.dask import OnDask
-from rosenblatt._out_of_core.engine import Inline
 from rosenblatt._out_of_core.fit import fit_stored
-from rosenblatt._out_of_core.partitions import of_stored
+from rosenblatt._out_of_core.partitions import Epoch, Labelling, on_disk, on_engine
 from rosenblatt._training.rule import margin_rule
 from rosenblatt._util.budget import Budget
 
@@ -55,15 +54,16 @@ def rows(n, *, flipped=0.0, margin=0.0, wrong=False):
 
 def jobs(rows_in_place):
     """One epoch, one count of two candidates, one step, one look of a proof."""
-    how = work.How(None, (1.0, 1.0), None, margin_rule(0.0), 0.0, True)
+    labelling = Labelling(None, (1.0, 1.0))
+    steps = work.Steps(labelling, margin_rule(0.0), 0.0, True)
     w = np.random.default_rng(2).normal(size=D + 1)
     exact = proof_work.Fraction
-    turn = work.Turn(0, 1, shuffled=True)
+    epoch, n = Epoch(0, 1, shuffled=True), rows_in_place.n
     weights = [exact(v) for v in w.tolist()]
     return {
-        "mixed, an epoch": (work.mix, how, w, turn, 0, rows_in_place.n, True),
-        "count of two candidates": (work.count, how, [w, -w]),
-        "batch, a step": (work.descend, how, w),
+        "mixed, an epoch": (work.mix, steps, w, epoch, range(n), n, True, None),
+        "count of two candidates": (work.count, labelling, [w, -w], None),
+        "batch, a step": (work.descend, steps, w, None),
         "a look of a proof": (proof_work.look, weights, True, 16 * D),
     }
 
@@ -82,8 +82,8 @@ def processor(rows_in_place, name):
 
 
 def speed(n, cache):
-    with stored(rows(n, flipped=0.1), folder=cache, say=None) as on_disk:
-        alone = of_stored(Team(Inline()), on_disk)
+    with stored(rows(n, flipped=0.1), folder=cache, say=None) as stored_rows:
+        alone = on_disk(stored_rows)
         names = list(jobs(alone))
         here = {name: processor(alone, name) for name in names}
         clock, cpu, over = {}, {}, {}
@@ -94,19 +94,21 @@ def speed(n, cache):
                 ) as cluster,
                 Client(cluster) as client,
             ):
-                team = Team(OnDask(client))
-                placed = of_stored(team, on_disk)
+                of_engine = clients.Client(OnDask(client))
+                placed = on_engine(of_engine, stored_rows)
                 for name in names:
                     job, *given = jobs(placed)[name]
                     placed.each(job, *given)
-                    team.paces.clear()
+                    of_engine.paces.clear()
                     took = []
                     for _ in range(TIMES):
                         begin = time.perf_counter()
                         placed.each(job, *given)
                         took.append(time.perf_counter() - begin)
                     clock[name, workers] = min(took)
-                    over[name, workers] = sum(took) / sum(p.seconds for p in team.paces.values())
+                    over[name, workers] = sum(took) / sum(
+                        p.seconds for p in of_engine.paces.values()
+                    )
                     cpu[name, workers] = processor(placed, name)
     print(f"\n{n:,} x {D} float32; seconds by the clock and of the processor\n")
     print(
@@ -128,11 +130,11 @@ def mixing(n, cache):
     print("\n| labels turned round | errors of blocks | of mixed | ratio | target |")
     print("|---|---|---|---|---|")
     for flipped in (0.02, 0.1):
-        with stored(rows(n, flipped=flipped), folder=cache, say=None) as on_disk:
+        with stored(rows(n, flipped=flipped), folder=cache, say=None) as stored_rows:
             found = []
             for order in ("blocks", "mixed"):
                 p = Perceptron(order=order, max_iter=6, patience=None, random_state=0)
-                found.append(fit_stored(p, on_disk).training_errors_)
+                found.append(fit_stored(p, stored_rows).training_errors_)
         ratio = found[1] / found[0]
         print(f"| {flipped:.0%} | {found[0]:,} | {found[1]:,} | {ratio:.4f} | <= 1.005 |")
 
@@ -146,8 +148,8 @@ def looks(n, cache):
         "margin 0.00001": {"margin": 1e-5},
         "one wrong label": {"margin": 1e-2, "wrong": True},
     }.items():
-        with stored(rows(n, **how), folder=cache, say=None) as on_disk:
-            planes = Planes(of_stored(Team(Inline()), on_disk), True, Budget(), 100, margins=False)
+        with stored(rows(n, **how), folder=cache, say=None) as stored_rows:
+            planes = Planes(on_disk(stored_rows), True, Budget(), 100, margins=False)
             begin = time.perf_counter()
             planes.run()
             took = time.perf_counter() - begin

@@ -119,10 +119,10 @@ import numpy as np
 from common import noisy
 from rosenblatt import Perceptron, train
 from rosenblatt._core.backend import compute
-from rosenblatt._out_of_core.learner import Distributed
+from rosenblatt._out_of_core.learner import PartitionedLearner
 
 compute.block, compute.shard = 50, 2
-descend, steps = Distributed.descend, []
+descend, steps = PartitionedLearner.descend, []
 
 def dying(*given):
     steps.append(1)
@@ -130,7 +130,7 @@ def dying(*given):
         os.kill(os.getpid(), signal.SIGKILL)
     return descend(*given)
 
-Distributed.descend = dying
+PartitionedLearner.descend = dying
 p = Perceptron(order="batch", max_iter=2, patience=None, random_state=2)
 train(p, noisy(400), engine=sys.argv[1], checkpoint=sys.argv[2], checkpoint_every=0)
 """

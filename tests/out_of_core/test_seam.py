@@ -25,7 +25,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import client
 from rosenblatt._out_of_core.client import Client, Pace
 from rosenblatt._out_of_core.engine import Lost
-from rosenblatt._out_of_core.partitions import bundled
+from rosenblatt._out_of_core.partitions import bounds
 from rosenblatt.errors import EngineError, InputError, InputTypeError
 
 ORDERS = ["cyclic", "blocks", "mixed", "batch"]
@@ -123,10 +123,10 @@ def test_training_begun_in_one_place_goes_on_in_another(tmp_path):
         assert learned(train(rule, (X, y), engine=Hostile(3), **more)) == expected
 
 
-def test_bundles_are_whole_shards():
+def test_partitions_are_whole_shards():
     for n in (1, 19, 20, 21, 199, 1000):
         for at_once in range(1, 12):
-            parts = bundled(n, at_once)
+            parts = bounds(n, at_once)
             assert parts[0][0] == 0
             assert parts[-1][1] == n
             assert all(begin % 20 == 0 for begin, _ in parts)
@@ -218,10 +218,10 @@ def test_a_broken_executor_says_what_to_do():
 
 
 def test_rows_that_a_worker_does_not_see(tmp_path):
-    from rosenblatt._out_of_core.parts import StoredPart, load_stored
+    from rosenblatt._out_of_core.partitions import StoredPartition, load_stored
     from rosenblatt.errors import FileError
 
-    part = pickle.loads(pickle.dumps(StoredPart(str(tmp_path), "mark", 0, 10, 100)))
+    part = pickle.loads(pickle.dumps(StoredPartition(str(tmp_path), "mark", 0, 10, 100)))
     assert part.__sizeof__() == 100
     with pytest.raises(FileError, match=r"does not see the rows in .*a folder that all machines"):
         load_stored(part)
@@ -279,7 +279,7 @@ def test_progress_tells_how_fast_each_worker_is(capfd):
 
 
 def test_progress_of_many_workers_is_short():
-    team = Client(Hostile(0))
+    client = Client(Hostile(0))
     for number in range(9):
-        team.paces[f"node/{number}"] = Pace(10 * (number + 1), 1.0)
-    assert team.told() == "9 workers: node/0 10, node/8 90"
+        client.paces[f"node/{number}"] = Pace(10 * (number + 1), 1.0)
+    assert client.speeds() == "9 workers: node/0 10, node/8 90"

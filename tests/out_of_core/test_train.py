@@ -27,7 +27,7 @@ from rosenblatt import (
 )
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import fit as streamed_fit
-from rosenblatt._out_of_core.orders import StreamedBlocks
+from rosenblatt._out_of_core.orders import PartitionedBlocks
 from rosenblatt._training import stopping
 from rosenblatt.errors import FileError, InputError, InputTypeError
 from sources import frame
@@ -209,14 +209,14 @@ def test_a_checkpoint_of_a_stream_goes_on(tmp_path):
 def test_ctrl_c_leaves_the_best_so_far_with_its_encoding(tmp_path, monkeypatch):
     frame(90).to_csv(tmp_path / "t.csv", index=False)
     table = data.read(tmp_path / "t.csv", target="label")
-    advance = StreamedBlocks.advance
+    advance = PartitionedBlocks.advance
 
     def pressed(self, job, state, most):
         if state.epoch == 3:
             os.kill(os.getpid(), signal.SIGINT)
         advance(self, job, state, most)
 
-    monkeypatch.setattr(StreamedBlocks, "advance", pressed)
+    monkeypatch.setattr(PartitionedBlocks, "advance", pressed)
     for keep, known in [("best", True), ("last", False), ("average", False), ("vote", False)]:
         p = Perceptron(order="blocks", keep=keep, patience=None, random_state=0)
         with pytest.raises(KeyboardInterrupt):

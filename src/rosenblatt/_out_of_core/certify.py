@@ -23,7 +23,7 @@ from rosenblatt._certify.nearest_point import nearest_point
 from rosenblatt._certify.rows import Rows
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import proof_work as work
-from rosenblatt._out_of_core.partitions import Divided
+from rosenblatt._out_of_core.partitions import PartitionedRows
 from rosenblatt._out_of_core.proof_work import Some
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.one_thread import one_thread
@@ -85,7 +85,7 @@ def certify_stored(
     >>> certificate.verdict, certificate.n_rows
     ('complete separation', 100)
     """
-    from rosenblatt._out_of_core.placement import divided
+    from rosenblatt._out_of_core.placement import partitioned
 
     parameters.flag("fit_intercept", fit_intercept)
     parameters.flag("margins", margins)
@@ -93,7 +93,7 @@ def certify_stored(
         parameters.positive("time_limit", time_limit)
     parameters.whole("looks", looks)
     with ExitStack() as until_the_end:
-        rows = until_the_end.enter_context(divided(source, engine, cache))
+        rows = until_the_end.enter_context(partitioned(source, engine, cache))
         return certified(
             rows,
             fit_intercept=fit_intercept,
@@ -104,7 +104,12 @@ def certify_stored(
 
 
 def certified(
-    rows: Divided, *, fit_intercept: bool, budget: Budget, margins: bool, looks: int = _LOOKS
+    rows: PartitionedRows,
+    *,
+    fit_intercept: bool,
+    budget: Budget,
+    margins: bool,
+    looks: int = _LOOKS,
 ) -> Certificate:
     """The certificate, checked."""
     if rows.k is not None:
@@ -210,7 +215,7 @@ _NO_MORE = "{} looks at all rows were not enough"
 class Planes:
     """The search; at the end it holds what was found."""
 
-    all: Divided
+    all: PartitionedRows
     intercept: bool
     budget: Budget
     most_looks: int
@@ -369,7 +374,7 @@ class Planes:
 class RemoteData(verify.Data):
     """`few` are the rows that the claim names."""
 
-    def __init__(self, claim: dict[str, Any], rows: Divided, few: Some):
+    def __init__(self, claim: dict[str, Any], rows: PartitionedRows, few: Some):
         self._all = rows
         self._x = dict(zip(few.number.tolist(), few.x.tolist(), strict=True))
         self.y: Any = dict(zip(few.number.tolist(), few.y.tolist(), strict=True))

@@ -1,5 +1,5 @@
-"""Whoever asks: rows that are placed once, calls that are repeated where they were lost, results in
-the order of the rows."""
+"""The program's side of an engine, and the worker's: rows that are placed once, calls that are
+repeated where they were lost, results in the order of the rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosenblatt._out_of_core.engine import Engine, Handle, Lost
 from rosenblatt._util.version import __version__
 from rosenblatt.errors import EngineError
 
-_SHOWN = 4  # workers that are told one by one
+_SHOWN = 4  # workers that are named one by one
 _REPEATS = 5  # times that a call is made once more, where its machine was lost
 
 
@@ -40,14 +40,13 @@ class Client:
 
     engine: Engine
     paces: dict[str, Pace] = field(default_factory=lambda: defaultdict(Pace))
-    waited: float = 0.0  # seconds
 
-    def place(self, load: Callable[..., Any], *given: Any) -> Handle:
-        return self.engine.place(placed, __version__, load, *given)
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Handle:
+        return self.engine.place(placed, __version__, load, *arguments)
 
-    def settle(self, handles: Sequence[Handle]) -> None:
+    def wait_for(self, handles: Sequence[Handle]) -> None:
         """All is in place, or the first error is raised. The rows stay there."""
-        self._gathered(lambda k: self.engine.call(_seen, handles[k]), len(handles))
+        self._gathered(lambda k: self.engine.call(_is_there, handles[k]), len(handles))
 
     def results(self, handles: Sequence[Handle]) -> list[Any]:
         """What was placed, here: a few bytes."""
@@ -58,35 +57,31 @@ class Client:
         calls: Sequence[tuple[Callable[..., Any], Sequence[Any]]],
         rows: Sequence[int] | None = None,
     ) -> list[Any]:
-        """The result of each call, in their order; `rows`: how many each looks at."""
+        """The result of each call, in their order; `rows`: how many each reads."""
         sizes = Sizes(compute.block, compute.shard)
 
         def call(k: int) -> Handle:
-            work, given = calls[k]
-            return self.engine.call(_on_rows, given[0], __version__, sizes, work, *given[1:])
+            work, arguments = calls[k]
+            return self.engine.call(
+                _on_partition, arguments[0], __version__, sizes, work, *arguments[1:]
+            )
 
-        begin = time.monotonic()
-        found: list[Done] = self._gathered(call, len(calls))
-        self.waited += time.monotonic() - begin
-        for k, done in enumerate(found):
+        results: list[Done] = self._gathered(call, len(calls))
+        for k, done in enumerate(results):
             pace = self.paces[done.worker]
             pace.rows += 0 if rows is None else rows[k]
             pace.seconds += done.seconds
-        return [done.value for done in found]
+        return [done.value for done in results]
 
-    def told(self) -> str:
-        """How many rows each worker looks at in a second; of many, the slowest and the fastest."""
-        found = sorted((pace.rate, name) for name, pace in self.paces.items() if pace.rows)
-        shown = found if len(found) <= _SHOWN else [found[0], found[-1]]
+    def speeds(self) -> str:
+        """How many rows each worker reads in a second; of many, the slowest and the fastest."""
+        rates = sorted((pace.rate, name) for name, pace in self.paces.items() if pace.rows)
+        shown = rates if len(rates) <= _SHOWN else [rates[0], rates[-1]]
         words = ", ".join(f"{name} {rate:,.0f}" for rate, name in shown)
-        return words if shown is found else f"{len(found)} workers: {words}"
+        return words if shown is rates else f"{len(rates)} workers: {words}"
 
     def _gathered(
-        self,
-        handle: Callable[[int], Handle],
-        number: int,
-        *,
-        repeat: bool = True,
+        self, handle: Callable[[int], Handle], number: int, *, repeat: bool = True
     ) -> list[Any]:
         handles = [handle(k) for k in range(number)]
         losses = [0] * number
@@ -109,20 +104,6 @@ class Client:
                 ) from None
 
 
-def placed(version: str, load: Callable[..., Any], *given: Any) -> Any:
-    """On a worker: the rows, if the version is ours."""
-    return perform(version, Sizes(compute.block, compute.shard), load, *given).value
-
-
-def _seen(part: Any) -> None:
-    """On a worker: the rows are there."""
-
-
-def _on_rows(part: Any, version: str, sizes: Sizes, work: Callable[..., Any], *given: Any) -> Done:
-    """On a worker: the rows come first, so that an engine sees what is to be moved."""
-    return perform(version, sizes, work, part, *given)
-
-
 # What runs on a worker: a call, with the version and the sizes that it was made with.
 
 
@@ -141,8 +122,22 @@ class Done(NamedTuple):
     seconds: float
 
 
-def perform(version: str, sizes: Sizes, work: Callable[..., Any], *given: Any) -> Done:
-    """Do this work."""
+def placed(version: str, load: Callable[..., Any], *arguments: Any) -> Any:
+    return perform(version, Sizes(compute.block, compute.shard), load, *arguments).value
+
+
+def _is_there(partition: Any) -> None:
+    """An engine calls it when the partition is in place."""
+
+
+def _on_partition(
+    partition: Any, version: str, sizes: Sizes, work: Callable[..., Any], *arguments: Any
+) -> Done:
+    """The partition comes first, so that an engine sees what would have to be moved."""
+    return perform(version, sizes, work, partition, *arguments)
+
+
+def perform(version: str, sizes: Sizes, work: Callable[..., Any], *arguments: Any) -> Done:
     if version != __version__:
         raise EngineError(
             f"The worker {name()} has rosenblatt {__version__}, and the program that asks has "
@@ -152,7 +147,7 @@ def perform(version: str, sizes: Sizes, work: Callable[..., Any], *given: Any) -
     if (compute.block, compute.shard) != sizes:
         compute.block, compute.shard = sizes
     begin = time.perf_counter()
-    value = work(*given)
+    value = work(*arguments)
     return Done(value, name(), time.perf_counter() - begin)
 
 

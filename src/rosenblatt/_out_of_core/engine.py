@@ -69,7 +69,11 @@ def check(given: Any) -> None:
 
 @contextmanager
 def opened(given: Any) -> Iterator[Engine]:
-    """The engine that was meant. What is opened here is closed in the end."""
+    """The engine that was meant; None is this process. What is opened here is closed in the
+    end."""
+    if given is None:
+        yield Inline()
+        return
     check(given)
     if isinstance(given, Executor):
         yield OnExecutor(given)

@@ -1,16 +1,19 @@
-"""Tables in files that every machine can read: each encodes the rows that it works on, and keeps
-them in a cache of its own.
+"""Where the rows of a source go: from what a person names to partitions on the workers.
 
-The rows of a table are numbered through all of its files, which the first look at it has counted.
-A bundle knows the files that its rows lie in, and reads these alone. Means and scales fold over
-shards as they do over rows, so that the numbers have the same bits as on one machine.
+Tables in files that every machine can read are encoded by the workers, each the rows that it works
+on, which it keeps in a cache of its own. Their rows are numbered through all files, which were
+counted when the table was read; a partition knows the files that its rows lie in, and reads these
+alone. Means and scales fold over shards as they do over rows, so that the numbers have the same
+bits as on one machine. Dask arrays and frames are computed by the workers, and stay there. All
+else is encoded here, and read from disk.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -26,16 +29,24 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Matrix
 from rosenblatt._core.summation import folded
 from rosenblatt._out_of_core import store
-from rosenblatt._out_of_core.cache import kept
+from rosenblatt._out_of_core.cache import kept, stored
 from rosenblatt._out_of_core.client import Client, name
-from rosenblatt._out_of_core.engine import Engine, Inline, opened
-from rosenblatt._out_of_core.partitions import Bundle, Divided, bundled, of_stored
-from rosenblatt._out_of_core.parts import ArrayPart, open_folder
+from rosenblatt._out_of_core.engine import opened
+from rosenblatt._out_of_core.partitions import (
+    ArrayPartition,
+    Partition,
+    PartitionedRows,
+    Placed,
+    bounds,
+    on_disk,
+    on_engine,
+    open_folder,
+)
 from rosenblatt._out_of_core.progress import Silent
-from rosenblatt._out_of_core.sources import refuse_not_finite_batch, source_of
+from rosenblatt._out_of_core.sources import are_arrays, refuse_not_finite_batch, source_of
 from rosenblatt._out_of_core.store import PASS, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows, refuse_not_finite
-from rosenblatt._out_of_core.work import labels
+from rosenblatt._out_of_core.work import count_classes
 from rosenblatt._util.files import as_path
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
@@ -46,40 +57,62 @@ from rosenblatt.data.table import RowsFrom
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
 
-def are_files(source: Any) -> bool:
+@contextmanager
+def partitioned(
+    source: Any, engine: Any, cache: Any, say: Silent | None = None
+) -> Iterator[PartitionedRows]:
+    """The rows of a source, in place. What was opened or written for them is gone in the end."""
+    folder = None if cache is None else as_path(cache)
+    with opened(engine) as machines:
+        client = Client(machines)
+        if are_collections(source):
+            yield of_collections(client, *source)
+            return
+        if are_arrays(source):
+            arrays = source
+            source = lambda: iter([arrays])  # noqa: E731 - batches
+        rows_of = source_of(source)
+        if engine is not None and isinstance(rows_of, TableRows) and is_read_by_workers(rows_of):
+            yield of_table(client, rows_of, folder)
+            return
+        with stored(rows_of, folder=folder, say=say) as rows:
+            yield on_disk(rows) if engine is None else on_engine(client, rows)
+
+
+def is_read_by_workers(source: TableRows) -> bool:
     """Can every machine encode its rows for itself? Medians need whole columns, and words of prose
     are counted over all rows: then they are encoded here."""
-    if not isinstance(source, TableRows):
-        return False
     plain = not source.table.encoding().prose and source.table.impute != "median"
     return plain and all(f.kind != "frame" and f.keep is None for f in source.files)
 
 
-def of_table(
-    team: Client,
-    source: TableRows,
-    cache: Path | None,
-) -> Divided:
+def of_table(client: Client, source: TableRows, cache: Path | None) -> PartitionedRows:
     """The rows of a table, encoded by the machines that work on them."""
     table, encoding = source.table, source.table.encoding()
     assert encoding.target is not None
     classes, n = np.array(encoding.target.classes), table.n_rows
     shares = [
         TableShare(table.rows_from(begin, end), encoding, begin, end, cache)
-        for begin, end in bundled(n, team.engine.at_once)
+        for begin, end in bounds(n, client.engine.at_once)
     ]
     if source.scale or table.impute is not None:
-        found = team.all([(_moments, (team.place(itself, share),)) for share in shares])
-        seen = folded([shard for part in found for shard in part], together)
+        moments = client.all([(_moments, (client.place(itself, share),)) for share in shares])
+        seen = folded([shard for shards in moments for shard in shards], together)
         how: dict[str, Any] = {"scale": source.scale, "impute": table.impute}
         encoding = with_moments(encoding, seen, (), **how)
     shares = [replace(share, encoding=encoding) for share in shares]
-    bundles = [Bundle(s.begin, s.end, team.place(load, s)) for s in shares]
-    team.settle([bundle.handle for bundle in bundles])
+    partitions = [Placed(s.begin, s.end, client.place(load, s)) for s in shares]
     names = encoding.feature_names
     size = n * (8 * len(names) + 4)
-    rows = Divided(team, bundles, n, len(names), classes, (), names, encoding, size)
-    counts = np.array(rows.each(labels, len(classes))).sum(axis=0)
+    return _counted(
+        PartitionedRows(client, partitions, n, len(names), classes, (), names, encoding, size)
+    )
+
+
+def _counted(rows: PartitionedRows) -> PartitionedRows:
+    """Once they are in place: how many each class has."""
+    rows.client.wait_for([placed.handle for placed in rows.partitions])
+    counts = np.sum(rows.each(count_classes, len(rows.classes)), axis=0)
     return replace(rows, counts=tuple(counts.tolist()))
 
 
@@ -138,19 +171,13 @@ class TableShare:
 
 @final
 @dataclass(frozen=True)
-class OwnPart:
-    """Rows that a machine has encoded for itself. Elsewhere they are encoded once more."""
+class EncodedPartition(Partition):
+    """Rows that a machine has encoded for itself. Another one encodes them once more."""
 
     share: TableShare
+    begin: int
+    end: int
     nbytes: int
-
-    @property
-    def begin(self) -> int:
-        return self.share.begin
-
-    @property
-    def end(self) -> int:
-        return self.share.end
 
     @cached_property
     def stored(self) -> Stored:
@@ -164,17 +191,21 @@ class OwnPart:
     def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
         return self.stored.rows(begin - self.begin, end - self.begin)
 
+    def expect(self, b: int) -> None:
+        self.stored.expect(b - self.begin // compute.block)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return OwnPart, (self.share, self.nbytes)
+        return EncodedPartition, (self.share, self.begin, self.end, self.nbytes)
 
     def __sizeof__(self) -> int:
         """That of the rows: a scheduler that weighs what it would have to move leaves them."""
         return self.nbytes
 
 
-def load(share: TableShare) -> OwnPart:
+def load(share: TableShare) -> EncodedPartition:
     """On a worker: the rows are in its cache."""
-    return OwnPart(share, OwnPart(share, 0).stored.nbytes)
+    there = EncodedPartition(share, share.begin, share.end, 0)
+    return replace(there, nbytes=there.stored.nbytes)
 
 
 def itself(share: TableShare) -> TableShare:
@@ -185,7 +216,7 @@ def itself(share: TableShare) -> TableShare:
 def _moments(share: TableShare) -> list[Seen]:
     """On a worker: mean and spread of the columns of numbers, of each shard."""
     numbers = share.encoding.number_places
-    found, moments, left = [], Moments(len(numbers)), compute.rows_of_shard
+    of_shards, moments, left = [], Moments(len(numbers)), compute.rows_of_shard
     for rows, _ in share.parts(gaps=True):
         place = 0
         while place < len(rows):
@@ -193,50 +224,26 @@ def _moments(share: TableShare) -> list[Seen]:
             moments.add(some[:, numbers])
             place, left = place + len(some), left - len(some)
             if not left:
-                found.append(moments.finish())
+                of_shards.append(moments.finish())
                 moments, left = Moments(len(numbers)), compute.rows_of_shard
-    return found if left == compute.rows_of_shard else [*found, moments.finish()]
+    return of_shards if left == compute.rows_of_shard else [*of_shards, moments.finish()]
 
 
-# From what a person names to rows on the machines of an engine.
-
-
-@contextmanager
-def divided(source: Any, engine: Any, cache: Any, say: Silent | None = None) -> Iterator[Divided]:
-    """The rows of a source, in place. What was opened or written for them is gone in the end."""
-    from rosenblatt._out_of_core.cache import stored
-    from rosenblatt._out_of_core.train import are_arrays
-
-    with ExitStack() as until_the_end:
-        machines: Engine = Inline()
-        if engine is not None:
-            machines = until_the_end.enter_context(opened(engine))
-        team = Client(machines)
-        if are_collections(source):
-            yield of_collections(team, *source)
-            return
-        if are_arrays(source):
-            arrays = source
-            source = lambda: iter([arrays])  # noqa: E731 - batches
-        found, folder = source_of(source), None if cache is None else as_path(cache)
-        if engine is not None and are_files(found):
-            assert isinstance(found, TableRows)
-            yield of_table(team, found, folder)
-            return
-        rows = until_the_end.enter_context(stored(found, folder=folder, say=say))
-        yield of_stored(team, rows)
-
-
-# Dask arrays and frames: their rows are computed by the workers, and stay there.
+# Dask arrays and frames.
 
 
 def are_collections(source: Any) -> bool:
     """A pair of them; either may be in memory."""
     pair = isinstance(source, tuple) and len(source) == 2
-    return pair and any(hasattr(part, "__dask_graph__") for part in source)
+    return pair and any(is_collection(part) for part in source)
 
 
-def of_collections(team: Client, X: Any, y: Any) -> Divided:
+def is_collection(value: Any) -> bool:
+    """Without an import of Dask: who has not imported it has none."""
+    return "dask" in sys.modules and import_module("dask.base").is_dask_collection(value)
+
+
+def of_collections(client: Client, X: Any, y: Any) -> PartitionedRows:
     """Rows and labels, divided into whole shards."""
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     X, y = _array(X, "X"), _array(y, "y")
@@ -245,54 +252,52 @@ def of_collections(team: Client, X: Any, y: Any) -> Divided:
             f"X has the shape {X.shape} and y {y.shape}: give as many labels as there are rows."
         )
     n, d = (int(size) for size in X.shape)
-    edges = bundled(n, team.engine.at_once)
-    given = [(begin, X[begin:end], y[begin:end]) for begin, end in edges]
-    found = [team.place(_labels, some) for _, _, some in given]
-    classes = targets.classes_of(np.concatenate(team.results(found)))
-    bundles = [
-        Bundle(begin, begin + len(some), team.place(_load, begin, classes, names, rows, some))
-        for begin, rows, some in given
+    parts = [(b, e, X[b:e], y[b:e]) for b, e in bounds(n, client.engine.at_once)]
+    labels = client.results([client.place(_labels, some) for *_, some in parts])
+    classes = targets.classes_of(np.concatenate(labels))
+    partitions = [
+        Placed(b, e, client.place(_load, b, classes, names, rows, some))
+        for b, e, rows, some in parts
     ]
-    team.settle([bundle.handle for bundle in bundles])
-    rows = Divided(team, bundles, n, d, classes, (), names, None, 8 * n * d)
-    counts = np.sum(rows.each(labels, len(classes)), axis=0)
-    return Divided(team, bundles, n, d, classes, tuple(counts.tolist()), names, None, 8 * n * d)
+    return _counted(PartitionedRows(client, partitions, n, d, classes, (), names, None, 8 * n * d))
 
 
-def _array(given: Any, name: str) -> Any:
+def _array(collection: Any, name: str) -> Any:
     """As a Dask array whose parts have known lengths."""
     da: Any = import_module("dask.array")
-    if hasattr(given, "to_dask_array"):  # a frame or a series
+    if hasattr(collection, "to_dask_array"):  # a frame or a series
         with catch_warnings():
             simplefilter("ignore", UserWarning)  # text becomes objects: so be it
-            return given.to_dask_array(lengths=True)
-    if not hasattr(given, "__dask_graph__"):
-        return da.from_array(np.asarray(given))
-    if not isinstance(given, da.Array):
+            return collection.to_dask_array(lengths=True)
+    if not is_collection(collection):
+        return da.from_array(np.asarray(collection))
+    if not isinstance(collection, da.Array):
+        kind = type(collection)
         raise InputTypeError(
-            f"{name} is a {type(given).__module__}.{type(given).__qualname__}: give a Dask array, "
-            "frame or series."
+            f"{name} is a {kind.__module__}.{kind.__qualname__}: give a Dask array, frame or "
+            "series."
         )
-    return given.compute_chunk_sizes() if np.isnan(given.shape[0]) else given
+    return collection.compute_chunk_sizes() if np.isnan(collection.shape[0]) else collection
 
 
 def _labels(y: Any) -> NDArray[Any]:
     """On a worker: which there are."""
-    found = np.asarray(computed(y))
-    return targets.found_classes(targets.labels(found, len(found)), many=True)
+    labels = np.asarray(computed(y))
+    return targets.found_classes(targets.labels(labels, len(labels)), many=True)
 
 
-def _load(begin: int, classes: NDArray[Any], names: list[str] | None, X: Any, y: Any) -> ArrayPart:
+def _load(
+    begin: int, classes: NDArray[Any], names: list[str] | None, X: Any, y: Any
+) -> ArrayPartition:
     """On a worker: these rows, checked."""
     X, y = np.asarray(computed(X)), np.asarray(computed(y))
     called = f"X, from row {begin:,} on,"
     rows = checked_rows(BaseEstimator(), X, reset=True, finite=False, name=called)
     refuse_not_finite_batch(rows, names, called)
-    return ArrayPart(begin, rows, targets.encoded(targets.labels(y, len(y)), classes))
+    y = targets.encoded(targets.labels(y, len(y)), classes)
+    return ArrayPartition(begin, begin + len(y), rows, y)
 
 
-def computed(given: Any) -> Any:
+def computed(part: Any) -> Any:
     """Engines other than Dask's bring the recipe to the worker."""
-    if hasattr(given, "__dask_graph__"):
-        return given.compute(scheduler="synchronous")
-    return given
+    return part.compute(scheduler="synchronous") if is_collection(part) else part

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._out_of_core import work
-from rosenblatt._out_of_core.placement import divided
+from rosenblatt._out_of_core.placement import partitioned
 from rosenblatt._out_of_core.train import Linear
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -50,13 +50,13 @@ def predict_stored(
             f"{kind.__module__}.{kind.__qualname__}."
         )
     w = np.column_stack([estimator.coef_, estimator.intercept_])
-    with divided(source, engine, cache) as rows:
+    with partitioned(source, engine, cache) as rows:
         if rows.d != estimator.n_features_in_:
             raise InputError(
                 f"The rows have {rows.d} features, and {type(estimator).__name__} was fitted to "
                 f"{estimator.n_features_in_}: encode them as those in training were."
             )
         weights = np.ascontiguousarray(w if len(w) > 1 else w[0])
-        found: NDArray[np.intp] = np.concatenate(rows.each(work.predict, weights))
-    labels: NDArray[Any] = estimator.classes_[found]
+        places: NDArray[np.intp] = np.concatenate(rows.each(work.predict, weights))
+    labels: NDArray[Any] = estimator.classes_[places]
     return labels

@@ -18,8 +18,7 @@ from rosenblatt._certify.rows import Rows, nearest_floats
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Rows as ReadRows
 from rosenblatt._core.rows import as_table, dense
-from rosenblatt._out_of_core.parts import Loaded
-from rosenblatt._out_of_core.work import shards
+from rosenblatt._out_of_core.partitions import Partition
 from rosenblatt._util.budget import Budget
 
 Vector = list[Fraction]
@@ -53,19 +52,19 @@ class Looked(NamedTuple):
     reached: Fraction | None  # what the score of every row reaches, where none is wrong
 
 
-def _blocks(part: Loaded, shard: range, intercept: bool) -> Iterator[tuple[int, Any, Rows]]:
+def _blocks(part: Partition, shard: range, intercept: bool) -> Iterator[tuple[int, Any, Rows]]:
     """The first row, the matrix as it is read, and the rows as proofs read them."""
     for b in shard:
         begin = b * compute.block
-        X, y = part.rows(begin, min(begin + compute.block, part.end))
+        X, y = part.block_rows(b)
         rows = Rows(as_table(X), y, intercept=intercept, decimal=False, budget=Budget())
         yield begin, X, rows
 
 
-def sample(part: Loaded, few: int) -> list[Some]:
+def sample(part: Partition, few: int) -> list[Some]:
     """Rows of each shard at even distances, and the first of each sign."""
     found = []
-    for shard in shards(part):
+    for shard in part.shards:
         begin, end = shard.start * compute.block, min(shard.stop * compute.block, part.end)
         places = np.unique(np.linspace(begin, end - 1, few).astype(np.int64))
         _, y = part.rows(begin, end)
@@ -75,17 +74,17 @@ def sample(part: Loaded, few: int) -> list[Some]:
     return found
 
 
-def _one(part: Loaded, i: int) -> Some:
+def _one(part: Partition, i: int) -> Some:
     X, y = part.rows(i, i + 1)
     x = dense(as_table(X)).astype(np.float64)
     return Some(np.array([i], dtype=np.int64), x, y.astype(np.int8))
 
 
 @np.errstate(all="ignore")  # what overflows is decided in whole numbers
-def look(part: Loaded, w: Vector, intercept: bool, few: int) -> list[Looked]:
+def look(part: Partition, w: Vector, intercept: bool, few: int) -> list[Looked]:
     """How all rows stand under w."""
     found = []
-    for shard in shards(part):
+    for shard in part.shards:
         wrong, reached, picked = 0, list[Fraction](), list[tuple[Some, NDArray[np.float64]]]()
         for begin, X, rows in _blocks(part, shard, intercept):
             here, worst, standing = _block(begin, X, rows, w, few)
@@ -131,36 +130,36 @@ def _lowest(
     return some.part(places), standing[places]
 
 
-def signs(part: Loaded, w: Vector, bound: Fraction, intercept: bool) -> list[NDArray[np.int8]]:
+def signs(part: Partition, w: Vector, bound: Fraction, intercept: bool) -> list[NDArray[np.int8]]:
     """The sign of a_i·w - bound for every row, exactly."""
     return [
         rows.signs(w, bound)
-        for shard in shards(part)
+        for shard in part.shards
         for _, _, rows in _blocks(part, shard, intercept)
     ]
 
 
-def lowest_sign(part: Loaded, w: Vector, bound: Fraction, intercept: bool) -> int:
+def lowest_sign(part: Partition, w: Vector, bound: Fraction, intercept: bool) -> int:
     """The lowest of these."""
     return min(int(some.min()) for some in signs(part, w, bound, intercept))
 
 
-def flat(part: Loaded, normals: list[list[int]], intercept: bool) -> list[NDArray[np.bool_]]:
+def flat(part: Partition, normals: list[list[int]], intercept: bool) -> list[NDArray[np.bool_]]:
     """Is the row orthogonal to all of the normals?"""
     return [
         orthogonal(rows, normals)
-        for shard in shards(part)
+        for shard in part.shards
         for _, _, rows in _blocks(part, shard, intercept)
     ]
 
 
 def astray(
-    part: Loaded, w: Vector, normals: list[list[int]], intercept: bool, few: int
+    part: Partition, w: Vector, normals: list[list[int]], intercept: bool, few: int
 ) -> list[Some]:
     """Some rows of each shard that are on the wrong side, or on the hyperplane without being in
     the span that the normals leave out."""
     found = []
-    for shard in shards(part):
+    for shard in part.shards:
         some = [_one(part, part.begin).part(slice(0, 0))]
         for begin, _, rows in _blocks(part, shard, intercept):
             side = rows.signs(w)
@@ -172,10 +171,10 @@ def astray(
     return found
 
 
-def longest(part: Loaded, intercept: bool) -> list[tuple[Fraction, Some]]:
+def longest(part: Partition, intercept: bool) -> list[tuple[Fraction, Some]]:
     """The longest row of each shard, exactly; of equal ones the first."""
     found = []
-    for shard in shards(part):
+    for shard in part.shards:
         best: tuple[Fraction, Some] | None = None
         for begin, _, rows in _blocks(part, shard, intercept):
             i = radius_row(rows)

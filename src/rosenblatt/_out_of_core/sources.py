@@ -72,6 +72,15 @@ def source_of(source: Any) -> Source:
     )
 
 
+def are_arrays(source: Any) -> bool:
+    """A pair (X, y)."""
+    return (
+        isinstance(source, tuple)
+        and len(source) == 2
+        and not any(isinstance(part, (str, os.PathLike)) for part in source)
+    )
+
+
 def _are_paths(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and all(
         isinstance(entry, (str, os.PathLike)) for entry in source

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rosenblatt._model.checkpoint import Checkpoint
 from rosenblatt._out_of_core import engine as engines
-from rosenblatt._out_of_core.fit import fit_divided
-from rosenblatt._out_of_core.placement import divided
+from rosenblatt._out_of_core.fit import fit_partitioned
+from rosenblatt._out_of_core.placement import partitioned
 from rosenblatt._out_of_core.progress import Reading
+from rosenblatt._out_of_core.sources import are_arrays
 from rosenblatt._training.settings import Settings, checked, refuse
-from rosenblatt._util.files import as_path
 from rosenblatt.errors import InputError
 from rosenblatt.online import OnlineClassifier
 from rosenblatt.perceptron import Perceptron
@@ -80,11 +79,14 @@ def train(
     (5, True)
     """
     if engine is not None:
-        return train_on(engine, estimator, source, cache, checkpoint, checkpoint_every)
+        refuse("engine", check(estimator, checkpoint))  # before anything is read
+        engines.check(engine)
+    say = Reading() if estimator.verbose else None
     with keeping(estimator, checkpoint, checkpoint_every):
-        if are_arrays(source):
+        if engine is None and are_arrays(source):
             return estimator.fit(*source)
-        return _on_disk(estimator, source, cache)
+        with partitioned(source, engine, cache, say) as rows:
+            return fit_partitioned(estimator, rows)
 
 
 @contextmanager
@@ -117,38 +119,3 @@ def check(estimator: Any, checkpoint: Any) -> Settings:
             "checkpoint does it."
         )
     return checked(estimator)
-
-
-def are_arrays(source: Any) -> bool:
-    return (
-        isinstance(source, tuple)
-        and len(source) == 2
-        and not any(isinstance(part, (str, os.PathLike)) for part in source)
-    )
-
-
-def _on_disk(estimator: P, source: Any, cache: Any) -> P:
-    from rosenblatt._out_of_core.cache import stored
-    from rosenblatt._out_of_core.fit import fit_stored
-    from rosenblatt._out_of_core.progress import Reading
-
-    folder = None if cache is None else as_path(cache)
-    with stored(source, folder=folder, say=Reading() if estimator.verbose else None) as rows:
-        return fit_stored(estimator, rows)
-
-
-# train(..., engine=...).
-
-
-def train_on(
-    engine: Any, estimator: P, source: Any, cache: Any, checkpoint: Any, checkpoint_every: float
-) -> P:
-    """`train`, on the machines of this engine."""
-    refuse("engine", check(estimator, checkpoint))  # before anything is read
-    engines.check(engine)
-    say = Reading() if estimator.verbose else None
-    with (
-        keeping(estimator, checkpoint, checkpoint_every),
-        divided(source, engine, cache, say) as rows,
-    ):
-        return fit_divided(estimator, rows)

@@ -1,223 +1,242 @@
-"""The work: pure functions of rows and of small arguments.
+"""What workers do in training: pure functions of a partition and of small arguments.
 
-What is summed comes back folded by shard, or by block: whoever asks folds on, in the same tree.
+What is summed comes back folded by shard: whoever asks folds on, in the same tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._core import fingerprint
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Examples, Rows, Tally, Weights
 from rosenblatt._core.summation import Fold, folded, in_order
-from rosenblatt._out_of_core.parts import Loaded, blocks_of
-from rosenblatt._training.learner import Primal, PrimalMemory, machine_with
-from rosenblatt._training.orders import Share, arrange_block, parts_of, shard_order, share_of
+from rosenblatt._core.update_log import Log
+from rosenblatt._out_of_core.partitions import Epoch, Labelling, Partition
+from rosenblatt._training.learner import Look, Primal, PrimalMemory, machine_with, numbers_read
+from rosenblatt._training.linear_rule import SeparateVoters, Voters
+from rosenblatt._training.orders import Share, parts_of, shard_order, share_of
 from rosenblatt._training.rule import Rule
 from rosenblatt._training.state import Memory
-from rosenblatt._training.training import against_rest
-from rosenblatt._validation import targets
+from rosenblatt._util.interrupt import check_interrupt
 
 
-class How(NamedTuple):
-    """What labels and steps mean."""
+class Steps(NamedTuple):
+    """What learns from the rows of a block, and how."""
 
-    k: int | None  # how many classes; None: two
-    by_class: tuple[float, ...]  # the weights of the rows of each
-    one: int | None = None  # the class that is +1 where all others are -1
-    rule: Rule | None = None
-    margin: float = 0.0
-    intercept: bool = True
+    labelling: Labelling
+    rule: Rule
+    margin: float
+    intercept: bool
 
-    def examples(self, part: Loaded, begin: int, end: int) -> Examples:
-        X, y = part.rows(begin, end)
-        some = Examples(X, y, targets.weigh(None, y, self.by_class), self.k)
-        return some if self.one is None else against_rest(some, self.one)
-
-    def machine(self, examples: Examples) -> Any:
-        assert self.rule is not None
-        return machine_with(self.rule)(examples, margin=self.margin, intercept=self.intercept)
+    def learner(self, examples: Examples, log: Log | None) -> Any:
+        learner = machine_with(self.rule)(examples, margin=self.margin, intercept=self.intercept)
+        learner.log = log
+        return learner
 
 
-class Turn(NamedTuple):
-    """What the order of an epoch depends on."""
+class Stretch(NamedTuple):
+    """Blocks that are visited one after the other."""
 
-    seed: int
-    epoch: int
-    shuffled: bool
+    blocks: list[tuple[int, int, int]]  # number, first place and the one behind the last
+    following: int  # the block that comes then
 
-
-def blocks(part: Loaded, how: How) -> Iterator[tuple[int, Examples]]:
-    """Its blocks, with their numbers."""
-    for b in blocks_of(part, compute.block):
-        yield b, block(part, how, b)
+    @property
+    def rows(self) -> int:
+        return sum(end - place for _, place, end in self.blocks)
 
 
-def block(part: Loaded, how: How, b: int) -> Examples:
-    return how.examples(part, b * compute.block, min((b + 1) * compute.block, part.end))
+def in_turn(
+    partition: Partition, labelling: Labelling, numbers: Iterable[int]
+) -> Iterator[tuple[int, Examples]]:
+    """These blocks; while one is worked on, the next may be read."""
+    coming = list(numbers)
+    for b, following in zip(coming, [*coming[1:], None], strict=True):
+        check_interrupt()
+        block = partition.block(labelling, b)
+        if following is not None:
+            partition.expect(following)
+        yield b, block
+
+
+def chunk(partition: Partition, labelling: Labelling) -> int:
+    """Rows to visit until the next look at Ctrl-C."""
+    return int(partition.block(labelling, partition.blocks.start).chunk)
 
 
 def visit(
-    part: Loaded,
-    how: How,
+    partition: Partition,
+    steps: Steps,
     memory: PrimalMemory,
-    turn: Turn,
-    stretch: Sequence[tuple[int, int]],
-    most: int,
+    epoch: Epoch,
+    stretch: Stretch,
+    max_updates: int,
     visits: int,
+    log: Log | None,
 ) -> tuple[PrimalMemory, int, int]:
-    """One block after the other, each from a place on, with at most so many updates in all.
-
-    Returns what was learned, and how many visits and updates there were.
-    """
+    """One block after the other, with at most so many updates in all; there were so many visits
+    before. Returns what was learned, and how many visits and updates there were."""
     memory, made, updates = memory.copy(), 0, 0
-    for b, first in stretch:
-        examples = block(part, how, b)
-        machine, order = how.machine(examples), None
-        place, size = first, examples.rows.n
-        if turn.shuffled:
-            order = np.empty(size, dtype=np.int32)
-            arrange_block(order, None, b, turn.seed, turn.epoch)
-        counts = np.zeros((size, *memory.w.shape[:-1]), dtype=np.int64)  # nobody looks at them
+    following = [*(b for b, _, _ in stretch.blocks[1:]), stretch.following]
+    for (b, place, end), then in zip(stretch.blocks, following, strict=True):
+        block = partition.block(steps.labelling, b)
+        if then in partition.blocks:
+            partition.expect(then)
+        order, counts = partition.visits(epoch, b, block)
+        learner = steps.learner(block, log)
         within = Memory(memory.w, memory.drift, counts, memory.precision)
-        while place < size and updates < most:
-            end = min(place + examples.chunk, size)
-            reached, more = machine.visit(within, order, place, end, most - updates, visits + made)
-            made, updates, place = made + reached - place, updates + more, reached
-        if updates >= most:
+        at = place
+        while at < end and updates < max_updates:
+            behind, most = min(at + block.chunk, end), max_updates - updates
+            reached, more = learner.visit(within, order, at, behind, most, visits + made)
+            made, updates, at = made + reached - at, updates + more, reached
+        if updates >= max_updates:
             break
     return memory, made, updates
 
 
 def mix(
-    part: Loaded, how: How, w: Weights, turn: Turn, first: int, n: int, averaged: bool
+    partition: Partition,
+    steps: Steps,
+    w: Weights,
+    epoch: Epoch,
+    shards: range,
+    n: int,
+    averaged: bool,
+    log: Log | None,
 ) -> list[Share]:
-    """What each of its shards, from the first one on, adds to an epoch of n rows that begins with
-    these weights."""
-    found = []
-    for shard in shards(part):
+    """What each of its shards, of those that are asked for, adds to an epoch of n rows that begins
+    with these weights."""
+    shares = []
+    for shard in partition.shards:
         s = shard.start // compute.shard
-        if s < first:
+        if s not in shards:
             continue
-        numbers = shard_order(n, s, turn.seed, turn.epoch)
+        numbers = shard_order(n, s, epoch.seed, epoch.number)
         parts = parts_of(
-            ((b, block(part, how, b)) for b in numbers),
-            turn.seed,
-            turn.epoch,
-            margin=how.margin,
-            intercept=how.intercept,
+            in_turn(partition, steps.labelling, numbers),
+            epoch.seed,
+            epoch.number,
+            margin=steps.margin,
+            intercept=steps.intercept,
         )
-        found.append(share_of(parts, w, averaged=averaged))
-    return found
+        shares.append(share_of(parts, w, averaged=averaged, log=log))
+    return shares
 
 
-def descend(part: Loaded, how: How, w: Weights) -> tuple[list[Weights], int]:
-    """What all rows call for under w: the step of each shard, and how many rows they are."""
-    steps, mistakes = [], 0
-    for shard in shards(part):
+class Descent(NamedTuple):
+    """What rows call for under the same weights."""
+
+    of_shards: list[Weights]
+    mistakes: int
+    noted: list[tuple[Look, NDArray[Any]]]  # of each block, with its labels, where it is logged
+
+
+def descend(partition: Partition, steps: Steps, w: Weights, log: Log | None) -> Descent:
+    """The step of each shard; nothing is logged yet."""
+    descent = Descent([], 0, [])
+    for shard in partition.shards:
         fold = Fold[Weights]()
-        for b in shard:
-            machine = how.machine(block(part, how, b))
-            assert isinstance(machine, Primal)
-            found = machine.look(w)
-            fold.add(found.step)
-            mistakes += len(found.rows)
-        steps.append(fold.total())
-    return steps, mistakes
-
-
-def shards(part: Loaded) -> Iterator[range]:
-    """The blocks of each of its shards."""
-    numbers = blocks_of(part, compute.block)
-    for first in range(numbers.start, numbers.stop, compute.shard):
-        yield range(first, min(first + compute.shard, numbers.stop))
+        for _, block in in_turn(partition, steps.labelling, shard):
+            learner = steps.learner(block, log)
+            assert isinstance(learner, Primal)
+            look = learner.look(w)
+            fold.add(look.step)
+            descent = descent._replace(mistakes=descent.mistakes + len(look.rows))
+            if log is not None:
+                descent.noted.append((look, block.y))
+        descent.of_shards.append(fold.total())
+    return descent
 
 
 def count(
-    part: Loaded, how: How, candidates: Sequence[Weights]
-) -> tuple[np.ndarray, list[Weights]]:
-    """The mistakes of each: how many, and what they weigh in each shard."""
-    plain, weighted = np.zeros(len(candidates), dtype=np.int64), []
-    for shard in shards(part):
-        fold = Fold[Weights]()
-        for b in shard:
-            tally = Tally(candidates, None)
-            block(part, how, b).add_mistakes(tally)
-            plain += tally.plain
-            fold.add(tally.weighted)
-        weighted.append(fold.total())
+    partition: Partition,
+    labelling: Labelling,
+    candidates: Sequence[Weights],
+    limits: list[float] | None,
+) -> tuple[NDArray[np.int64], list[Weights]]:
+    """The mistakes of each: how many, and what they weigh in each shard.
+
+    One that reaches its limit in a shard weighs infinitely much: it is not counted to the end.
+    """
+    limit = np.full(len(candidates), np.inf) if limits is None else np.array(limits)
+    plain, weighted = np.zeros(len(candidates), dtype=np.int64), list[Weights]()
+    out = np.zeros(len(candidates), dtype=bool)
+    for shard in partition.shards:
+        tally = Tally(candidates, np.where(out, -np.inf, limit).tolist())
+        for _, block in in_turn(partition, labelling, shard):
+            if not block.add_mistakes(tally):
+                break
+        plain += tally.plain
+        out |= tally.weighted >= limit
+        weighted.append(np.where(out, np.inf, tally.weighted))
+        if out.all():
+            break
     return plain, weighted
 
 
-def weigh(part: Loaded, how: How) -> list[float]:
+def numbers_of_votes(partition: Partition, labelling: Labelling, vectors: int, most: int) -> int:
+    """How many numbers so many voters read; more than `most` is not counted to the end."""
+    read = 0
+    for _, block in in_turn(partition, labelling, partition.blocks):
+        read += vectors * numbers_read(block.rows)
+        if read > most:
+            break
+    return read
+
+
+def vote_mistakes(
+    partition: Partition, labelling: Labelling, voters: Voters | SeparateVoters
+) -> int:
+    """The rows whose mean vote is wrong."""
+    blocks = in_turn(partition, labelling, partition.blocks)
+    return sum(block.mistakes(voters.scores(block.rows)) for _, block in blocks)
+
+
+def weigh(partition: Partition, labelling: Labelling) -> list[float]:
     """What the rows of each shard weigh; of X nothing is read."""
-    found = []
-    for shard in shards(part):
-        each = (_weights(part, how, b) for b in shard)
-        found.append(folded(float(in_order(c)) for c in each))
-    return found
+
+    def weight(b: int) -> float:
+        c = labelling.weights(partition.block_rows(b)[1])
+        assert c is not None
+        return float(in_order(c))
+
+    return [folded(map(weight, shard)) for shard in partition.shards]
 
 
-def _weights(part: Loaded, how: How, b: int) -> Weights:
-    _, y = part.rows(b * compute.block, min((b + 1) * compute.block, part.end))
-    c = targets.weigh(None, y, how.by_class)
-    assert c is not None
-    return c
-
-
-def measure(part: Loaded, how: How) -> list[tuple[float, float]]:
+def measure(
+    partition: Partition, labelling: Labelling, intercept: bool
+) -> list[tuple[float, float]]:
     """How large the rows of each shard are: Σ c ‖x̃‖² and Σ c."""
-    found = []
-    for shard in shards(part):
-        both = [block(part, how, b).size(intercept=how.intercept) for b in shard]
+    sizes = []
+    for shard in partition.shards:
+        blocks = in_turn(partition, labelling, shard)
+        both = [block.size(intercept=intercept) for _, block in blocks]
         with np.errstate(over="ignore"):  # whoever takes the mean looks
-            found.append((folded(s.total for s in both), folded(s.weight for s in both)))
-    return found
+            sizes.append((folded(s.total for s in both), folded(s.weight for s in both)))
+    return sizes
 
 
-def fingerprints(part: Loaded, how: How) -> list[bytes]:
-    """The hash of each 65,536 rows and their signs: `fingerprint` defines it."""
-    return [
-        fingerprint.of_block(some.rows.X, some.y if some.k is None else some.y + np.int32(1))
-        for some in _hashed(part, how)
-    ]
-
-
-def weight_fingerprints(part: Loaded, how: How) -> list[bytes]:
-    """The weights of each 65,536 rows, hashed."""
-    return [
-        fingerprint.of_weight_block(some.c) for some in _hashed(part, how) if some.c is not None
-    ]
-
-
-def _hashed(part: Loaded, how: How) -> Iterator[Examples]:
-    for begin in range(part.begin, part.end, fingerprint.BLOCK):
-        yield how.examples(part, begin, min(begin + fingerprint.BLOCK, part.end))
-
-
-def rows(part: Loaded) -> tuple[Any, Any]:
-    """All of them, to whoever asked: where they are few."""
-    return part.rows(part.begin, part.end)
-
-
-def labels(part: Loaded, k: int) -> list[int]:
+def count_classes(partition: Partition, k: int) -> list[int]:
     """How many rows each class has."""
-    _, y = part.rows(part.begin, part.end)
-    found = np.bincount((y > 0).astype(np.intp) if y.dtype == np.int8 else y, minlength=k)
-    return [int(v) for v in found]
+    _, y = partition.rows(partition.begin, partition.end)
+    counts = np.bincount((y > 0).astype(np.intp) if y.dtype == np.int8 else y, minlength=k)
+    return [int(rows) for rows in counts]
 
 
-def predict(part: Loaded, w: Weights) -> NDArray[np.intp]:
+def predict(partition: Partition, w: Weights) -> NDArray[np.intp]:
     """The place of each row's label among the classes: a score of 0 or more is the second; of many
     classes the one with the highest score, of equal ones the first."""
-    found = []
-    for begin in range(part.begin, part.end, compute.block):
-        X, _ = part.rows(begin, min(begin + compute.block, part.end))
+    predictions = []
+    for b in partition.blocks:
+        X, _ = partition.block_rows(b)
+        if b + 1 < partition.blocks.stop:
+            partition.expect(b + 1)
         scores = Rows(X).scores(w)
-        found.append(np.argmax(scores, axis=1) if w.ndim > 1 else (scores >= 0).astype(np.intp))
-    return np.concatenate(found)
+        predictions.append(
+            np.argmax(scores, axis=1) if w.ndim > 1 else (scores >= 0).astype(np.intp)
+        )
+    return np.concatenate(predictions)

@@ -119,7 +119,7 @@ def _compare(
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with (
         stored(chosen, folder=options.cache, say=say) as training,
-        _team(options.engine) as team,
+        _client(options.engine) as client,
         work.until_interrupted(),
     ):
         work.selection = select_stored(
@@ -131,14 +131,14 @@ def _compare(
             progress=progress,
             checkpoint=None if checkpoints is None else checkpoints.folder,
             checkpoint_every=0 if checkpoints is None else checkpoints.every,
-            team=team,
+            client=client,
         )
     assert work.selection is not None
     work.selection = _prepared(work.selection, work, rows)
 
 
 @contextmanager
-def _team(engine: Any) -> Iterator[Client | None]:
+def _client(engine: Any) -> Iterator[Client | None]:
     """The machines that were asked for, if any."""
     if engine is None:
         yield None

@@ -238,15 +238,14 @@ class Dual:
     def admit(self, voters: DualVoters, memory: DualMemory, visits: int) -> None:
         voters.append(memory.w, visits)
 
-    def validation_votes(self, voters: DualVoters, rows: EvaluationRows[KernelExpansion]) -> Floats:
+    def validation_mistakes(self, voters: DualVoters, rows: EvaluationRows[KernelExpansion]) -> int:
         raise NotImplementedError("in dual form there are no validation rows")
 
     def finite(self, memory: DualMemory) -> bool:
         return memory.w.finite() and (memory.drift is None or memory.drift.finite())
 
-    def training_votes(self, voters: DualVoters, *, quickly: bool) -> Floats:
-        """The mean vote on the training rows, which is at hand."""
-        return voters.training_scores()
+    def vote_mistakes(self, voters: DualVoters, *, quickly: bool) -> int:
+        return self.examples.mistakes(voters.training_scores())
 
     def learned_rule(self, learned: KernelExpansion | DualVoters, eta: float) -> KernelRule:
         """What an estimator predicts with."""

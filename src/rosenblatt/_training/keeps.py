@@ -260,8 +260,7 @@ class Vote(Keep):
         super().after_epoch(job, state)
 
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
-        votes = job.machine.validation_votes(_voters(state), job.evaluation_rows)
-        return job.evaluation_rows.mistakes(votes)
+        return job.machine.validation_mistakes(_voters(state), job.evaluation_rows)
 
     def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
         voters = _voters(state)
@@ -277,8 +276,7 @@ class Vote(Keep):
 
         try:
             with interrupted_by(check):
-                votes = job.machine.training_votes(voters, quickly=hurried)
-                return None if votes is None else job.machine.examples.mistakes(votes)
+                return job.machine.vote_mistakes(voters, quickly=hurried)
         except Interrupted:
             return None
 

@@ -7,10 +7,9 @@ A machine knows how to look at rows and step; the loop knows when. Weights are l
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,15 +53,9 @@ def is_finite(memory: PrimalMemory) -> bool:
     return all(bool(np.isfinite(part).all()) for part in parts if part is not None)
 
 
-def may_vote(voters: Voters, parts: Iterable[Rows], most: int) -> bool:
-    """Whether so many numbers are enough to count the votes on rows, however they are stored."""
-    return all(
-        read <= most for read in accumulate(voters.vectors * _numbers(rows) for rows in parts)
-    )
-
-
-def _numbers(rows: Rows) -> int:
-    """A score costs something however short the row is."""
+def numbers_read(rows: Rows) -> int:
+    """By a score of every row, however they are stored: it costs something however short they
+    are."""
     return max(nonzeros(rows.X), SHORTEST * int(rows.n))
 
 
@@ -87,11 +80,9 @@ class InFeatures(ABC):
     def admit(self, voters: Voters, memory: PrimalMemory, visits: int) -> None:
         voters.append(memory.w, visits)
 
-    def validation_votes(
-        self, voters: Voters, rows: EvaluationRows[Weights]
-    ) -> NDArray[np.float64]:
+    def validation_mistakes(self, voters: Voters, rows: EvaluationRows[Weights]) -> int:
         assert isinstance(rows, Examples)
-        return voters.running_scores(rows.rows)
+        return rows.mistakes(voters.running_scores(rows.rows))
 
     def finite(self, memory: PrimalMemory) -> bool:
         return is_finite(memory)
@@ -142,11 +133,12 @@ class InMemory(InFeatures):
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, self.examples.rows.n, averaged=averaged)
 
-    def training_votes(self, voters: Voters, *, quickly: bool) -> NDArray[np.float64] | None:
-        """The mean vote on the training rows; None where it would take long."""
-        rows = self.examples.rows
-        most = MOST_VOTED_QUICKLY if quickly else MOST_VOTED
-        return voters.scores(rows) if may_vote(voters, [rows], most) else None
+    def vote_mistakes(self, voters: Voters, *, quickly: bool) -> int | None:
+        """The training rows whose mean vote is wrong; None where it would take long."""
+        rows, most = self.examples.rows, MOST_VOTED_QUICKLY if quickly else MOST_VOTED
+        if voters.vectors * numbers_read(rows) > most:
+            return None
+        return self.examples.mistakes(voters.scores(rows))
 
 
 @dataclass

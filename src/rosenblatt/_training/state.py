@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 
@@ -102,9 +102,6 @@ class EvaluationRows(Protocol[W_contra]):
     ) -> tuple[NDArray[np.int64], Floats]:
         """Mistakes of each, plain and weighted; counting one ends where it reaches its limit."""
 
-    def mistakes(self, scores: Any, /) -> int:
-        """How many rows have y·score <= 0."""
-
 
 class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
     """Labelled rows that are learned from."""
@@ -183,11 +180,11 @@ class Learner(Protocol[W, V]):
     def admit(self, voters: V, memory: Memory[W], visits: int) -> None:
         """The weights have become current with visit number `visits`: they vote from now on."""
 
-    def validation_votes(self, voters: V, rows: EvaluationRows[W]) -> Floats:
-        """The mean vote on other rows; asked again, only new voters are counted."""
+    def validation_mistakes(self, voters: V, rows: EvaluationRows[W]) -> int:
+        """Other rows whose mean vote is wrong; asked again, only new voters are counted."""
 
-    def training_votes(self, voters: V, *, quickly: bool) -> Floats | Iterable[Floats] | None:
-        """The mean vote on the training rows; None where it would take long."""
+    def vote_mistakes(self, voters: V, *, quickly: bool) -> int | None:
+        """The training rows whose mean vote is wrong; None where it would take long."""
 
     def learned_rule(self, learned: Any, eta: float) -> Any:
         """What an estimator predicts with that has learned this."""

@@ -17,7 +17,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import as_table
 from rosenblatt._out_of_core.client import Client
 from rosenblatt._out_of_core.fit import fit_stored
-from rosenblatt._out_of_core.parts import StoredPart, load_stored
+from rosenblatt._out_of_core.partitions import StoredPartition, load_stored
 from rosenblatt._out_of_core.train import keeping
 from rosenblatt._training.threshold import mistaken, move_threshold
 from rosenblatt._util.spelling import option
@@ -73,12 +73,12 @@ def select_stored(
     progress: Progress,
     checkpoint: Path | None,
     checkpoint_every: float,
-    team: Client | None = None,
+    client: Client | None = None,
 ) -> Selection:
     """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
-    team the candidates learn side by side."""
+    client the candidates learn side by side."""
     rules = streamed(random_state=seed, class_weight=class_weight)
-    given = rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every, team
+    given = rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every, client
     return _Contest(*given).result()
 
 
@@ -94,11 +94,11 @@ class _Contest:
         progress: Progress,
         checkpoint: Path | None,
         every: float,
-        team: Client | None,
+        client: Client | None,
     ):
         self.rows, self.seed, self.judge = rows, seed, judge
         self.two = len(rows.classes) == 2
-        self.checkpoint, self.every, self.team = checkpoint, every, team
+        self.checkpoint, self.every, self.client = checkpoint, every, client
         self.always = baseline(len(rows.classes))
         always = DummyClassifier(strategy="most_frequent")
         self.rules = {self.always: always} | rules
@@ -133,20 +133,20 @@ class _Contest:
             classes = training.classes
             rule.fit(np.zeros((len(classes), 1)), classes, sample_weight=training.counts)
             return
-        if self.team is None:
+        if self.client is None:
             with keeping(rule, self._checkpoint(number), self.every):
                 fit_stored(rule, training)
 
     def _checkpoint(self, number: int) -> Path | None:
         return None if self.checkpoint is None else checkpoint_of(self.checkpoint, number)
 
-    def _side_by_side(self, team: Client) -> dict[str, tuple[Any, tuple[str, ...]]]:
+    def _side_by_side(self, client: Client) -> dict[str, tuple[Any, tuple[str, ...]]]:
         """The candidates that learn, fitted by the machines of an engine."""
         learn = [(k, name) for k, name in enumerate(self.rules) if name != self.always]
         asked = [Asked(self.rules[name], self._checkpoint(k), self.every) for k, name in learn]
         if self.training.progress is not None:
             self.training.progress(0, len(self.rules), f"{len(learn)} candidates side by side")
-        found = trained(team, self.learned_from, asked)
+        found = trained(client, self.learned_from, asked)
         return {name: one for (_, name), one in zip(learn, found, strict=True)}
 
     def judged(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
@@ -165,7 +165,7 @@ class _Contest:
     def compare(self) -> list[Candidate]:
         """All candidates; those done so far if Ctrl-C came."""
         found: list[Candidate] = []
-        together = None if self.team is None else self._side_by_side(self.team)
+        together = None if self.client is None else self._side_by_side(self.client)
         for name, given in self.rules.items():
             rule, notes = self.training.fit(name, given, self.learned_from, None)
             if together and name in together:
@@ -314,20 +314,20 @@ class Asked(NamedTuple):
 
 
 def trained(
-    team: Client, rows: Stored, asked: Sequence[Asked]
+    client: Client, rows: Stored, asked: Sequence[Asked]
 ) -> list[tuple[Any, tuple[str, ...]]]:
     """Each of them fitted to all of the rows, and what it warned of, in the order asked."""
     place = str(rows.folder.absolute())
-    part = StoredPart(place, rows.fingerprint, 0, rows.n, rows.nbytes)
-    handle = team.place(load_stored, part)
-    team.settle([handle])
-    return team.all([(_fit, (handle, one)) for one in asked])
+    partition = StoredPartition(place, rows.fingerprint, 0, rows.n, rows.nbytes)
+    handle = client.place(load_stored, partition)
+    client.wait_for([handle])
+    return client.all([(_fit, (handle, one)) for one in asked])
 
 
-def _fit(part: StoredPart, asked: Asked) -> tuple[Any, tuple[str, ...]]:
+def _fit(partition: StoredPartition, asked: Asked) -> tuple[Any, tuple[str, ...]]:
     """On a worker."""
     rule = asked.rule
     with warnings.catch_warnings(record=True) as caught, keeping(rule, *asked[1:]):
         warnings.simplefilter("always", ConvergenceWarning)
-        fit_stored(rule, part.stored)
+        fit_stored(rule, partition.stored)
     return rule, tuple(str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning))

@@ -15,14 +15,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._model import fitted, parameters, rules, state, training
-from rosenblatt._model import objective as objectives
-from rosenblatt._model import probability as probabilities
 from rosenblatt._model.fitted import KINDS, Estimator
-from rosenblatt._model.objective import Objective
+from rosenblatt._model.objective import Objective, read_objective, write_objective
 from rosenblatt._model.parameters import read_labels, write_labels
-from rosenblatt._model.probability import Platt
+from rosenblatt._model.probability import Platt, read_probability, write_probability
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._training.training import Course
+from rosenblatt._training.training import TrainingRecord
 from rosenblatt._util.files import read_whole, write_whole
 from rosenblatt._util.strict_json import (
     NO_SUM,
@@ -106,8 +104,8 @@ def save(
     objective = getattr(estimator, "objective_", None) if objective is None else objective
     beside = {
         "encoding": write_encoding(encoding),
-        "probability": probabilities.written(probability),
-        "objective": objectives.written(objective),
+        "probability": write_probability(probability),
+        "objective": write_objective(objective),
         "data_fingerprint": fingerprint(estimator, data_fingerprint),
     }
     text = as_text(_written(estimator, beside))
@@ -154,8 +152,8 @@ def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
         **beside,
     }
     if isinstance(estimator, RandomLinearClassifier | Scorecard):
-        return document | fitted.written_at_once(estimator)
-    document["training"] = training.write_training(Course.of(estimator))
+        return document | fitted.write_at_once(estimator)
+    document["training"] = training.write_training(TrainingRecord.of(estimator))
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = rules.write_kernel(estimator)
     elif estimator._of_classes is not None:
@@ -235,17 +233,17 @@ def _read(file: Part) -> Model:
         "features": p.n_features_in_,
         "data_fingerprint": file.optional(file.text, "data_fingerprint"),
     }
-    given = file.optional(file.part, "encoding")
-    encoding = None if given is None else given.everything()
+    part = file.optional(file.part, "encoding")
+    encoding = None if part is None else part.everything()
     if encoding is not None:
         from rosenblatt.data import Encoding
 
         with suppress(InputError):  # it may be of somebody else's making
             p.encoding_ = Encoding.from_dict(encoding)
-    given = file.optional(file.part, "probability")
-    probability = None if given is None else probabilities.read(given, classes)
-    given = file.optional(file.part, "objective")
-    objective = None if given is None else objectives.read(given, classes)
+    part = file.optional(file.part, "probability")
+    probability = None if part is None else read_probability(part, classes)
+    part = file.optional(file.part, "objective")
+    objective = None if part is None else read_objective(part, classes)
     if objective is not None:
         p.objective_ = objective
     if isinstance(p, RandomLinearClassifier | Scorecard):
@@ -285,35 +283,35 @@ def _about(p: Any) -> dict[str, Any]:
     }
 
 
-# What a model file has beside the rule: how a table became numbers, and which data it was.
+# --- Beside the rule -----------------------------------------------------------------------------
 
 
-def write_encoding(given: Any) -> dict[str, Any] | None:
-    """As JSON keeps it, or an error."""
-    if given is None:
+def write_encoding(encoding: Any) -> dict[str, Any] | None:
+    """A dict, or what an object with `to_dict()` says of itself: any plain JSON."""
+    if encoding is None:
         return None
-    found = given.to_dict() if hasattr(given, "to_dict") else given
-    if type(found) is not dict:
+    document = encoding.to_dict() if hasattr(encoding, "to_dict") else encoding
+    if type(document) is not dict:
         raise InputTypeError(
-            f"encoding is a {type(given).__name__}: give a dict, or an object whose to_dict() "
+            f"encoding is a {type(encoding).__name__}: give a dict, or an object whose to_dict() "
             "returns one."
         )
     try:
-        return plain(found, "encoding")  # type: ignore[no-any-return] # a dict stays one
+        return plain(document, "encoding")  # type: ignore[no-any-return] # a dict stays one
     except InvalidDocument as why:
         raise InputError(
             f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."
         ) from None
 
 
-def fingerprint(estimator: Any, given: str | None) -> str | None:
-    """That given, or what training knows of its rows."""
-    if given is None:
+def fingerprint(estimator: Any, chosen: str | None) -> str | None:
+    """What the caller calls the data, or what training knows of its rows."""
+    if chosen is None:
         recipe = getattr(estimator, "_trained_by", None)
         if recipe is not None:
             return str(recipe.data)
         certificate = getattr(estimator, "certificate_", None)
         return None if certificate is None else certificate.fingerprint
-    if not isinstance(given, str):
-        raise InputTypeError(f"data_fingerprint={given!r} is not text.")
-    return str(given)
+    if not isinstance(chosen, str):
+        raise InputTypeError(f"data_fingerprint={chosen!r} is not text.")
+    return str(chosen)

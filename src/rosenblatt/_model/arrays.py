@@ -41,7 +41,7 @@ def counts(array: NDArray[Any] | list[int], *, deflated: bool = False) -> Any:
 
 
 def many_counts(array: NDArray[np.int64]) -> Any:
-    """The same, deflated where that saves half: one for each training row, and most are zero."""
+    """`counts`, deflated where that saves half: one for each training row, and most are zero."""
     return counts(array, deflated=True)
 
 
@@ -66,8 +66,8 @@ def _most_inflated(compressed: int) -> int:
 def read_floats(part: Part, field: str, shape: Shape, *, single: bool = False) -> NDArray[Any]:
     """A new array of finite float64 (or, with `single`, float32) numbers."""
     dtypes = ("<f8", "<f4") if single else ("<f8",)
-    found = _read(part, field, shape, float, "numbers with a decimal point", dtypes)
-    array = found.astype(found.dtype.newbyteorder("="))
+    stored = _read(part, field, shape, float, "numbers with a decimal point", dtypes)
+    array = stored.astype(stored.dtype.newbyteorder("="))
     if not np.isfinite(array).all():
         raise InvalidDocument(f"{part.name(field)} holds NaN or infinity")
     return array
@@ -78,10 +78,10 @@ def read_counts(
 ) -> NDArray[np.int64]:
     """A new array of whole numbers between 0 and `most`."""
     dtypes = ("|u1", "<u2", "<u4", "<u8")
-    found = _read(part, field, shape, int, "whole numbers", dtypes, deflated)
-    if found.size and int(found.max()) > most:
-        raise InvalidDocument(f"{part.name(field)} holds {found.max()}, which is more than {most}")
-    return found.astype(np.int64)
+    array = _read(part, field, shape, int, "whole numbers", dtypes, deflated)
+    if array.size and int(array.max()) > most:
+        raise InvalidDocument(f"{part.name(field)} holds {array.max()}, which is more than {most}")
+    return array.astype(np.int64)
 
 
 def _read(
@@ -159,11 +159,11 @@ def _decoded(binary: Part, field: str) -> bytes:
 def _inflated(data: bytes, expected: int, name: str) -> bytes:
     if expected > _most_inflated(len(data)):
         raise InvalidDocument(f"{name} would inflate to {expected:,} bytes, more than a file may")
-    machine = zlib.decompressobj()
+    stream = zlib.decompressobj()
     try:
-        found = machine.decompress(data, expected + 1)
+        inflated = stream.decompress(data, expected + 1)
     except zlib.error as error:
         raise InvalidDocument(f"{name} cannot be inflated: {error}") from None
-    if not machine.eof or machine.unused_data:
+    if not stream.eof or stream.unused_data:
         raise InvalidDocument(f"{name} does not inflate to {expected:,} bytes")
-    return found
+    return inflated

@@ -1,4 +1,8 @@
-"""The content of a checkpoint: what the training was begun with, and where it stands."""
+"""Training that survives a crash: a file keeps what it was begun with and where it stands.
+
+The state is written between chunks of visits, where it is consistent, whole or not at all. Resuming
+from any of these states gives the same bits as never having stopped.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +43,6 @@ VERSION = 1
 # --- Writing -----------------------------------------------------------------------------------
 
 
-def written(training: dict[str, Any]) -> bytes:
-    """One training, as `entry` has it."""
-    return _file(training)
-
-
-def written_of_classes(trainings: list[dict[str, Any]]) -> bytes:
-    """multi_class="ovr": one for each class, as far as they have begun."""
-    return _file({"of_classes": trainings})
-
-
 def _file(body: dict[str, Any]) -> bytes:
     head = {
         "format": FORMAT,
@@ -59,7 +53,7 @@ def _file(body: dict[str, Any]) -> bytes:
     return with_sum(as_text(head | body).encode())
 
 
-def training_entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
+def write_entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
     """What a training was begun with, and where it stands."""
     counts = state.memory.counts
     return {
@@ -70,15 +64,12 @@ def training_entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, A
             "clean": bool(state.clean),
             "mistakes": arrays.counts(state.mistakes),
             "update_counts": write_updates(counts),
-            **states.written_place(state),
-            "kept": states.written_kept(state.kept, None),
+            **states.write_place(state),
+            "kept": states.write_kept(state.kept, None),
             "voters": None if state.voters is None else rules.write_linear(state.voters),
             "certificate": _certificate(state),
         },
     }
-
-
-# --- Reading -----------------------------------------------------------------------------------
 
 
 def _certificate(state: PrimalState) -> dict[str, Any] | None:
@@ -86,6 +77,9 @@ def _certificate(state: PrimalState) -> dict[str, Any] | None:
         return None
     assert isinstance(state.certificate, Certificate)
     return state.certificate.to_dict()
+
+
+# --- Reading -----------------------------------------------------------------------------------
 
 
 class Entry(NamedTuple):
@@ -180,12 +174,7 @@ def read_state(
     return state
 
 
-# Training that survives a crash: where it stands is kept in a file, and goes on from there.
-#
-# The state is written between chunks of visits, where it is consistent, whole or not at all.
-# Going on
-# from any of these states gives the same bits as never having stopped (`_training/loop.py`).
-
+# --- The file ------------------------------------------------------------------------------------
 
 _MOST_BYTES = 4 << 30
 
@@ -232,19 +221,18 @@ class Checkpoint:
         `seed` is None where the training has no seed of its own: then that in the file is used.
         `counted`: updates are counted by row.
         """
-        self._made_with = self._asked(recipe, settings, seed)
+        self._made_with = self._beginning(recipe, settings, seed)
         try:
-            found = self._begun()
+            entry = self._begun()
         except MissingFileError:
             return None
-        if found is None:
+        if entry is None:
             return None
-        begun, part, _ = found
-        self._refuse_other(begun, self._made_with)
+        self._refuse_other(entry.made_with, self._made_with)
         try:
             k = len(recipe.classes)
             state = read_state(
-                part,
+                entry.state,
                 recipe.units.keep,
                 *recipe.shape,
                 k,
@@ -259,7 +247,7 @@ class Checkpoint:
         self._is_there = True
         return state
 
-    def _asked(self, recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
+    def _beginning(self, recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
         """All that decides what this training does."""
         made_with = _made_with(recipe, settings, seed)
         if self._class is None:
@@ -308,7 +296,7 @@ class Checkpoint:
         )
 
     def _refuse_further(self, state: PrimalState, settings: Settings) -> None:
-        """It may go on for longer than was wanted at first, but not be cut short."""
+        """max_iter and max_updates may be raised, not set below what is done."""
         # A step of order="batch" makes many updates and is not cut in two.
         last = state.mistakes[-1] - 1 if settings.order == "batch" and state.mistakes else 0
         for name, limit, reached in (
@@ -329,12 +317,12 @@ class Checkpoint:
     def write(self, state: PrimalState) -> None:
         if not is_finite(state.memory):  # the last good one stays
             raise overflow(state.epoch)
-        entry = training_entry(self._made_with, state)
+        entry = write_entry(self._made_with, state)
         if self._class is None:
-            content = written(entry)
+            content = _file(entry)
         else:  # those after it have begun where this one was interrupted
             self._trainings[self._class : self._class + 1] = [entry]
-            content = written_of_classes(self._trainings)
+            content = _file({"of_classes": self._trainings})
         # Of two that begin together one is refused.
         write_whole(self._path, content, overwrite=self._is_there)
         self._is_there, self._written_at = True, time.monotonic()
@@ -350,7 +338,7 @@ _WORDS = {
 
 
 def settings_of(settings: Settings) -> dict[str, Any]:
-    """Those that decide what training does: not its limits."""
+    """The settings that decide what training does: not its limits."""
     rule = settings.rule
     return {
         **({} if rule.kind == "perceptron" else {"rule": rule.kind}),

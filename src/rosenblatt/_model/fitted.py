@@ -1,4 +1,4 @@
-"""What training left on an estimator, from the parts of a model file."""
+"""A fitted estimator of any kind, from and to the parts of a model file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt._model import arrays, rules, state, training
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.one_vs_rest import rule_of_classes
-from rosenblatt._training.training import Course, Fitted
+from rosenblatt._training.training import Fitted, TrainingRecord
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive
@@ -21,30 +21,30 @@ from rosenblatt.scorecard import Scorecard
 def read(file: Part, p: Any) -> None:
     """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
-    course, counts = training.read_training(file.part("training"), len(classes))
+    record, counts = training.read_training(file.part("training"), len(classes))
     rule: Any
-    found, of_classes = state.Read(None, None, None), None
+    resumable, of_classes = state.Read(None, None, None), None
     if isinstance(p, KernelPerceptron):
-        rule, more["_weights"] = rules.read_kernel(file.part("rule"), course, d, len(classes))
+        rule, more["_weights"] = rules.read_kernel(file.part("rule"), record, d, len(classes))
     elif "of_classes" in file:
         of_classes = _read_of_classes(file.parts("of_classes"), p)
         rule = rule_of_classes([one._rule for one in of_classes])
     else:
-        rule = _linear_rule(file.part("rule"), course, rules.shape_of_weights(d, classes))
-        known = state.Known(course, rule, classes, d, confident=isinstance(p, AROW))
-        found = state.read_state(file.part("state"), known, counts)
+        rule = _linear_rule(file.part("rule"), record, rules.shape_of_weights(d, classes))
+        known = state.Known(record, rule, classes, d, confident=isinstance(p, AROW))
+        resumable = state.read_state(file.part("state"), known, counts)
     Fitted(
-        **vars(course),
+        **vars(record),
         _rule=rule,
         _of_classes=of_classes,
-        _state=found.state,
-        _kept=found.kept,
-        _trained_by=found.trained_by,
+        _state=resumable.state,
+        _kept=resumable.kept,
+        _trained_by=resumable.trained_by,
         classes_=classes,
     ).put_on(p, **more)
 
 
-def written_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
+def write_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
     """What an estimator has that does not learn step by step."""
     if isinstance(p, Scorecard):
         return {"card": rules.write_card(p)}
@@ -56,7 +56,7 @@ def written_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
 
 
 def read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
-    """The same as `read`, of such an estimator."""
+    """Make an estimator fitted that does not learn step by step."""
     if isinstance(p, Scorecard):
         rules.read_card(file.part("card"), p)
         return
@@ -72,7 +72,7 @@ def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
     assert p._of_classes is not None
     return [
         {
-            "training": training.write_training(Course.of(one)),
+            "training": training.write_training(TrainingRecord.of(one)),
             "rule": rules.write_linear(one._rule),
             "state": state.write_state(one),
         }
@@ -85,26 +85,23 @@ def _read_of_classes(parts: list[Part], p: Any) -> tuple[Any, ...]:
         raise InvalidDocument(
             f"of_classes holds {len(parts)} rules, but there are {len(p.classes_)} classes"
         )
-    found = []
+    rules_of_classes = []
     for part in parts:
         with part:
             one = type(p)(**p.get_params(deep=False) | {"multi_class": "joint"})
             one.n_features_in_, one.classes_ = p.n_features_in_, np.array([False, True])
             read(part, one)
-        found.append(one)
-    keeps = {(one._made_with.keep, one._made_with.eta0) for one in found}
+        rules_of_classes.append(one)
+    keeps = {(one._made_with.keep, one._made_with.eta0) for one in rules_of_classes}
     if len(keeps) > 1:
         raise InvalidDocument("of_classes holds rules that were trained with different settings")
-    return tuple(found)
+    return tuple(rules_of_classes)
 
 
-def _linear_rule(part: Part, course: Course, shape: tuple[int, ...]) -> LinearRule | Voters:
-    units = course._made_with
+def _linear_rule(part: Part, record: TrainingRecord, shape: tuple[int, ...]) -> LinearRule | Voters:
+    units = record._made_with
     voting = units.keep == "vote"
     return rules.read_voters(part, shape) if voting else rules.read_rule(part, shape, units.eta0)
-
-
-# Whose files these are: every estimator by its name.
 
 
 Estimator = (

@@ -63,25 +63,25 @@ def _plain(labels: Any) -> list[Any]:
     return np.asarray(labels).tolist()  # type: ignore[no-any-return] # of one dimension
 
 
-def written(found: Objective | None) -> dict[str, Any] | None:
-    if found is None:
+def write_objective(objective: Objective | None) -> dict[str, Any] | None:
+    if objective is None:
         return None
-    if not isinstance(found, Objective):
+    if not isinstance(objective, Objective):
         raise InputTypeError(
-            f"objective is a {type(found).__name__}: give the attribute objective_ of an estimator "
-            "that study or load returned."
+            f"objective is a {type(objective).__name__}: give the attribute objective_ of an "
+            "estimator that study or load returned."
         )
     return {
-        "decides": found.decides,
+        "decides": objective.decides,
         "costs": [
             {"actual": actual, "predicted": predicted, "cost": float(cost)}
-            for (actual, predicted), cost in found.costs.items()
+            for (actual, predicted), cost in objective.costs.items()
         ],
-        "class_weight": found.class_weight,
+        "class_weight": objective.class_weight,
     }
 
 
-def read(part: Part, classes: NDArray[Any]) -> Objective:
+def read_objective(part: Part, classes: NDArray[Any]) -> Objective:
     labels = [str(label) for label in classes.tolist()]
     with part:
         decides = part.one_of("decides", OBJECTIVES)

@@ -1,4 +1,4 @@
-"""The parameters of an estimator, as they were given to it."""
+"""The parameters of an estimator and its class labels, in a model file."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _KEYS = 624  # numbers in the state of a Mersenne twister
 
 def write_parameters(estimator: Any) -> dict[str, Any]:
     check(estimator, estimator.classes_)
-    given = estimator.get_params().items()
-    return {name: _written(name, value) for name, value in given if name not in _NOT_KEPT}
+    items = estimator.get_params().items()
+    return {name: _written(name, value) for name, value in items if name not in _NOT_KEPT}
 
 
 def _written(name: str, value: Any) -> Any:
@@ -139,9 +139,9 @@ def _read_random_state(part: Part) -> np.random.RandomState:
         "has_gauss": int(part.flag("has_gauss")),
         "gauss": part.number("gauss"),
     }
-    found = np.random.RandomState()
-    found.set_state(state)
-    return found
+    generator = np.random.RandomState()
+    generator.set_state(state)
+    return generator
 
 
 # --- Both --------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _check_class_weight(estimator: Any, classes: NDArray[Any]) -> None:
         targets.class_weights(weight, classes, nobody, None)
 
 
-# The classes, with the type that predictions have.
+# --- Class labels, with the type that predictions have -------------------------------------------
 
 
 _DTYPES = re.compile(r"[<>|](b1|i[1248]|u[1248]|f[248]|U[1-9][0-9]{0,5})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,12 @@ class Platt:
     rows: int  # whose scores it was fitted to
 
     def of(self, scores: Any) -> NDArray[np.float64]:
-        """Of each score."""
+        """The probability at each score."""
         z = self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
         return sigmoid(z)
 
     def lowered(self, by: float) -> Platt:
-        """The same of scores that were lowered by so much."""
+        """For scores that were lowered by so much."""
         return Platt(self.slope, self.intercept + self.slope * by, self.rows)
 
 
@@ -35,13 +35,11 @@ def sigmoid(z: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(1 / (1 + np.exp(-z)))
 
 
-def written(found: Platt | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {"slope": found.slope, "intercept": found.intercept, "rows": found.rows}
+def write_probability(platt: Platt | None) -> dict[str, Any] | None:
+    return None if platt is None else asdict(platt)
 
 
-def read(part: Part, classes: NDArray[Any]) -> Platt:
+def read_probability(part: Part, classes: NDArray[Any]) -> Platt:
     if (k := len(classes)) > 2:
         raise InvalidDocument(f"probability is there, but there are {k} classes")
     with part:

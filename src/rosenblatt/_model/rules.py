@@ -1,4 +1,4 @@
-"""Rules that are weights of the features: one weight vector, or many that vote."""
+"""Rules in a model file: weights, voters, support vectors with their kernel, and scorecards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule
 from rosenblatt._training.kernels import KERNELS, Kernel, kernel_of
 from rosenblatt._training.linear_rule import MOST_BYTES, LinearRule, Voters
-from rosenblatt._training.training import Course
+from rosenblatt._training.training import TrainingRecord
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.scorecard import MOST_POINTS, Scorecard
@@ -22,7 +22,7 @@ from rosenblatt.scorecard import MOST_POINTS, Scorecard
 def write_linear(rule: LinearRule | Voters) -> dict[str, Any]:
     """In units of the learning rate: the score is eta0 (weights·x + intercept), or the votes."""
     if isinstance(rule, LinearRule):
-        return written_weights(rule.weights)
+        return write_weights(rule.weights)
     weights, votes = rule.table()
     return {
         "voters": arrays.floats(weights[..., :-1]),
@@ -32,7 +32,7 @@ def write_linear(rule: LinearRule | Voters) -> dict[str, Any]:
     }
 
 
-def written_weights(w: NDArray[np.float64]) -> dict[str, Any]:
+def write_weights(w: NDArray[np.float64]) -> dict[str, Any]:
     """Lifted; of many classes a row for each."""
     if w.ndim == 1:
         return {"weights": arrays.floats(w[:-1]), "intercept": float(w[-1])}
@@ -73,10 +73,7 @@ def read_voters(part: Part, shape: tuple[int, ...]) -> Voters:
     return Voters.of(np.concatenate([weights, intercepts[..., None]], axis=-1), votes, since)
 
 
-# Coefficients of the rows: support vectors, their kernel, and the functions that vote.
-
-
-# --- Writing -----------------------------------------------------------------------------------
+# --- Support vectors: writing --------------------------------------------------------------------
 
 
 def write_kernel(p: KernelPerceptron) -> dict[str, Any]:
@@ -108,7 +105,7 @@ def _learned(rule: KernelRule) -> dict[str, Any]:
     voters = rule.learned
     if isinstance(voters, KernelExpansion):
         return _function(voters, rule.support)
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "updated_rows": arrays.counts(voters.rows),
         **({} if voters.k is None else {"updated_classes": arrays.counts(voters.classes)}),
         "steps": arrays.floats(np.array(voters.steps, dtype=np.float64)),
@@ -116,8 +113,8 @@ def _learned(rule: KernelRule) -> dict[str, Any]:
         "start": None,
     }
     if voters.start is not None:
-        found["start"] = _function(voters.start, rule.support) | {"votes": voters.start_votes}
-    return found
+        document["start"] = _function(voters.start, rule.support) | {"votes": voters.start_votes}
+    return document
 
 
 def _function(f: KernelExpansion, support: NDArray[np.intp]) -> dict[str, Any]:
@@ -127,16 +124,16 @@ def _function(f: KernelExpansion, support: NDArray[np.intp]) -> dict[str, Any]:
     return {"coefficients": coefficients, "intercepts": arrays.floats(f.b[:, 0])}
 
 
-# --- Reading -----------------------------------------------------------------------------------
+# --- Support vectors: reading --------------------------------------------------------------------
 
 
 def read_kernel(
-    part: Part, course: Course, d: int, classes: int
+    part: Part, record: TrainingRecord, d: int, classes: int
 ) -> tuple[KernelRule, NDArray[np.float64] | None]:
     """The rule of d features, and the weights of the rows. Training itself cannot go on."""
-    if course.update_counts_ is None:
+    if record.update_counts_ is None:
         raise InvalidDocument("training.update_counts is null, as only on a stream")
-    rows, units = course.update_counts_.shape[0], course._made_with
+    rows, units = record.update_counts_.shape[0], record._made_with
     k = None if classes == 2 else classes
     with part:
         kernel = kernel_of(
@@ -169,15 +166,15 @@ def read_kernel(
 
 
 def _read_vectors(part: Part, kernel: Kernel, n: int, d: int) -> Matrix | None:
-    given = part.optional(part.part, "vectors")
-    if kernel.precomputed != (given is None):
+    table = part.optional(part.part, "vectors")
+    if kernel.precomputed != (table is None):
         raise InvalidDocument(f"{part.name('vectors')} is not as kernel={kernel.kernel!r} has it")
-    if given is None:
+    if table is None:
         return None
-    with given:
-        if "dense" in given:
-            return arrays.read_floats(given, "dense", (n, d), single=True)
-        return _read_csr(given, n, d)
+    with table:
+        if "dense" in table:
+            return arrays.read_floats(table, "dense", (n, d), single=True)
+        return _read_csr(table, n, d)
 
 
 def _read_csr(part: Part, n: int, d: int) -> Csr:
@@ -222,18 +219,18 @@ def _read_voters(
     voters.rows = updated.tolist()
     voters.classes = [0] * updates
     if k is not None:
-        found = arrays.read_counts(part, "updated_classes", (updates,), most=k - 1)
-        voters.classes = found.tolist()
+        classes = arrays.read_counts(part, "updated_classes", (updates,), most=k - 1)
+        voters.classes = classes.tolist()
     voters.steps = arrays.read_floats(part, "steps", (updates,)).tolist()
-    given = part.optional(part.part, "start")
-    if given is not None:
-        with given as start:
+    first = part.optional(part.part, "start")
+    if first is not None:
+        with first as start:
             voters.start = _read_function(start, rows, support, k)
             voters.start_votes = start.whole("votes")
     return voters
 
 
-# A scorecard in a model file: its terms, points and threshold, and how the search went.
+# --- Scorecards ----------------------------------------------------------------------------------
 
 
 _LARGEST = 2**53  # a threshold: what floats hold

@@ -1,4 +1,4 @@
-"""Where the training of a Perceptron stands: what going on needs besides the data."""
+"""Where the training of a Perceptron stands, in a model file or checkpoint: what resuming needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
-from rosenblatt._model.rules import read_weights, shape_of_weights, written_weights
+from rosenblatt._model.rules import read_weights, shape_of_weights, write_weights
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalMemory, PrimalState
 from rosenblatt._training.linear_rule import LinearRule, Voters
@@ -21,7 +21,7 @@ from rosenblatt._training.rule import Number
 from rosenblatt._training.settings import Recipe
 from rosenblatt._training.state import Candidate, Losses, Memory, State
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._training.training import Course
+from rosenblatt._training.training import TrainingRecord
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.perceptron import Perceptron
 
@@ -34,14 +34,14 @@ def write_state(p: Perceptron) -> dict[str, Any]:
     """What is not yet said by the rule and by how training went."""
     assert p._state is not None
     return {
-        **written_place(p._state),
+        **write_place(p._state),
         "returned": None if p._kept is None else _judgement(p._kept),
-        "kept": written_kept(p._state.kept, p._kept),
-        "goes_on": _written_recipe(p._trained_by),
+        "kept": write_kept(p._state.kept, p._kept),
+        "goes_on": _write_recipe(p._trained_by),
     }
 
 
-def written_place(state: PrimalState) -> dict[str, Any]:
+def write_place(state: PrimalState) -> dict[str, Any]:
     """Where in an epoch training stands, and with which weights."""
     memory = state.memory
     return {
@@ -52,18 +52,18 @@ def written_place(state: PrimalState) -> dict[str, Any]:
         "draw": int(state.draw),
         "seen": int(state.seen),
         "visits": int(state.visits),
-        "last": written_weights(memory.w),
-        "drift": None if memory.drift is None else written_weights(memory.drift),
-        "precision": None if memory.precision is None else written_weights(memory.precision),
+        "last": write_weights(memory.w),
+        "drift": None if memory.drift is None else write_weights(memory.drift),
+        "precision": None if memory.precision is None else write_weights(memory.precision),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
-        **_written_losses(state.losses),
+        **_write_losses(state.losses),
         **write_mixing(state.mixing),
     }
 
 
-def _written_losses(losses: Losses | None) -> dict[str, Any]:
+def _write_losses(losses: Losses | None) -> dict[str, Any]:
     """Only where they are followed, with `tol`."""
     if losses is None:
         return {}
@@ -84,14 +84,14 @@ def _judgement(c: Candidate[Weights]) -> dict[str, Any]:
     }
 
 
-def written_kept(kept: Candidate[Weights] | None, returned: Candidate[Weights] | None) -> Any:
+def write_kept(kept: Candidate[Weights] | None, returned: Candidate[Weights] | None) -> Any:
     """The best weights so far, where they are not what was returned."""
     if kept is None:
         return None
-    return "returned" if kept is returned else _judgement(kept) | written_weights(kept.weights)
+    return "returned" if kept is returned else _judgement(kept) | write_weights(kept.weights)
 
 
-def _written_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
+def _write_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
     """The data and parameters with which `warm_start` goes on to the bit."""
     if recipe is None:
         return None
@@ -120,7 +120,7 @@ class Read(NamedTuple):
 class Known:
     """What was read before."""
 
-    course: Course
+    record: TrainingRecord
     rule: LinearRule | Voters
     classes: NDArray[Any]
     d: int
@@ -133,7 +133,7 @@ class Known:
 
 
 def read_state(part: Part, known: Known, counts: NDArray[np.int64]) -> Read:
-    keep = known.course._made_with.keep
+    keep = known.record._made_with.keep
     with part:
         kept = _read_returned(part, known)
         state = _read_state(part, known, counts, kept)
@@ -153,25 +153,25 @@ def _read_state(
     counts: NDArray[np.int64],
     returned: Candidate[Weights] | None,
 ) -> PrimalState:
-    course, validation = known.course, known.course.validation_mistakes_
-    keep = course._made_with.keep
+    record, validation = known.record, known.record.validation_mistakes_
+    keep = record._made_with.keep
     return State(
         **read_place(
             part,
             keep,
             known.shape,
-            course._n_rows,
-            course.n_iter_,
+            record._n_rows,
+            record.n_iter_,
             counts,
             confident=known.confident,
         ),
-        epoch=course.n_iter_,
-        clean=course.converged_,
-        updates=course.n_updates_,
-        mistakes=course.mistakes_.tolist(),
+        epoch=record.n_iter_,
+        clean=record.converged_,
+        updates=record.n_updates_,
+        mistakes=record.mistakes_.tolist(),
         validation=[] if validation is None else validation.tolist(),
         kept=read_kept(part, known.shape, returned),
-        certificate=course.certificate_,
+        certificate=record.certificate_,
         voters=known.rule if isinstance(known.rule, Voters) else None,
     )
 
@@ -186,7 +186,7 @@ def read_place(
     *,
     confident: bool,
 ) -> dict[str, Any]:
-    """What `written_place` has written, by the names of State.
+    """What `write_place` has written, by the names of State.
 
     `confident`: with precisions of the weights, as AROW has them.
     """
@@ -235,8 +235,8 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
 
 
 def _read_returned(part: Part, known: Known) -> Candidate[Weights] | None:
-    keep = known.course._made_with.keep
-    judged = keep in JUDGED and known.course.stop_reason_ is not StopReason.FROM_CERTIFICATE
+    keep = known.record._made_with.keep
+    judged = keep in JUDGED and known.record.stop_reason_ is not StopReason.FROM_CERTIFICATE
     returned = _part_with(part, "returned", keep, wanted=judged)
     if returned is None:
         return None
@@ -286,11 +286,11 @@ def _read_recipe(part: Part, known: Known) -> Recipe | None:
         data = recipe.text("data")
         weights = recipe.optional(recipe.text, "weights")
         judged = recipe.optional(recipe.text, "validation_data")
-    units, shape = known.course._made_with, (known.course._n_rows, known.d)
+    units, shape = known.record._made_with, (known.record._n_rows, known.d)
     return Recipe(units, order, rule, known.classes.tolist(), shape, data, weights, judged)
 
 
-# What a rule needs to go on: which it is, how large rows were, how sure it is of each weight.
+# --- What a rule remembers: its number, how large rows were, how sure it is of each weight --------
 
 
 def read_rule(recipe: Part) -> tuple[str, Number]:
@@ -324,31 +324,25 @@ def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights 
     return precision
 
 
-# An epoch of order="mixed" that is under way: what its shards have added so far.
-
-
-# --- Writing -----------------------------------------------------------------------------------
+# --- An epoch of order="mixed" that is under way: what its shards have added so far --------------
 
 
 def write_mixing(mixing: Fold[Share] | None) -> dict[str, Any]:
     """Only where there is one."""
     if mixing is None:
         return {}
-    branches = [_written_share(share) for share in mixing.branches]
+    branches = [_write_share(share) for share in mixing.branches]
     return {"mixing": {"shards": int(mixing.parts), "branches": branches}}
 
 
-def _written_share(share: Share) -> dict[str, Any]:
+def _write_share(share: Share) -> dict[str, Any]:
     return {
-        "moved": written_weights(share.moved),
-        "summed": None if share.summed is None else written_weights(share.summed),
+        "moved": write_weights(share.moved),
+        "summed": None if share.summed is None else write_weights(share.summed),
         "visits": int(share.visits),
         "mistakes": int(share.mistakes),
         "loss": float(share.loss),
     }
-
-
-# --- Reading -----------------------------------------------------------------------------------
 
 
 def read_mixing(

@@ -1,4 +1,4 @@
-"""How training went: what estimators that train publish about it."""
+"""How training went, in a model file: stop reason, counts by epoch and by row, certificate."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from rosenblatt._model import arrays
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.settings import Units
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._training.training import Course, shown_counts
+from rosenblatt._training.training import TrainingRecord, shown_counts
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 
 
-def write_training(course: Course) -> dict[str, Any]:
-    validation, by_row = course.validation_mistakes_, course.update_counts_
-    certificate, units = course.certificate_, course._made_with
-    errors = course.training_errors_
+def write_training(record: TrainingRecord) -> dict[str, Any]:
+    validation, by_row = record.validation_mistakes_, record.update_counts_
+    certificate, units = record.certificate_, record._made_with
+    errors = record.training_errors_
     return {
-        "ended": course.stop_reason_.name,
-        "in_words": str(course.stop_reason_),
-        "converged": bool(course.converged_),
-        "epochs": int(course.n_iter_),
-        "updates": int(course.n_updates_),
+        "ended": record.stop_reason_.name,
+        "in_words": str(record.stop_reason_),
+        "converged": bool(record.converged_),
+        "epochs": int(record.n_iter_),
+        "updates": int(record.n_updates_),
         "training_errors": None if errors is None else int(errors),
-        "rows": int(course._n_rows),
+        "rows": int(record._n_rows),
         "keep": units.keep,
         "eta0": units.eta0,
         "fit_intercept": units.fit_intercept,
-        "rule_number": float(course._rule_number),
-        "mistakes": arrays.counts(course.mistakes_),
+        "rule_number": float(record._rule_number),
+        "mistakes": arrays.counts(record.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
         "update_counts": write_updates(by_row),
         "certificate": None if certificate is None else certificate.to_dict(),
     }
 
 
-def read_training(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
+def read_training(part: Part, k: int) -> tuple[TrainingRecord, NDArray[np.int64]]:
     """Of k classes: what `written` has written; and the counts of updates, of which
     `update_counts_` is a view that cannot be changed."""
     with part:
@@ -54,7 +54,7 @@ def read_training(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
         )
         none = np.empty(0 if k == 2 else (0, k), dtype=np.int64)
         by_row = none if counts is None else counts
-        course = Course(
+        record = TrainingRecord(
             _made_with=_units(part),
             _rule_number=_rule_number(part),
             _n_rows=rows,
@@ -70,11 +70,11 @@ def read_training(part: Part, k: int) -> tuple[Course, NDArray[np.int64]]:
         )
     if rows == 0:
         raise InvalidDocument("training.rows is 0: nothing could be learned")
-    return course, by_row
+    return record, by_row
 
 
 def read_certificate(part: Part, field: str) -> Certificate:
-    """It claims what it did; whoever has the data can verify it."""
+    """A certificate, unverified: whoever has the data can do that."""
     try:
         certificate = Certificate.from_dict(part.value(field))
         str(certificate)  # all that is shown of it can be shown
@@ -99,7 +99,7 @@ def _rule_number(part: Part) -> float:
     return number
 
 
-# Updates by row; of many classes by row and class.
+# --- Updates by row, of many classes by row and class --------------------------------------------
 
 
 Counts = NDArray[np.int64]
@@ -111,10 +111,10 @@ def write_updates(counts: Any) -> Any:
         return None
     if counts.ndim == 1:
         return arrays.many_counts(counts)
-    found = counts.toarray() if sparse.issparse(counts) else counts
+    table = counts.toarray() if sparse.issparse(counts) else counts
     return {
-        "added": arrays.many_counts(np.maximum(found, 0)),
-        "taken": arrays.many_counts(np.maximum(-found, 0)),
+        "added": arrays.many_counts(np.maximum(table, 0)),
+        "taken": arrays.many_counts(np.maximum(-table, 0)),
     }
 
 

@@ -524,7 +524,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
+class TrainingRecord:
     """How training went. The fields have the names of the attributes."""
 
     _made_with: Units
@@ -548,7 +548,7 @@ class Course:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fitted(Course):
+class Fitted(TrainingRecord):
     """That, and what was learned."""
 
     _rule: Any

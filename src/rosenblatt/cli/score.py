@@ -110,7 +110,7 @@ def _place(classes: list[Any], label: Any) -> int:
 
 
 def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
-    from rosenblatt._model.objective import written
+    from rosenblatt._model.objective import write_objective
     from rosenblatt._study.error_analysis import priced
 
     labels = [str(label) for label in classes]
@@ -133,7 +133,7 @@ def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
         "confusion": {"labels": labels, "counts": counts.tolist()},
         "majority_label": labels[largest],
         "majority_errors": int(rows.sum() - rows[largest]),
-        "objective": written(objective),
+        "objective": write_objective(objective),
         "price": price,
         "balanced": _mean_of_labels(by_class),
     }

@@ -20,6 +20,7 @@ from sklearn.linear_model import Perceptron as Theirs
 import rosenblatt
 from rosenblatt import Perceptron
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import LabelledRows, LearnerArrays, UpdateRule
 
 EPOCHS, REPEATS = 10, 5
 
@@ -77,13 +78,12 @@ def training(name, data, target):
 def floor(X):
     """Scoring every row in shuffled order and nothing else: what memory allows for one epoch."""
     n, d = X.shape
-    rows, y, w = compute.backend.dense(X), np.ones(n, dtype=np.int8), np.ones(d + 1)
+    examples = LabelledRows(compute.backend.dense(X), np.ones(n, dtype=np.int8))
     counts, order = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int32)
     compute.backend.arrange(order, None, 0, 0, n)
-    never = -np.inf  # no row's margin is below it
-    return lambda: compute.backend.visit(
-        rows, y, None, order, 0, n, 1 << 60, never, True, w, None, counts, 0, None
-    )
+    never = UpdateRule("perceptron", -np.inf)  # no row's margin is below it
+    learner = LearnerArrays(np.ones(d + 1), None, counts)
+    return lambda: compute.backend.visit(examples, never, learner, order, 0, n, 1 << 60)
 
 
 def bench_dense():

@@ -4,13 +4,20 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <optional>
+#include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "count.hpp"
 #include "dispatch.hpp"
+#include "epochs.hpp"
 #include "joint.hpp"
 #include "pass.hpp"
 #include "random.hpp"
@@ -59,36 +66,211 @@ void without_lock(const Rows& rows, Kernel&& kernel) {
              rows.view);
 }
 
-// Labels and weights of rows, and where updates are noted: of two classes, and of many.
-using LogArrays = std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>>>;
-using JointLogArrays =
-    std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>>;
+// The objects of which calls are made: named tuples of _core/protocol.py, taken field by field. Of two
+// classes labels are int8 and weights have one dimension; of many labels are int32 and weights have two.
 
-// Room for the order of the next epoch, the seed and number of the permutation, and the swaps made.
-using NextPool = std::optional<std::tuple<IndexVector, uint64_t, int64_t, int64_t>>;
+template <class Label>
+struct LabelledRows {
+  const Rows* rows;
+  Vector<const Label> y;
+  Maybe<const double> c;
+  auto labels() const {
+    if constexpr (std::is_same_v<Label, int8_t>) return Labels{y.data(), data(c)};
+    else return ClassLabels{y.data(), data(c)};
+  }
+};
 
-inline std::optional<NextOrder> next_order(const NextPool& next, int64_t to) {
+struct UpdateRule {
+  std::string kind;  // "perceptron", "PA-I", "PA-II" or "AROW"
+  double number;     // the margin, C, or r
+  bool intercept;
+  bool fixed_increment() const { return kind == "perceptron"; }
+};
+
+struct LearnerArrays {
+  Vector<double> w;
+  Maybe<double> drift;
+  Vector<int64_t> counts;
+  Maybe<double> precision;
+  int64_t visits;
+  std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>>> log;
+
+  Log noted() const {
+    if (!log) return {nullptr, nullptr, nullptr};
+    return {std::get<0>(*log).data(), std::get<1>(*log).data(), std::get<2>(*log).data()};
+  }
+  Learner learner(const UpdateRule& rule) const {
+    return {w.data(), data(drift), Counts(counts.data()), rule.intercept, visits, 0, noted()};
+  }
+};
+
+struct JointLearnerArrays {
+  Matrix<double> w;
+  std::optional<Matrix<double>> drift;
+  Matrix<int64_t> counts;
+  std::optional<Matrix<double>> precision;
+  int64_t visits;
+  std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>> log;
+
+  int64_t k() const { return int64_t(w.shape(0)); }
+  int64_t size() const { return int64_t(w.shape(1)); }
+  ByClass by_class() const { return {w.data(), k(), size()}; }
+  JointLog noted() const {
+    if (!log) return {nullptr, nullptr, nullptr, nullptr};
+    return {std::get<0>(*log).data(), std::get<1>(*log).data(), std::get<2>(*log).data(),
+            std::get<3>(*log).data()};
+  }
+  // `weights`: these, or a copy that lies otherwise; `scores`: room for one of each class.
+  template <class Weights>
+  JointLearner<Weights> learner(const UpdateRule& rule, Weights weights, double* scores) const {
+    return {weights, data(drift), counts.data(), scores, rule.intercept, visits, 0, noted()};
+  }
+};
+
+// A permutation of rows, of which some swaps are made.
+struct Permutation {
+  IndexVector pool;
+  uint64_t seed = 0;
+  int64_t number = 0, made = 0;
+
+  int64_t n() const { return int64_t(pool.shape(0)); }
+  Indices places() const { return indices(std::optional(pool)); }
+};
+
+// Mistakes of several weight vectors, each up to its limit.
+template <class Weights>
+struct MistakeTally {
+  Weights w;
+  Vector<const double> limit;
+  Vector<int64_t> plain;
+  Vector<double> weighted;
+
+  std::vector<Tally> begun() const {
+    std::vector<Tally> total(w.shape(0));
+    for (size_t a = 0; a < total.size(); ++a) total[a] = {plain.data()[a], weighted.data()[a]};
+    return total;
+  }
+  void write(const std::vector<Tally>& total) const {
+    for (size_t a = 0; a < total.size(); ++a) {
+      plain.data()[a] = total[a].plain;
+      weighted.data()[a] = total[a].weighted;
+    }
+  }
+};
+
+// The weights with the fewest mistakes so far.
+template <class Weights>
+struct KeptWeights {
+  Weights w;
+  int64_t mistakes;
+  double weighted;
+  bool averaged;
+};
+
+// What a batch step writes: the sum of the updates, a mark for each row, and scores where there is room.
+template <class Weights, class Mark>
+struct BatchStep {
+  Weights sum;
+  Vector<Mark> marks;
+  Maybe<double> scores;
+};
+
+// How far rows are from calling for an update beside reference weights, and rows to evaluate at most.
+template <class Weights>
+struct Slack {
+  Vector<const float> of_row;
+  Weights reference;
+  int64_t max_evaluations;
+};
+
+NAMESPACE_BEGIN(NB_NAMESPACE)
+NAMESPACE_BEGIN(detail)
+// A struct of bindings from a tuple of its fields.
+template <class Struct, class... Fields>
+struct FromTuple {
+  using Fields_ = std::tuple<Fields...>;
+  NB_TYPE_CASTER(Struct, make_caster<Fields_>::Name)
+  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<Fields_> fields;
+    if (!fields.from_python(source, flags, cleanup)) return false;
+    value = std::apply([](auto&&... field) { return Struct{std::move(field)...}; },
+                       static_cast<Fields_>(fields));
+    return true;
+  }
+};
+
+template <class Label>
+struct type_caster<LabelledRows<Label>>
+    : FromTuple<LabelledRows<Label>, const Rows*, Vector<const Label>, Maybe<const double>> {};
+template <>
+struct type_caster<UpdateRule> : FromTuple<UpdateRule, std::string, double, bool> {};
+template <>
+struct type_caster<LearnerArrays>
+    : FromTuple<LearnerArrays, Vector<double>, Maybe<double>, Vector<int64_t>, Maybe<double>, int64_t,
+                decltype(LearnerArrays::log)> {};
+template <>
+struct type_caster<JointLearnerArrays>
+    : FromTuple<JointLearnerArrays, Matrix<double>, std::optional<Matrix<double>>, Matrix<int64_t>,
+                std::optional<Matrix<double>>, int64_t, decltype(JointLearnerArrays::log)> {};
+template <>
+struct type_caster<Permutation> : FromTuple<Permutation, IndexVector, uint64_t, int64_t, int64_t> {};
+template <class Weights>
+struct type_caster<MistakeTally<Weights>>
+    : FromTuple<MistakeTally<Weights>, Weights, Vector<const double>, Vector<int64_t>,
+                Vector<double>> {};
+template <class Weights>
+struct type_caster<KeptWeights<Weights>>
+    : FromTuple<KeptWeights<Weights>, Weights, int64_t, double, bool> {};
+template <class Weights, class Mark>
+struct type_caster<BatchStep<Weights, Mark>>
+    : FromTuple<BatchStep<Weights, Mark>, Weights, Vector<Mark>, Maybe<double>> {};
+template <class Weights>
+struct type_caster<Slack<Weights>>
+    : FromTuple<Slack<Weights>, Vector<const float>, Weights, int64_t> {};
+NAMESPACE_END(detail)
+NAMESPACE_END(NB_NAMESPACE)
+
+// Many epochs in one call (epochs.hpp): of the rows that are present in the given order, or in a
+// permutation of its own each.
+template <class Weights>
+Kept kept_of(const std::optional<KeptWeights<Weights>>& kept) {
+  if (!kept) return {nullptr, {0, 0}, false};
+  return {kept->w.data(), {kept->mistakes, kept->weighted}, kept->averaged};
+}
+
+template <class Examples>
+Epochs epochs_of(const Examples& examples, const std::optional<ReadOnlyIndexVector>& present,
+                 const std::optional<Permutation>& order, const Vector<int64_t>& updates,
+                 const Vector<double>& mistakes, std::vector<double>& average) {
+  const int64_t n = int64_t(present ? present->shape(0) : examples.y.shape(0));
+  const Indices pool = order ? order->places() : Indices{nullptr, nullptr};
+  return {indices(present), pool, n, order ? order->seed : 0, order ? order->number : 0,
+          updates.data(), mistakes.data(), average.data(), false};
+}
+
+// What is to be made of the next order before place `to` (null: nothing).
+inline std::optional<NextOrder> next_order(const std::optional<Permutation>& next, int64_t to) {
   if (!next) return std::nullopt;
-  const auto& [pool, seed, k, made] = *next;
-  const int64_t n = int64_t(pool.shape(0));
-  return NextOrder{indices(std::optional(pool)), Swaps(seed, k, n), made, to < n ? to : n};
+  const int64_t n = next->n();
+  return NextOrder{next->places(), Swaps(next->seed, next->number, n), next->made, to < n ? to : n};
 }
 
-inline Labels labels_of(const Vector<const int8_t>& y, const Maybe<const double>& c) {
-  return {y.data(), data(c)};
-}
-inline ClassLabels labels_of(const Vector<const int32_t>& y, const Maybe<const double>& c) {
-  return {y.data(), data(c)};
-}
-inline Log log_of(const LogArrays& arrays) {
-  if (!arrays) return {nullptr, nullptr, nullptr};
-  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data()};
-}
-inline JointLog log_of(const JointLogArrays& arrays) {
-  if (!arrays) return {nullptr, nullptr, nullptr, nullptr};
-  return {std::get<0>(*arrays).data(), std::get<1>(*arrays).data(), std::get<2>(*arrays).data(),
-          std::get<3>(*arrays).data()};
-}
+// By rules besides the perceptron's (rules_module.cpp): place reached and updates; visits, updates, the
+// draw and how many of its rows were seen.
+using Visited = std::tuple<int64_t, int64_t>;
+using Searched = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+Visited visit_by(const UpdateRule& rule, const LabelledRows<int8_t>& examples,
+                 const LearnerArrays& arrays, Indices order, int64_t begin, int64_t end,
+                 int64_t max_updates);
+Visited visit_by(const UpdateRule& rule, const LabelledRows<int32_t>& examples,
+                 const JointLearnerArrays& arrays, Indices order, int64_t begin, int64_t end,
+                 int64_t max_updates);
+Searched search_by(const UpdateRule& rule, const LabelledRows<int8_t>& examples,
+                   const LearnerArrays& arrays, const Permutation& draw, int64_t max_visits,
+                   int64_t max_updates);
+Searched search_by(const UpdateRule& rule, const LabelledRows<int32_t>& examples,
+                   const JointLearnerArrays& arrays, const Permutation& draw, int64_t max_visits,
+                   int64_t max_updates);
 
 void bind_joint(nb::module_& m);  // many classes: joint_module.cpp
 void bind_rules(nb::module_& m);  // rules besides the perceptron's: rules_module.cpp

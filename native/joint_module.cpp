@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "epochs.hpp"
 #include "joint.hpp"
 #include "joint_screen.hpp"
 #include "spread.hpp"
@@ -32,6 +31,9 @@ struct Copies {
         },
         rows.view);
   }
+  template <class Examples>
+  Copies(const Examples& examples, const JointLearnerArrays& arrays, int64_t visits)
+      : Copies(*examples.rows, arrays.k(), arrays.size(), visits, 1) {}
   int64_t of_one() const { return size * ByFeature::padded(k); }
   explicit operator bool() const { return !room.empty(); }
 
@@ -62,8 +64,6 @@ void run_on(const Rows& rows, Copies& copies, double* w, bool changes, Kernel&& 
   });
 }
 
-using MaybeMatrix = std::optional<Matrix<double>>;
-
 // Rules to be judged: the weights of all classes, one rule after another.
 struct Rules {
   const double* w;
@@ -77,121 +77,103 @@ struct Rules {
 void bind_learning(nb::module_& m) {
   m.def(
       "visit",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
-         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
-         double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, JointLogArrays log, const NextPool& next) {
-        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
-        std::vector<double> scores(k);
-        Copies copies(rows, k, size, most > 1 ? end - begin : 0, 1);
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule,
+         const JointLearnerArrays& arrays, std::optional<ReadOnlyIndexVector> order, int64_t begin,
+         int64_t end, int64_t max_updates, const std::optional<Permutation>& next) -> Visited {
+        if (auto later = next_order(next, end)) later->go_on(later->to);
+        if (!rule.fixed_increment())
+          return visit_by(rule, examples, arrays, indices(order), begin, end, max_updates);
+        std::vector<double> scores(arrays.k());
+        Copies copies(examples, arrays, max_updates > 1 ? end - begin : 0);
         int64_t reached = begin, updates = 0;
-        run_on(rows, copies, w.data(), true,
+        run_on(*examples.rows, copies, arrays.w.data(), true,
                [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 JointLearner<decltype(weights)> learner{
-                     weights, data(drift), counts.data(), scores.data(),
-                     intercept, visits, 0, log_of(log)};
-                 reached = pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order),
-                                begin, end, most, learner);
+                 auto learner = arrays.learner(rule, weights, scores.data());
+                 reached = pass(view, examples.labels(), FixedIncrement{rule.number},
+                                indices(order), begin, end, max_updates, learner);
                  updates = learner.updates;
                });
-        if (auto later = next_order(next, end)) later->go_on(end);
-        return std::tuple(reached, updates);
+        return {reached, updates};
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
-      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none(), "next"_a.noconvert().none() = nb::none());
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "max_updates"_a, "next"_a.noconvert().none() = nb::none());
+
+  m.def(
+      "search",
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule,
+         const JointLearnerArrays& arrays, const Permutation& draw, int64_t max_visits,
+         int64_t max_updates) -> Searched {
+        if (!rule.fixed_increment())
+          return search_by(rule, examples, arrays, draw, max_visits, max_updates);
+        std::vector<double> scores(arrays.k());
+        Copies copies(examples, arrays, max_updates > 1 ? max_visits : 0);
+        Draw drawn{draw.number, draw.made};
+        int64_t made = 0, updates = 0;
+        run_on(*examples.rows, copies, arrays.w.data(), true,
+               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
+                 auto learner = arrays.learner(rule, weights, scores.data());
+                 search(view, examples.labels(), FixedIncrement{rule.number}, draw.places(),
+                        draw.n(), draw.seed, max_visits, max_updates, drawn, learner);
+                 made = learner.visits - arrays.visits;
+                 updates = learner.updates;
+               });
+        return {made, updates, drawn.number, drawn.seen};
+      },
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "draw"_a.noconvert(),
+      "max_visits"_a, "max_updates"_a);
 
   m.def(
       "epochs",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
-         std::optional<ReadOnlyIndexVector> present, std::optional<IndexVector> pool, int64_t n,
-         uint64_t seed, int64_t made, int64_t most, double margin, bool intercept, Matrix<double> w,
-         MaybeMatrix drift, Matrix<int64_t> counts, int64_t visits, MaybeMatrix kept,
-         int64_t kept_mistakes, double kept_weighted, bool kept_averaged,
-         Vector<int64_t> updates, Vector<double> standing) {
-        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
-        std::vector<double> scores(k), average(drift ? k * size : 0);
-        JointLearner<ByClass> learner{
-            {w.data(), k, size}, data(drift), counts.data(), scores.data(),
-            intercept, visits, 0, log_of(JointLogArrays())};
-        Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
-        Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
-                      standing.data(),  average.data(), false};
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule,
+         const JointLearnerArrays& arrays, std::optional<ReadOnlyIndexVector> present,
+         const std::optional<Permutation>& order,
+         const std::optional<KeptWeights<Matrix<double>>>& kept, Vector<int64_t> updates,
+         Vector<double> mistakes) {
+        std::vector<double> scores(arrays.k());
+        std::vector<double> average(arrays.drift ? arrays.k() * arrays.size() : 0);
+        auto learner = arrays.learner(rule, arrays.by_class(), scores.data());
+        Kept best = kept_of(kept);
+        Epochs epochs = epochs_of(examples, present, order, updates, mistakes, average);
         int64_t done = 0;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          done = epochs.run(view, labels_of(y, c), FixedIncrement{margin}, most, learner, best);
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          done = epochs.run(view, examples.labels(), FixedIncrement{rule.number},
+                            int64_t(updates.shape(0)), learner, best);
         });
         return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
                           best.mistakes.weighted, best.averaged);
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "present"_a.noconvert().none(),
-      "pool"_a.noconvert().none(), "n"_a, "seed"_a, "made"_a, "most"_a, "margin"_a, "intercept"_a,
-      "w"_a.noconvert(), "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "kept"_a.noconvert().none(), "kept_mistakes"_a, "kept_weighted"_a, "kept_averaged"_a,
-      "updates"_a.noconvert(), "standing"_a.noconvert());
-
-  m.def(
-      "search",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, IndexVector pool,
-         uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
-         bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, JointLogArrays log) {
-        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
-        std::vector<double> scores(k);
-        Copies copies(rows, k, size, most > 1 ? looks : 0, 1);
-        Draw draw{number, seen};
-        int64_t made = 0, updates = 0;
-        run_on(rows, copies, w.data(), true,
-               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 JointLearner<decltype(weights)> learner{
-                     weights, data(drift), counts.data(), scores.data(),
-                     intercept, visits, 0, log_of(log)};
-                 search(view, labels_of(y, c), FixedIncrement{margin},
-                        indices(std::optional(pool)), int64_t(pool.shape(0)), seed, looks, most,
-                        draw, learner);
-                 made = learner.visits - visits;
-                 updates = learner.updates;
-               });
-        return std::tuple(made, updates, draw.number, draw.seen);
-      },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "pool"_a.noconvert(), "seed"_a,
-      "number"_a, "seen"_a, "looks"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none());
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "present"_a.noconvert().none(),
+      "order"_a.noconvert().none(), "kept"_a.noconvert().none(), "updates"_a.noconvert(),
+      "mistakes"_a.noconvert());
 
   m.def(
       "look",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, int64_t begin,
-         int64_t end, double margin, bool intercept, Matrix<double> w, Matrix<double> sum,
-         Vector<int32_t> mark, Maybe<double> margins) {
-        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, Matrix<double> w,
+         int64_t begin, int64_t end, const BatchStep<Matrix<double>, int32_t>& step) {
+        const int64_t k = int64_t(w.shape(0));
         std::vector<double> scores(k);
-        Copies copies(rows, k, size, end - begin, 1);
+        Copies copies(*examples.rows, k, int64_t(w.shape(1)), end - begin, 1);
         int64_t mistakes = 0;
-        run_on(rows, copies, w.data(), false,
+        run_on(*examples.rows, copies, w.data(), false,
                [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 mistakes = look(view, labels_of(y, c), FixedIncrement{margin}, weights, intercept,
-                                 begin, end, sum.data(), mark.data(), scores.data(), data(margins));
+                 mistakes = look(view, examples.labels(), FixedIncrement{rule.number}, weights,
+                                 rule.intercept, begin, end, step.sum.data(), step.marks.data(),
+                                 scores.data(), data(step.scores));
                });
         return mistakes;
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "begin"_a, "end"_a, "margin"_a,
-      "intercept"_a, "w"_a.noconvert(), "sum"_a.noconvert(), "mark"_a.noconvert(),
-      "scores"_a.noconvert().none());
+      "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
+      "step"_a.noconvert());
 }
 
 void bind_judging(nb::module_& m) {
   m.def(
       "count",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, Cube<const double> w,
-         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
-         Vector<double> weighted) {
-        const Rules rules(w);
-        std::vector<Tally> total(rules.number);
-        for (int64_t a = 0; a < rules.number; ++a)
-          total[a] = {plain.data()[a], weighted.data()[a]};
-        Copies copies(rows, rules.k, rules.size, end - begin, rules.number);
+      [](const LabelledRows<int32_t>& examples, const MistakeTally<Cube<const double>>& tally,
+         int64_t begin, int64_t end) {
+        const Rules rules(tally.w);
+        std::vector<Tally> total = tally.begun();
+        Copies copies(*examples.rows, rules.k, rules.size, end - begin, rules.number);
         std::vector<ByFeature> by_feature;
         std::vector<ByClass> by_class;
         for (int64_t a = 0; a < rules.number; ++a) {
@@ -199,30 +181,27 @@ void bind_judging(nb::module_& m) {
           else by_class.push_back(copies.by_class(rules[a]));
         }
         const bool alive = count_on_threads(
-            rows, bool(c), limit.data(), begin, end, rules.number * rules.k, total,
+            *examples.rows, bool(examples.c), tally.limit.data(), begin, end,
+            rules.number * rules.k, total,
             [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
               std::vector<double> scores(rules.k);
               const auto counted = [&](const auto& weights) {
                 run([&]() ROSENBLATT_LAMBDA_INLINE {
-                  count(view, labels_of(y, c), weights.data(), rules.number, limit.data(), from, to,
-                        scores.data(), sum);
+                  count(view, examples.labels(), weights.data(), rules.number, tally.limit.data(),
+                        from, to, scores.data(), sum);
                 });
               };
               if constexpr (is_sparse<std::decay_t<decltype(view)>>)
                 if (copies) return counted(by_feature);
               counted(by_class);
             });
-        for (int64_t a = 0; a < rules.number; ++a) {
-          plain.data()[a] = total[a].plain;
-          weighted.data()[a] = total[a].weighted;
-        }
+        tally.write(total);
         return alive;
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
-      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert());
+      "examples"_a.noconvert(), "tally"_a.noconvert(), "begin"_a, "end"_a);
 
   m.def(
-      "class_scores",
+      "scores",
       [](const Rows& rows, Matrix<const double> w, int64_t begin, int64_t end,
          Matrix<double> out) {
         const int64_t k = int64_t(w.shape(0));
@@ -241,7 +220,7 @@ void bind_judging(nb::module_& m) {
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
 
   m.def(
-      "class_votes",
+      "vote",
       [](const Rows& rows, Cube<const double> voters, Vector<const double> votes, int64_t begin,
          int64_t end, Matrix<double> out) {
         const Rules rules(voters);
@@ -260,75 +239,64 @@ void bind_judging(nb::module_& m) {
 void bind_screening(nb::module_& m) {
   m.def(
       "refer",
-      [](const Rows& rows, Vector<const int32_t> y, double margin, bool intercept,
-         Matrix<const double> w, int64_t begin, int64_t end, Vector<float> slack) {
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, Matrix<const double> w,
+         int64_t begin, int64_t end, Vector<float> slack) {
         const ByClass weights{const_cast<double*>(w.data()), int64_t(w.shape(0)),
                               int64_t(w.shape(1))};
         std::vector<double> scores(weights.k);
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          refer(view, ClassLabels{y.data(), nullptr}, margin, intercept, weights, begin, end,
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          refer(view, examples.labels(), rule.number, rule.intercept, weights, begin, end,
                 scores.data(), slack.data());
         });
       },
-      "rows"_a, "y"_a.noconvert(), "margin"_a, "intercept"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
+      "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
       "slack"_a.noconvert());
 
   m.def(
       "screened_visit",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c,
-         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
-         double margin, bool intercept, Matrix<double> w, MaybeMatrix drift, Matrix<int64_t> counts,
-         int64_t visits, JointLogArrays log, Vector<const float> slack, Matrix<const double> reference,
-         int64_t looks) {
-        std::vector<double> scores(w.shape(0));
-        JointLearner<ByClass> learner{
-            {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))}, data(drift), counts.data(),
-            scores.data(), intercept, visits, 0, log_of(log)};
-        int64_t reached = begin, left = looks;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          reached = screened_pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order),
-                                  begin, end, most, slack.data(), reference.data(), left, learner);
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule,
+         const JointLearnerArrays& arrays, std::optional<ReadOnlyIndexVector> order, int64_t begin,
+         int64_t end, int64_t max_updates, const Slack<Matrix<const double>>& slack) {
+        std::vector<double> scores(arrays.k());
+        auto learner = arrays.learner(rule, arrays.by_class(), scores.data());
+        int64_t reached = begin, left = slack.max_evaluations;
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          reached = screened_pass(view, examples.labels(), FixedIncrement{rule.number},
+                                  indices(order), begin, end, max_updates, slack.of_row.data(),
+                                  slack.reference.data(), left, learner);
         });
-        return std::tuple(reached, learner.updates, looks - left);
+        return std::tuple(reached, learner.updates, slack.max_evaluations - left);
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
-      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none(), "slack"_a.noconvert(), "reference"_a.noconvert(), "looks"_a);
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "max_updates"_a, "slack"_a.noconvert());
 
   m.def(
       "screened_count",
-      [](const Rows& rows, Vector<const int32_t> y, Maybe<const double> c, Cube<const double> w,
-         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
-         Vector<double> weighted, Vector<const float> slack, Matrix<const double> reference,
-         Vector<int64_t> looked) {
-        const Rules rules(w);
-        std::vector<Tally> total(rules.number);
+      [](const LabelledRows<int32_t>& examples, const MistakeTally<Cube<const double>>& tally,
+         int64_t begin, int64_t end, const Slack<Matrix<const double>>& slack,
+         Vector<int64_t> evaluations) {
+        const Rules rules(tally.w);
+        std::vector<Tally> total = tally.begun();
         std::vector<double> room(rules.k * rules.size), scores(rules.k);
         std::vector<float> reach(rules.number);
-        for (int64_t a = 0; a < rules.number; ++a) {
-          total[a] = {plain.data()[a], weighted.data()[a]};
-          reach[a] = reach_of_signs(reference.data(), rules[a], room.data(), rules.size - 1,
+        for (int64_t a = 0; a < rules.number; ++a)
+          reach[a] = reach_of_signs(slack.reference.data(), rules[a], room.data(), rules.size - 1,
                                     rules.k * rules.size);
-        }
         int64_t reached = begin;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
             const ByClass weights{const_cast<double*>(rules[a]), rules.k, rules.size};
-            return standing(view, weights, i, y.data()[i], scores.data()).m;
+            return standing(view, weights, i, examples.y.data()[i], scores.data()).m;
           };
-          reached = screened_count(labels_of(y, c), rules.number, margin, limit.data(), begin, end,
-                                   slack.data(), reach.data(), total.data(), looked.data());
+          reached = screened_count(examples.labels(), rules.number, margin, tally.limit.data(),
+                                   begin, end, slack.of_row.data(), reach.data(), total.data(),
+                                   evaluations.data());
         });
-        for (int64_t a = 0; a < rules.number; ++a) {
-          plain.data()[a] = total[a].plain;
-          weighted.data()[a] = total[a].weighted;
-        }
+        tally.write(total);
         return reached;
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
-      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert(),
-      "slack"_a.noconvert(), "reference"_a.noconvert(), "looked"_a.noconvert());
+      "examples"_a.noconvert(), "tally"_a.noconvert(), "begin"_a, "end"_a, "slack"_a.noconvert(),
+      "evaluations"_a.noconvert());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 //
 // Every array is taken as it is (noconvert): a silent copy would be trained instead of the weights.
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <new>
@@ -11,7 +10,6 @@
 
 #include "bindings.hpp"
 #include "count.hpp"
-#include "epochs.hpp"
 #include "gram.hpp"
 #include "modular.hpp"
 #include "pass.hpp"
@@ -175,179 +173,155 @@ NB_MODULE(_native, m) {
 
   m.def(
       "visit",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
-         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
-         double margin, bool intercept, Vector<double> w, Maybe<double> drift,
-         Vector<int64_t> counts, int64_t visits, LogArrays log, const NextPool& next) {
-        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
-                        log_of(log)};
+      [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, const LearnerArrays& arrays,
+         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t max_updates,
+         const std::optional<Permutation>& next) -> Visited {
         std::optional<NextOrder> later = next_order(next, end);
+        if (!rule.fixed_increment()) {
+          if (later) later->go_on(later->to);
+          return visit_by(rule, examples, arrays, indices(order), begin, end, max_updates);
+        }
+        Learner learner = arrays.learner(rule);
         const int64_t reached =
-            visit_rows(rows, labels_of(y, c), FixedIncrement{margin}, indices(order), begin, end,
-                       most, later ? &*later : nullptr, learner);
-        return std::tuple(reached, learner.updates);
+            visit_rows(*examples.rows, examples.labels(), FixedIncrement{rule.number},
+                       indices(order), begin, end, max_updates, later ? &*later : nullptr, learner);
+        return {reached, learner.updates};
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
-      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none(), "next"_a.noconvert().none() = nb::none());
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "max_updates"_a, "next"_a.noconvert().none() = nb::none());
+
+  m.def(
+      "search",
+      [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, const LearnerArrays& arrays,
+         const Permutation& draw, int64_t max_visits, int64_t max_updates) -> Searched {
+        if (!rule.fixed_increment())
+          return search_by(rule, examples, arrays, draw, max_visits, max_updates);
+        Learner learner = arrays.learner(rule);
+        Draw drawn{draw.number, draw.made};
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          search(view, examples.labels(), FixedIncrement{rule.number}, draw.places(), draw.n(),
+                 draw.seed, max_visits, max_updates, drawn, learner);
+        });
+        return {learner.visits - arrays.visits, learner.updates, drawn.number, drawn.seen};
+      },
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "draw"_a.noconvert(),
+      "max_visits"_a, "max_updates"_a);
 
   m.def(
       "epochs",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
-         std::optional<ReadOnlyIndexVector> present, std::optional<IndexVector> pool, int64_t n,
-         uint64_t seed, int64_t made, int64_t most, double margin, bool intercept, Vector<double> w,
-         Maybe<double> drift, Vector<int64_t> counts, int64_t visits, Maybe<double> kept,
-         int64_t kept_mistakes, double kept_weighted, bool kept_averaged,
-         Vector<int64_t> updates, Vector<double> standing) {
-        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
-                        log_of(LogArrays())};
-        Kept best{data(kept), {kept_mistakes, kept_weighted}, kept_averaged};
-        std::vector<double> average(drift ? w.shape(0) : 0);
-        Epochs epochs{indices(present), indices(pool), n,   seed, made, updates.data(),
-                      standing.data(),  average.data(), false};
+      [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, const LearnerArrays& arrays,
+         std::optional<ReadOnlyIndexVector> present, const std::optional<Permutation>& order,
+         const std::optional<KeptWeights<Vector<double>>>& kept, Vector<int64_t> updates,
+         Vector<double> mistakes) {
+        const Labels labels = examples.labels();
+        Learner learner = arrays.learner(rule);
+        Kept best = kept_of(kept);
+        std::vector<double> average(arrays.drift ? arrays.w.shape(0) : 0);
+        Epochs epochs = epochs_of(examples, present, order, updates, mistakes, average);
         int64_t done = 0;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          done = epochs.run(view, labels_of(y, c), FixedIncrement{margin}, most, learner, best);
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          done = epochs.run(view, labels, FixedIncrement{rule.number}, int64_t(updates.shape(0)),
+                            learner, best);
         });
         return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
                           best.mistakes.weighted, best.averaged);
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "present"_a.noconvert().none(),
-      "pool"_a.noconvert().none(), "n"_a, "seed"_a, "made"_a, "most"_a, "margin"_a, "intercept"_a,
-      "w"_a.noconvert(), "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "kept"_a.noconvert().none(), "kept_mistakes"_a, "kept_weighted"_a, "kept_averaged"_a,
-      "updates"_a.noconvert(), "standing"_a.noconvert());
-
-  m.def(
-      "search",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, IndexVector pool,
-         uint64_t seed, int64_t number, int64_t seen, int64_t looks, int64_t most, double margin,
-         bool intercept, Vector<double> w, Maybe<double> drift, Vector<int64_t> counts,
-         int64_t visits, LogArrays log) {
-        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
-                        log_of(log)};
-        Draw draw{number, seen};
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          search(view, labels_of(y, c), FixedIncrement{margin}, indices(std::optional(pool)),
-                 int64_t(pool.shape(0)), seed, looks, most, draw, learner);
-        });
-        return std::tuple(learner.visits - visits, learner.updates, draw.number, draw.seen);
-      },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "pool"_a.noconvert(), "seed"_a,
-      "number"_a, "seen"_a, "looks"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none());
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "present"_a.noconvert().none(),
+      "order"_a.noconvert().none(), "kept"_a.noconvert().none(), "updates"_a.noconvert(),
+      "mistakes"_a.noconvert());
 
   m.def(
       "look",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, int64_t begin,
-         int64_t end, double margin, bool intercept, Vector<const double> w, Vector<double> sum,
-         Vector<uint8_t> mark, Maybe<double> scores) {
+      [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, Vector<const double> w,
+         int64_t begin, int64_t end, const BatchStep<Vector<double>, uint8_t>& step) {
         int64_t mistakes = 0;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          mistakes = look(view, labels_of(y, c), FixedIncrement{margin}, w.data(), intercept, begin,
-                          end, sum.data(), mark.data(), data(scores));
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          mistakes = look(view, examples.labels(), FixedIncrement{rule.number}, w.data(),
+                          rule.intercept, begin, end, step.sum.data(), step.marks.data(),
+                          data(step.scores));
         });
         return mistakes;
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "begin"_a, "end"_a, "margin"_a,
-      "intercept"_a, "w"_a.noconvert(), "sum"_a.noconvert(), "mark"_a.noconvert(),
-      "scores"_a.noconvert().none());
+      "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
+      "step"_a.noconvert());
 
   m.def(
       "count",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, Matrix<const double> w,
-         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
-         Vector<double> weighted) {
-        const int64_t k = int64_t(w.shape(0));
-        std::vector<Tally> total(k);
-        for (int64_t a = 0; a < k; ++a) total[a] = {plain.data()[a], weighted.data()[a]};
+      [](const LabelledRows<int8_t>& examples, const MistakeTally<Matrix<const double>>& tally,
+         int64_t begin, int64_t end) {
+        const Candidates candidates = candidates_of(tally.w);
+        std::vector<Tally> total = tally.begun();
         const bool alive = count_on_threads(
-            rows, bool(c), limit.data(), begin, end, k, total,
+            *examples.rows, bool(examples.c), tally.limit.data(), begin, end, candidates.k, total,
             [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
               with_length(view, [&](const auto& known) {
                 run([&]() ROSENBLATT_LAMBDA_INLINE {
-                  count(known, labels_of(y, c), candidates_of(w), limit.data(), from, to, sum);
+                  count(known, examples.labels(), candidates, tally.limit.data(), from, to, sum);
                 });
               });
             });
-        for (int64_t a = 0; a < k; ++a) {
-          plain.data()[a] = total[a].plain;
-          weighted.data()[a] = total[a].weighted;
-        }
+        tally.write(total);
         return alive;
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
-      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert());
+      "examples"_a.noconvert(), "tally"_a.noconvert(), "begin"_a, "end"_a);
 
   m.def(
       "refer",
-      [](const Rows& rows, Vector<const int8_t> y, double margin, bool intercept,
-         Vector<const double> w, int64_t begin, int64_t end, Vector<float> slack) {
+      [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, Vector<const double> w,
+         int64_t begin, int64_t end, Vector<float> slack) {
         run_on_threads(
-            rows, begin, end, 1,
+            *examples.rows, begin, end, 1,
             [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
-              refer(view, Labels{y.data(), nullptr}, margin, intercept, w.data(), from, to,
+              refer(view, examples.labels(), rule.number, rule.intercept, w.data(), from, to,
                     slack.data());
             });
       },
-      "rows"_a, "y"_a.noconvert(), "margin"_a, "intercept"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
+      "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
       "slack"_a.noconvert());
 
   m.def(
       "screened_visit",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c,
-         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t most,
-         double margin, bool intercept, Vector<double> w, Maybe<double> drift,
-         Vector<int64_t> counts, int64_t visits, LogArrays log, Vector<const float> slack,
-         Vector<const double> reference, int64_t looks) {
-        Learner learner{w.data(), data(drift), Counts(counts.data()), intercept, visits, 0,
-                        log_of(log)};
-        int64_t reached = begin, left = looks;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          reached = screened_pass(view, labels_of(y, c), FixedIncrement{margin}, indices(order),
-                                  begin, end, most, slack.data(), reference.data(), left, learner);
+      [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, const LearnerArrays& arrays,
+         std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t max_updates,
+         const Slack<Vector<const double>>& slack) {
+        Learner learner = arrays.learner(rule);
+        int64_t reached = begin, left = slack.max_evaluations;
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+          reached = screened_pass(view, examples.labels(), FixedIncrement{rule.number},
+                                  indices(order), begin, end, max_updates, slack.of_row.data(),
+                                  slack.reference.data(), left, learner);
         });
-        return std::tuple(reached, learner.updates, looks - left);
+        return std::tuple(reached, learner.updates, slack.max_evaluations - left);
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "order"_a.noconvert().none(),
-      "begin"_a, "end"_a, "most"_a, "margin"_a, "intercept"_a, "w"_a.noconvert(),
-      "drift"_a.noconvert().none(), "counts"_a.noconvert(), "visits"_a,
-      "log"_a.noconvert().none(), "slack"_a.noconvert(), "reference"_a.noconvert(), "looks"_a);
+      "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
+      "begin"_a, "end"_a, "max_updates"_a, "slack"_a.noconvert());
 
   m.def(
       "screened_count",
-      [](const Rows& rows, Vector<const int8_t> y, Maybe<const double> c, Matrix<const double> w,
-         Vector<const double> limit, int64_t begin, int64_t end, Vector<int64_t> plain,
-         Vector<double> weighted, Vector<const float> slack, Vector<const double> reference,
-         Vector<int64_t> looked) {
-        const Candidates candidates = candidates_of(w);
-        std::vector<Tally> total(candidates.k);
+      [](const LabelledRows<int8_t>& examples, const MistakeTally<Matrix<const double>>& tally,
+         int64_t begin, int64_t end, const Slack<Vector<const double>>& slack,
+         Vector<int64_t> evaluations) {
+        const Candidates candidates = candidates_of(tally.w);
+        std::vector<Tally> total = tally.begun();
         std::vector<double> room(candidates.stride);
         std::vector<float> reach(candidates.k);
-        for (int64_t a = 0; a < candidates.k; ++a) {
-          total[a] = {plain.data()[a], weighted.data()[a]};
-          reach[a] = reach_of_signs(reference.data(), candidates[a], room.data(),
+        for (int64_t a = 0; a < candidates.k; ++a)
+          reach[a] = reach_of_signs(slack.reference.data(), candidates[a], room.data(),
                                     candidates.stride - 1, candidates.stride);
-        }
         int64_t reached = begin;
-        without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
-            return y.data()[i] * view.score(i, candidates[a]);
+            return examples.y.data()[i] * view.score(i, candidates[a]);
           };
-          reached = screened_count(labels_of(y, c), candidates.k, margin, limit.data(), begin, end,
-                                   slack.data(), reach.data(), total.data(), looked.data());
+          reached = screened_count(examples.labels(), candidates.k, margin, tally.limit.data(),
+                                   begin, end, slack.of_row.data(), reach.data(), total.data(),
+                                   evaluations.data());
         });
-        for (int64_t a = 0; a < candidates.k; ++a) {
-          plain.data()[a] = total[a].plain;
-          weighted.data()[a] = total[a].weighted;
-        }
+        tally.write(total);
         return reached;
       },
-      "rows"_a, "y"_a.noconvert(), "c"_a.noconvert().none(), "w"_a.noconvert(),
-      "limit"_a.noconvert(), "begin"_a, "end"_a, "plain"_a.noconvert(), "weighted"_a.noconvert(),
-      "slack"_a.noconvert(), "reference"_a.noconvert(), "looked"_a.noconvert());
+      "examples"_a.noconvert(), "tally"_a.noconvert(), "begin"_a, "end"_a, "slack"_a.noconvert(),
+      "evaluations"_a.noconvert());
 
   m.def(
       "scores",

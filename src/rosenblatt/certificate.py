@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._certify import by_training, coefficients, margins
 from rosenblatt._certify import document as say
-from rosenblatt._certify.by_training import train_jointly
 from rosenblatt._certify.check import check
 from rosenblatt._certify.coefficients import CoefficientSign, CollinearColumn
 from rosenblatt._certify.diagnostics import coefficient_signs, collinear_columns, revealing_columns
@@ -484,12 +483,11 @@ class _Case:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.now("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
-        train = train_jointly if self.many else by_training.train
         if by_training.is_wide(self.rows):
-            return train(partition, known) if self.many else by_training.decide(partition, known)
+            return by_training.decide(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
-                return train(partition, known)
+                return by_training.train(partition, known)
         partition.run(known)
         return None
 

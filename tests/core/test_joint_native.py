@@ -10,6 +10,14 @@ from common import KEEPS, ORDERS
 from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import (
+    BatchStep,
+    LabelledRows,
+    LearnerArrays,
+    MistakeTally,
+    Permutation,
+    UpdateRule,
+)
 from storing import rows_of, store
 
 _core = pytest.importorskip("rosenblatt._core._native", reason="the compiled core is not built")
@@ -50,13 +58,14 @@ def test_scores_votes_and_counts_have_the_same_bits(cpu_level, storage, dtype, h
         for core in (_core, reference):
             rows = rows_of(core, X, storage)
             scores, votes = np.empty((n, k)), np.zeros((n, k))
-            core.class_scores(rows, w[0], 0, n, scores)
+            core.scores(rows, w[0], 0, n, scores)
             one_by_one = np.empty((n, k))
             for i in range(n):  # short calls have another way through sparse rows
-                core.class_scores(rows, w[0], i, i + 1, one_by_one)
-            core.class_votes(rows, w, np.array([1.0, 2.0, 4.0, 8.0]), 0, n, votes)
+                core.scores(rows, w[0], i, i + 1, one_by_one)
+            core.vote(rows, w, np.array([1.0, 2.0, 4.0, 8.0]), 0, n, votes)
             plain, weighted = np.zeros(4, dtype=np.int64), np.zeros(4)
-            core.count(rows, y, c, w, np.full(4, np.inf), 0, n, plain, weighted)
+            tally = MistakeTally(w, np.full(4, np.inf), plain, weighted)
+            core.count(LabelledRows(rows, y, c), tally, 0, n)
             found.append([a.tobytes() for a in (scores, one_by_one, votes, plain, weighted)])
         assert found[0] == found[1]
         assert found[0][0] == found[0][1]
@@ -74,27 +83,29 @@ def test_every_single_update_has_the_same_bits(cpu_level, order, storage, heavy)
             w, drift = np.zeros((k, d + 1)), np.zeros((k, d + 1))
             counts, path = np.zeros((n, k), dtype=np.int64), []
             log = (*np.zeros((2, 1), dtype=np.int64), np.zeros(1), np.zeros(1, dtype=np.int64))
-            rows, pool = rows_of(core, X, storage), np.empty(n, dtype=np.int32)
-            learner = (w, drift, counts)
+            examples = LabelledRows(rows_of(core, X, storage), y, c)
+            pool, rule = np.empty(n, dtype=np.int32), UpdateRule("perceptron", 0.1)
+            learner = LearnerArrays(w, drift, counts, log=log)
             core.arrange(pool, None, seed, 0, 0 if order == "random" else n)
             place, at, visits = (0, 0), 0, 0
             for _ in range(6 if order == "batch" else 30):
                 if order == "random":
+                    draw = Permutation(pool, seed, *place)
                     seen, updates, *place = core.search(
-                        rows, y, c, pool, seed, *place, 7, 1, 0.1, True, *learner, visits, log
+                        examples, rule, learner._replace(visits=visits), draw, 7, 1
                     )
                     visits += seen
                     done = place[1] == n
                 elif order == "batch":
                     marks, margins = np.zeros(n, dtype=np.int32), np.zeros(n)
-                    updates = core.look(rows, y, c, 0, n, 0.1, True, w, drift, marks, margins)
+                    updates = core.look(examples, rule, w, 0, n, BatchStep(drift, marks, margins))
                     w += drift
                     path.append((marks.tolist(), margins.tobytes()))
                     done = updates == 0
                 else:
                     turn = pool if order == "shuffle" else None
                     reached, updates = core.visit(
-                        rows, y, c, turn, at, n, 1, 0.1, True, *learner, visits, log
+                        examples, rule, learner._replace(visits=visits), turn, at, n, 1
                     )
                     visits, at = visits + reached - at, reached
                     done = at == n

@@ -9,6 +9,7 @@ from scipy import sparse
 from common import KEEPS
 from rosenblatt import Perceptron
 from rosenblatt._core import screening
+from rosenblatt._core.protocol import LabelledRows, UpdateRule
 from rosenblatt._core.screening import Screen
 from rosenblatt.errors import WeightsOverflow
 
@@ -81,7 +82,8 @@ def test_the_slack_of_a_row_is_a_distance_within_which_its_margin_holds(heavy):
         X, y, rng = blobs(seed, n=12, d=3, k=3)
         w = rng.normal(size=(3, 4)) * 10.0 ** rng.integers(-5, 6)
         slack = np.empty(12, dtype=np.float32)
-        _core.refer(_core.dense(X), y.astype(np.int32), 0.0, True, w, 0, 12, slack)
+        examples = LabelledRows(_core.dense(X), y.astype(np.int32))
+        _core.refer(examples, UpdateRule("perceptron", 0.0), w, 0, 12, slack)
         rows = [[Fraction(v) for v in row] + [Fraction(1)] for row in X.tolist()]
         for i in np.flatnonzero(slack > 0).tolist():
             length2 = sum(v * v for v in rows[i])

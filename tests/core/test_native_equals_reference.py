@@ -12,6 +12,7 @@ from common import KEEPS, ORDERS
 from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import LabelledRows, LearnerArrays, Permutation, UpdateRule
 from rosenblatt._training.kernels import _panels
 from storing import rows_of, store
 
@@ -141,15 +142,18 @@ def test_every_single_update_has_the_same_bits(cpu_level, order, storage, heavy)
         ]
         path = [[], []]
         log = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
+        rule = UpdateRule("perceptron", 0.1)
         for k, (core, w, drift, counts) in enumerate(both):
-            rows, pool = rows_of(core, X, storage), np.empty(n, dtype=np.int32)
-            learner = (w, drift, counts)
+            examples = LabelledRows(rows_of(core, X, storage), y, c)
+            pool = np.empty(n, dtype=np.int32)
+            learner = LearnerArrays(w, drift, counts, log=log)
             if order == "random":
                 core.arrange(pool, None, seed, 0, 0)
                 place, visits = (0, 0), 0
                 for _ in range(60):
+                    draw = Permutation(pool, seed, *place)
                     looked, updates, *place = core.search(
-                        rows, y, c, pool, seed, *place, 7, 1, 0.1, True, *learner, visits, log
+                        examples, rule, learner._replace(visits=visits), draw, 7, 1
                     )
                     visits += looked
                     noted = [part.tolist() for part in log]
@@ -163,7 +167,7 @@ def test_every_single_update_has_the_same_bits(cpu_level, order, storage, heavy)
                 turn, at, visits = (pool if order == "shuffle" else None), 0, 0
                 while at < n:
                     reached, updates = core.visit(
-                        rows, y, c, turn, at, n, 1, 0.1, True, *learner, visits, log
+                        examples, rule, learner._replace(visits=visits), turn, at, n, 1
                     )
                     visits, at = visits + reached - at, reached
                     noted = [part.tolist() for part in log]

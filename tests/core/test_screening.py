@@ -14,6 +14,7 @@ from pressing import Pressing
 from rosenblatt import Perceptron
 from rosenblatt._core import reference, screening
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import LabelledRows, LearnerArrays, MistakeTally, Slack, UpdateRule
 from rosenblatt._core.screening import Screen
 from rosenblatt.errors import WeightsOverflow
 
@@ -262,14 +263,16 @@ class Scene:
         self.X, self.y, self.margin, self.intercept = X, y, margin, intercept
         self.reference = reference
         self.rows, self.slack = _core.dense(X), np.full(len(X), np.nan, dtype=np.float32)
-        _core.refer(self.rows, y, margin, intercept, reference, 0, len(X), self.slack)
+        self.rule = UpdateRule("perceptron", margin, intercept)
+        _core.refer(LabelledRows(self.rows, y), self.rule, reference, 0, len(X), self.slack)
 
     def skipped(self, i, w):
         """Whether row i is skipped under w, by the kernel that trains."""
+        learner = LearnerArrays(w.copy(), None, np.zeros(len(self.X), dtype=np.int64))
+        slack = Slack(self.slack, self.reference, 1)
         _, updates, looked = _core.screened_visit(
-            self.rows, self.y, None, None, i, i + 1, 1, self.margin, self.intercept, w.copy(),
-            None, np.zeros(len(self.X), dtype=np.int64), 0, None, self.slack, self.reference, 1,
-        )  # fmt: skip
+            LabelledRows(self.rows, self.y), self.rule, learner, None, i, i + 1, 1, slack
+        )
         assert updates <= looked <= 1
         return looked == 0
 
@@ -413,19 +416,22 @@ def test_a_pass_makes_the_same_updates_from_any_place(heavy):
         margin, intercept, visits = float(rng.choice([0, 0.01])), bool(seed % 5), 7
         start = np.append(rng.normal(size=d), 0.0) * 5
         slack, order = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.int32)
-        _core.refer(rows, y, margin, intercept, start, 0, n, slack)
+        examples, rule = LabelledRows(rows, y, c), UpdateRule("perceptron", margin, intercept)
+        _core.refer(examples, rule, start, 0, n, slack)
         both = [[start.copy(), np.zeros(d + 1), np.zeros(n, dtype=np.int64)] for _ in range(2)]
         for epoch in range(12):
             _core.arrange(order, None, seed, epoch, n)
             turn, at = (order if seed % 7 else None), 0
             while at < n:
                 end, most = int(rng.integers(at + 1, n + 1)), int(rng.choice([1, 3, 1000]))
-                place = (rows, y, c, turn, at, end, most, margin, intercept)
                 logs = [(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)) for _ in both]
-                screened = _core.screened_visit(
-                    *place, *both[0], visits, logs[0], slack, start, 1 << 40
-                )
-                plain = _core.visit(*place, *both[1], visits, logs[1])
+                learners = [
+                    LearnerArrays(*arrays, visits=visits, log=log)
+                    for arrays, log in zip(both, logs, strict=True)
+                ]
+                place, from_start = (turn, at, end, most), Slack(slack, start, 1 << 40)
+                screened = _core.screened_visit(examples, rule, learners[0], *place, from_start)
+                plain = _core.visit(examples, rule, learners[1], *place)
                 assert screened[:2] == plain
                 assert all(np.array_equal(a, b) for a, b in zip(*logs, strict=True))
                 assert all(np.array_equal(a, b) for a, b in zip(*both, strict=True))
@@ -449,11 +455,12 @@ def test_counting_finds_the_same_mistakes(heavy):
         w[:, d] *= scene.intercept
         limit = rng.choice([np.inf, 2.0, n / 20], 3)
         looked, totals = np.zeros(3, dtype=np.int64), []
-        for screened in ((), (scene.slack, reference, looked)):
+        for screened in ((), (Slack(scene.slack, reference, 0), looked)):
             plain, weighted = np.zeros(3, dtype=np.int64), np.zeros(3)
+            tally = MistakeTally(w, limit, plain, weighted)
             count = _core.screened_count if screened else _core.count
             for begin, end in [(0, n // 2), (n // 2, n)]:
-                count(scene.rows, y, c, w, limit, begin, end, plain, weighted, *screened)
+                count(LabelledRows(scene.rows, y, c), tally, begin, end, *screened)
             out = weighted >= limit  # what else they say is nothing
             totals.append((out.tolist(), plain[~out].tolist(), weighted[~out].tobytes()))
         assert totals[0] == totals[1], seed
@@ -522,7 +529,7 @@ def test_the_reference_is_made_in_chunks(monkeypatch):
     monkeypatch.setattr(compute, "chunk", 16 * 700)
     sizes = []
     refer = _core.refer
-    monkeypatch.setattr(_core, "refer", lambda *a: (sizes.append(a[6] - a[5]), refer(*a)))
+    monkeypatch.setattr(_core, "refer", lambda *a: (sizes.append(a[4] - a[3]), refer(*a)))
     p = Perceptron(keep="last", patience=None, random_state=0, max_iter=2000).fit(X, y)
     assert p.converged_
     assert len(sizes) > 8

@@ -13,10 +13,19 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from rosenblatt._core import backend as threads
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import (
+    LabelledRows,
+    LearnerArrays,
+    MistakeTally,
+    Permutation,
+    UpdateRule,
+)
 from rosenblatt._training.kernels import _panels
 from storing import rows_of
 
 _core = pytest.importorskip("rosenblatt._core._native", reason="the compiled core is not built")
+
+PERCEPTRON = UpdateRule("perceptron", 0.0)
 
 N = 1 << 16  # rows: with 16 numbers each, work for four threads
 NUMBERS = (1, 2, 4)
@@ -59,8 +68,9 @@ def visited(X, y, storage, c=None, most=1 << 60, begin=3, backend=_core):
     told = []
     for k in range(2):
         _core.arrange(order, None, 7, k, n)
+        learner = LearnerArrays(w, drift, counts, visits=k * n, log=log)
         told += backend.visit(
-            *(rows, y, c, order, begin, n - 5, most, 0.0, True, w, drift, counts, k * n, log)
+            LabelledRows(rows, y, c), PERCEPTRON, learner, order, begin, n - 5, most
         )
     return np.array(told), w, drift, counts, *log
 
@@ -101,8 +111,8 @@ def test_threads_train_as_the_reference_does():
     found = []
     for backend in (_core, reference):
         w, counts = np.zeros(17), np.zeros(len(X), dtype=np.int64)
-        rows, given = backend.dense(X), (0.0, True, w, None, counts, 0, None)
-        told = backend.visit(rows, y, None, order, 0, len(X), 1 << 60, *given)
+        examples, learner = LabelledRows(backend.dense(X), y), LearnerArrays(w, None, counts)
+        told = backend.visit(examples, PERCEPTRON, learner, order, 0, len(X), 1 << 60)
         found.append((told, w.tolist(), counts.tolist()))
     assert found[0] == found[1]
 
@@ -118,12 +128,12 @@ def test_the_next_order_is_made_while_rows_are_visited(backend, index):
 
     def made():
         order, pool = np.arange(n, dtype=index)[::-1].copy(), np.empty(n, dtype=index)
-        rows, w, counts = backend.dense(X), np.zeros(3), np.zeros(n, dtype=np.int64)
-        learned = 0.0, True, w, None, counts, 0, None
+        w, counts = np.zeros(3), np.zeros(n, dtype=np.int64)
+        call = LabelledRows(backend.dense(X), y), PERCEPTRON, LearnerArrays(w, None, counts)
         backend.arrange(pool, None, 7, 5, 10)
-        backend.visit(rows, y, None, order, 0, n - 9, 1 << 60, *learned, (pool, 7, 5, 10))
+        backend.visit(*call, order, 0, n - 9, 1 << 60, Permutation(pool, 7, 5, 10))
         partly = pool.copy()
-        backend.visit(rows, y, None, order, n - 9, n, 1, *learned, (pool, 7, 5, n - 9))
+        backend.visit(*call, order, n - 9, n, 1, Permutation(pool, 7, 5, n - 9))
         return partly, pool, w, counts
 
     partly, pool, *_ = same_for_all(made)
@@ -140,12 +150,14 @@ def test_counts_scores_votes_and_slack_have_the_same_bits(d):
         scores, votes, slack = np.empty(N), np.zeros(N), np.empty(N, dtype=np.float32)
         _core.scores(rows, w[0], 2, N - 1, scores)
         _core.vote(rows, w, np.array([1.0, 2.0, 0.5]), 2, N - 1, votes)
-        _core.refer(rows, y, 0.1, True, w[1], 2, N - 1, slack)
+        rule = UpdateRule("perceptron", 0.1)
+        _core.refer(LabelledRows(rows, y), rule, w[1], 2, N - 1, slack)
         return scores[2:-1], votes[2:-1], slack[2:-1], *counted(None), *counted(rng_weights)
 
     def counted(c):
         plain, weighted = np.array([5, 0, 0]), np.array([5.0, 0.0, 0.0])
-        _core.count(rows, y, c, w, np.full(3, np.inf), 2, N - 1, plain, weighted)
+        tally = MistakeTally(w, np.full(3, np.inf), plain, weighted)
+        _core.count(LabelledRows(rows, y, c), tally, 2, N - 1)
         return plain, weighted
 
     rng_weights = rng.random(N)
@@ -156,14 +168,15 @@ def test_counts_scores_votes_and_slack_have_the_same_bits(d):
 
 def test_a_count_ends_when_no_candidate_can_win():
     X, y, rng = table(20)
-    rows, w = _core.dense(X), rng.normal(size=(2, 21))
+    examples, w = LabelledRows(_core.dense(X), y), rng.normal(size=(2, 21))
     everything = np.zeros(2, dtype=np.int64)
-    _core.count(rows, y, None, w, np.full(2, np.inf), 0, N, everything, np.zeros(2))
+    _core.count(examples, MistakeTally(w, np.full(2, np.inf), everything, np.zeros(2)), 0, N)
     for most in NUMBERS:
         # The first is dropped, the second is not: its number is whole.
         plain, weighted = np.zeros(2, dtype=np.int64), np.zeros(2)
         limit = np.array([100.0, np.inf])
-        count = lambda: _core.count(rows, y, None, w, limit, 0, N, plain, weighted)  # noqa: B023,E731
+        tally = MistakeTally(w, limit, plain, weighted)
+        count = lambda: _core.count(examples, tally, 0, N)  # noqa: B023,E731
         assert with_threads(most, count)
         assert 100 <= weighted[0] == plain[0] < everything[0]
         assert (plain[1], weighted[1]) == (everything[1], everything[1])
@@ -182,8 +195,9 @@ def test_many_classes_are_scored_and_counted_alike(storage):
 
     def judged():
         scores, plain, weighted = np.empty((N, 3)), np.zeros(2, dtype=np.int64), np.zeros(2)
-        _core.class_scores(rows, w[0], 0, N, scores)
-        _core.count(rows, y, None, w, np.full(2, np.inf), 0, N, plain, weighted)
+        _core.scores(rows, w[0], 0, N, scores)
+        tally = MistakeTally(w, np.full(2, np.inf), plain, weighted)
+        _core.count(LabelledRows(rows, y), tally, 0, N)
         return scores, plain, weighted
 
     scores, plain, _ = same_for_all(judged)
@@ -324,4 +338,5 @@ def test_nobody_votes_and_nobody_is_counted():
     _core.vote(rows, np.empty((0, 3)), np.empty(0), 0, N, votes)
     assert (votes == 1).all()
     nothing = np.empty(0, dtype=np.int64), np.empty(0)
-    assert _core.count(rows, y, None, np.empty((0, 3)), np.empty(0), 0, N, *nothing)
+    tally = MistakeTally(np.empty((0, 3)), np.empty(0), *nothing)
+    assert _core.count(LabelledRows(rows, y), tally, 0, N)

@@ -16,6 +16,7 @@ from gpu_cases import gpu_or_skip, table
 from rosenblatt import Perceptron, StopReason
 from rosenblatt._core.backend import compute, gpu
 from rosenblatt._core.device import OnDevice
+from rosenblatt._core.protocol import LabelledRows, LearnerArrays, UpdateRule
 from rosenblatt.errors import DeviceMemoryError, InputError
 
 cupy = gpu_or_skip()
@@ -86,15 +87,17 @@ def test_every_way_through_the_rows_makes_the_same_updates(rng, heavy, walking):
         states = [(np.zeros(d + 1), None if drift is None else drift.copy()) for _ in range(2)]
         counts = np.zeros((2, n), dtype=np.int64)
         with np.errstate(all="ignore"):
-            core = compute.backend.dense(X)
-            given = order, 0, n, 1 << 62, margin, intercept
-            _, expected = compute.backend.visit(core, y, c, *given, *states[0], counts[0], 0, None)
+            examples = LabelledRows(compute.backend.dense(X), y, c)
+            rule = UpdateRule("perceptron", margin, intercept)
+            learner = LearnerArrays(*states[0], counts[0])
+            _, expected = compute.backend.visit(examples, rule, learner, order, 0, n, 1 << 62)
         rows = OnDevice(cupy.asarray(X)).rows()
+        examples, on_gpu = LabelledRows(rows, y, c), cupy.asarray(order)
         place = updates = 0
         while place < n:
             rows.regime.walking = walking
-            given = cupy.asarray(order), place, n, 1 << 62, margin, intercept
-            place, made = gpu().visit(rows, y, c, *given, *states[1], counts[1], place, None)
+            learner = LearnerArrays(*states[1], counts[1], visits=place)
+            place, made = gpu().visit(examples, rule, learner, on_gpu, place, n, 1 << 62)
             updates += made
         assert updates == expected
         assert states[0][0].tobytes() == states[1][0].tobytes()

@@ -22,6 +22,7 @@ from rosenblatt._core.gpu.rows import (
     layout_of,
     ratio_of,
 )
+from rosenblatt._core.protocol import LabelledRows, LearnerArrays, UpdateRule
 
 
 def case(rng, n, d, *, kind):
@@ -41,9 +42,9 @@ def case(rng, n, d, *, kind):
 
 def by_reference(X, y, c, margin, intercept, w):
     counts = np.zeros(len(X), dtype=np.int64)
-    rows = reference.dense(X)
-    given = rows, y, c, None, 0, len(X), 1 << 62, margin, intercept
-    _, updates = reference.visit(*given, w, None, counts, 0, None)
+    examples = LabelledRows(reference.dense(X), y, c)
+    rule, learner = UpdateRule("perceptron", margin, intercept), LearnerArrays(w, None, counts)
+    _, updates = reference.visit(examples, rule, learner, None, 0, len(X), 1 << 62)
     return updates, counts
 
 

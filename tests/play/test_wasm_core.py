@@ -6,6 +6,7 @@ import wasmtime
 
 from rosenblatt import Perceptron
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import LearnerArrays, UpdateRule
 from rosenblatt._core.rows import Examples
 from rosenblatt.play.html_page import asset
 
@@ -45,9 +46,9 @@ def test_a_pass_in_a_permuted_order_has_the_same_bits(rng, d):
     compute.backend.arrange(order, None, seed, 4, n)
     w, drift, counts = np.zeros(d + 1), np.zeros(d + 1), np.zeros(n, dtype=np.int64)
     log = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most)
-    reached, updates = compute.backend.visit(
-        examples.rows.native, y, None, order, 3, n, most, margin, True, w, drift, counts, 50, log
-    )
+    rule = UpdateRule("perceptron", margin)
+    learner = LearnerArrays(w, drift, counts, visits=50, log=log)
+    reached, updates = compute.backend.visit(examples.labelled, rule, learner, order, 3, n, most)
 
     core = Core()
     places = [core.put(v) for v in (X, y, np.zeros(d + 1), np.zeros(d + 1), np.zeros(n, np.int64))]
@@ -68,12 +69,13 @@ def test_a_pass_in_a_permuted_order_has_the_same_bits(rng, d):
 def test_many_classes_have_the_same_bits(rng):
     n, d, k, margin, most = 200, 17, 3, 0.25, 150
     X, y = rng.normal(size=(n, d)), rng.integers(k, size=n).astype(np.int32)
-    native = Examples(X, y, None).rows.native
+    examples = Examples(X, y, None).labelled
     size = k * (d + 1)
     w, drift, counts = np.zeros((k, d + 1)), np.zeros((k, d + 1)), np.zeros((n, k), dtype=np.int64)
     log = tuple(np.zeros(most, t) for t in (np.int64, np.int64, np.float64, np.int64))
-    learned = (margin, True, w, drift, counts)
-    reached, updates = compute.backend.visit(native, y, None, None, 3, n, most, *learned, 50, log)
+    rule = UpdateRule("perceptron", margin)
+    learner = LearnerArrays(w, drift, counts, visits=50, log=log)
+    reached, updates = compute.backend.visit(examples, rule, learner, None, 3, n, most)
 
     core = Core()
     rows, labels = core.put(X), core.put(y)

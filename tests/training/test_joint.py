@@ -12,6 +12,7 @@ from joint_oracle import JointOracle
 from pressing import Pressing
 from rosenblatt import Perceptron, StopReason
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Examples
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal
@@ -121,7 +122,7 @@ def test_joint_on_two_classes_makes_the_updates_of_two(order, seed, margin):
     two = Perceptron(order=order, keep="last", margin=margin, max_iter=3, random_state=seed)
     two.fit(X, y)
     examples = Examples(X, y.astype(np.int32), None, 2)
-    machine = Primal(examples, margin=2 * margin, intercept=True)
+    machine = Primal(examples, UpdateRule("perceptron", 2 * margin))
     state = State(machine.start(np.zeros((2, 4)), averaged=False), seed_of(two))
     with Watch() as watch:
         turn = ORDER_CLASSES[order](examples)

@@ -90,7 +90,9 @@ def test_training_goes_on_from_either(order, keep, classes, monkeypatch):
 def test_it_is_used_where_it_can_be(classes, monkeypatch):
     calls = []
     epochs = _core.epochs
-    monkeypatch.setattr(_core, "epochs", lambda *given: calls.append(given[8]) or epochs(*given))
+    monkeypatch.setattr(
+        _core, "epochs", lambda *given: calls.append(len(given[6])) or epochs(*given)
+    )
     X, y = table(0, 200, 5, 1.0, classes)
     p = Perceptron(patience=None, max_iter=500, random_state=0).fit(X, y)
     assert p.n_iter_ == 500

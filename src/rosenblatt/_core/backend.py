@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         Backend,
         ConeBackend,
         EpochBackend,
-        RuleBackend,
         ScreeningBackend,
     )
 
@@ -60,11 +59,6 @@ class Compute:
         """Threads for a call that computes so many numbers, as the compiled core decides it."""
         core = cast("Any", self.backend)
         return int(core.threads_for(numbers)) if hasattr(core, "threads_for") else 1
-
-    @property
-    def rules(self) -> RuleBackend:
-        """The backend, with rules besides the perceptron's."""
-        return cast("RuleBackend", self.backend)
 
     @property
     def screening(self) -> ScreeningBackend | None:

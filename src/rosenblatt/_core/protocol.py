@@ -1,13 +1,14 @@
-"""What a compute backend offers: the functions that read rows.
+"""What a compute backend offers, and the objects that its calls are made of.
 
-`reference.py` says what each computes; the compiled core gives the same bits. Functions write into
-the arrays they are given, so that a call allocates nothing and can be left at any chunk of rows.
+A call reads examples, steps where a rule says so, and changes a learner. `reference.py` says what
+each function computes; the compiled core gives the same bits. Functions write into the arrays they
+are given, so that a call allocates nothing and can be left at any chunk of rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +20,96 @@ Labels = NDArray[Any]  # int8: -1 or +1; int32: the numbers of many classes
 Indices = NDArray[Any]  # int32 or int64
 Values = NDArray[Any]  # float32 or float64
 NativeRows = Any  # a backend's own handle on X: made by `dense` or `csr`, read by nobody else
-NextPool = tuple[Indices, int, int, int]  # pool, seed, number of the permutation, swaps made
-LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes margin and rival instead
+LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes row, visit, margin, rival
+
+Kind = Literal["perceptron", "PA-I", "PA-II", "AROW"]
+
+# With two classes labels are -1 and +1, and lifted weights have the shape (d + 1,). With k classes
+# labels are numbers from 0, and weights have the shape (k, d + 1): the arrays say which it is.
+
+
+class LabelledRows(NamedTuple):
+    """Rows with labels and weights. A row of weight 0 does not exist."""
+
+    rows: NativeRows
+    y: Labels
+    c: Floats | None = None  # None: all 1
+
+
+class UpdateRule(NamedTuple):
+    """When a row calls for an update, and how far the step goes; in units of the learning rate."""
+
+    kind: Kind
+    number: float  # the margin μ of the perceptron, C of PA-I and PA-II, r of AROW
+    intercept: bool = True  # whether b is learned
+
+    @property
+    def confident(self) -> bool:
+        """Whether a precision is kept for each weight."""
+        return self.kind == "AROW"
+
+    @property
+    def margin(self) -> float:
+        """A row whose margin is not above it calls for an update."""
+        return self.number if self.kind == "perceptron" else 1.0
+
+
+class LearnerArrays(NamedTuple):
+    """What a learner has learned so far: arrays that calls change."""
+
+    w: Floats
+    drift: Floats | None  # averaging correction: the mean of w over all visits is w - drift/visits
+    counts: Ints  # updates by row, with many classes by row and class
+    precision: Floats | None = None  # how sure AROW is of each weight
+    visits: int = 0  # made before this call
+    log: LogColumns | None = None  # where the updates of this call are noted
+
+
+class Permutation(NamedTuple):
+    """A pool of rows after the first swaps of a permutation, which has a seed and a number."""
+
+    pool: Indices
+    seed: int
+    number: int
+    made: int = 0  # swaps
+
+
+class MistakeTally(NamedTuple):
+    """The mistakes of several weight vectors so far; one that reaches its limit is out."""
+
+    w: Floats
+    limit: Floats
+    plain: Ints
+    weighted: Floats
+
+
+class BatchStep(NamedTuple):
+    """Where a look at all rows under the same weights writes what it finds."""
+
+    sum: Floats  # of the updates
+    marks: NDArray[Any]  # 1 for a row that calls for one, with many classes 1 + the rival; else 0
+    scores: Floats | None = None  # of all rows, with many classes their margins
+
+
+class KeptWeights(NamedTuple):
+    """The weights with the fewest mistakes so far."""
+
+    w: Floats
+    mistakes: int
+    weighted: float
+    averaged: bool
+
+
+class Slack(NamedTuple):
+    """How far the weights may move away from reference weights before a row calls for an update."""
+
+    of_row: NDArray[np.float32]
+    reference: Floats
+    max_evaluations: int  # of rows, in one call
 
 
 class Backend(Protocol):
-    """The compiled core, the NumPy reference, or another one.
-
-    Labels and weights are those of two classes, or those of many: the type of the labels and the
-    dimensions of the weights say which.
-    """
+    """The compiled core, the NumPy reference, or another one."""
 
     def dense(self, X: Values, /) -> NativeRows: ...
 
@@ -42,92 +123,52 @@ class Backend(Protocol):
 
     def visit(
         self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        learner: LearnerArrays,
         order: Indices | None,
         begin: int,
         end: int,
-        most: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
-        next: NextPool | None = None,
+        max_updates: int,
+        next: Permutation | None = None,
         /,
     ) -> tuple[int, int]: ...
 
     def search(
         self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        pool: Indices,
-        seed: int,
-        number: int,
-        seen: int,
-        looks: int,
-        most: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        learner: LearnerArrays,
+        draw: Permutation,
+        max_visits: int,
+        max_updates: int,
         /,
     ) -> tuple[int, int, int, int]: ...
 
     def look(
         self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        w: Floats,
         begin: int,
         end: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        sum: Floats,
-        mark: NDArray[Any],
-        scores: Floats | None,
+        step: BatchStep,
         /,
     ) -> int: ...
 
-    # Judging.
+    # Evaluating.
 
     def count(
-        self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        w: Floats,
-        limit: Floats,
-        begin: int,
-        end: int,
-        plain: Ints,
-        weighted: Floats,
-        /,
+        self, examples: LabelledRows, tally: MistakeTally, begin: int, end: int, /
     ) -> bool: ...
 
     def scores(self, rows: NativeRows, w: Floats, begin: int, end: int, out: Floats, /) -> None: ...
-
-    def class_scores(
-        self, rows: NativeRows, w: Floats, begin: int, end: int, out: Floats, /
-    ) -> None: ...
 
     def lifted_squares(
         self, rows: NativeRows, intercept: bool, begin: int, end: int, out: Floats, /
     ) -> None: ...
 
     def vote(
-        self, rows: NativeRows, voters: Floats, votes: Floats, begin: int, end: int, out: Floats, /
-    ) -> None: ...
-
-    def class_votes(
         self, rows: NativeRows, voters: Floats, votes: Floats, begin: int, end: int, out: Floats, /
     ) -> None: ...
 
@@ -159,14 +200,12 @@ class Backend(Protocol):
 
 
 class ScreeningBackend(Backend, Protocol):
-    """One that can pass rows over unread: the same results with fewer looks."""
+    """One that can pass rows over unread: the same results from fewer rows."""
 
     def refer(
         self,
-        rows: NativeRows,
-        y: Labels,
-        margin: float,
-        intercept: bool,
+        examples: LabelledRows,
+        rule: UpdateRule,
         w: Floats,
         begin: int,
         end: int,
@@ -176,40 +215,25 @@ class ScreeningBackend(Backend, Protocol):
 
     def screened_visit(
         self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        learner: LearnerArrays,
         order: Indices | None,
         begin: int,
         end: int,
-        most: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
-        slack: NDArray[np.float32],
-        reference: Floats,
-        looks: int,
+        max_updates: int,
+        slack: Slack,
         /,
     ) -> tuple[int, int, int]: ...
 
     def screened_count(
         self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        w: Floats,
-        limit: Floats,
+        examples: LabelledRows,
+        tally: MistakeTally,
         begin: int,
         end: int,
-        plain: Ints,
-        weighted: Floats,
-        slack: NDArray[np.float32],
-        reference: Floats,
-        looked: Ints,
+        slack: Slack,
+        evaluations: Ints,
         /,
     ) -> int: ...
 
@@ -219,29 +243,21 @@ class EpochBackend(Backend, Protocol):
 
     def epochs(
         self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        learner: LearnerArrays,
         present: Indices | None,
-        pool: Indices | None,
-        n: int,
-        seed: int,
-        made: int,
-        most: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        kept: Floats | None,
-        kept_mistakes: int,
-        kept_weighted: float,
-        kept_averaged: bool,
+        order: Permutation | None,
+        kept: KeptWeights | None,
         updates: Ints,
-        standing: Floats,
+        mistakes: Floats,
         /,
-    ) -> tuple[int, int, bool, int, float, bool]: ...
+    ) -> tuple[int, int, bool, int, float, bool]:
+        """As many epochs as `updates` has room for, until a clean one.
+
+        Returns epochs, visits, whether the last was clean, and of the weights that are kept
+        (`kept.w`, changed in place) the mistakes, plain and weighted, and whether they are a mean.
+        """
 
 
 class AlgebraBackend(Backend, Protocol):
@@ -288,55 +304,3 @@ class ConeBackend(Backend, Protocol):
     def undecided_pairs(
         self, rank: NDArray[np.int32], y: NDArray[np.int8], left: Ints, most: int, /
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], Ints]: ...
-
-
-# What a backend offers for rules besides the perceptron; `reference.py` says what it computes.
-
-
-class RuleBackend(Backend, Protocol):
-    """With precisions the rule is AROW and `number` its r; without it is passive-aggressive and
-    `number` is C, with the squared loss or the loss itself."""
-
-    def rule_visit(
-        self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        order: Indices | None,
-        begin: int,
-        end: int,
-        most: int,
-        number: float,
-        squared: bool,
-        intercept: bool,
-        w: Floats,
-        precision: Floats | None,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
-        /,
-    ) -> tuple[int, int]: ...
-
-    def rule_search(
-        self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        pool: Indices,
-        seed: int,
-        draw: int,
-        seen: int,
-        looks: int,
-        most: int,
-        number: float,
-        squared: bool,
-        intercept: bool,
-        w: Floats,
-        precision: Floats | None,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
-        /,
-    ) -> tuple[int, int, int, int]: ...

@@ -18,14 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._core.protocol import NextPool
+from rosenblatt._core.protocol import (
+    BatchStep,
+    LabelledRows,
+    LearnerArrays,
+    MistakeTally,
+    Permutation,
+    UpdateRule,
+)
 
 Vector = NDArray[np.float64]
-Labels = NDArray[Any]  # int8: -1 or +1; int32: numbers of classes
 Indices = NDArray[np.integer[Any]]
-Log = tuple[NDArray[Any], ...]
-"""Room to note of each update: the row, the visit, the score before; with many classes the row, the
-visit, the margin before and the rival."""
 
 CHUNK = 1 << 18
 """How many numbers to read in one call, so that Ctrl-C is heard soon."""
@@ -93,12 +96,7 @@ def lifted_squares(rows: Rows, intercept: bool, begin: int, end: int, out: Vecto
 
 def scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
     for i in range(begin, end):
-        out[i] = score(rows[i], w)
-
-
-def class_scores(rows: Rows, w: Vector, begin: int, end: int, out: Vector) -> None:
-    for i in range(begin, end):
-        out[i] = scores_of_classes(rows[i], w)
+        out[i] = score(rows[i], w) if w.ndim == 1 else scores_of_classes(rows[i], w)
 
 
 def scores_of_classes(x: Vector, w: Vector) -> list[float]:
@@ -166,7 +164,7 @@ def all_finite(values: NDArray[Any]) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def next_call(y: Labels, sums: Vector, b: float, margin: float, at: int) -> int:
+def next_call(y: NDArray[Any], sums: Vector, b: float, margin: float, at: int) -> int:
     """The first place from `at` on that calls for an update; the end where none does."""
     calls = np.flatnonzero(~(y[at:] * (sums[at:] + b) > margin))
     return at + int(calls[0]) if len(calls) else len(y)
@@ -264,27 +262,22 @@ class _Arow:
         return (1 - m) / (square() + self.r / c)
 
 
+def _stepping(rule: UpdateRule) -> _FixedIncrement | _PassiveAggressive | _Arow:
+    if rule.kind == "perceptron":
+        return _FixedIncrement(rule.number)
+    if rule.kind == "AROW":
+        return _Arow(rule.number)
+    return _PassiveAggressive(rule.number, squared=rule.kind == "PA-II")
+
+
 class _Learner:
     """Weights of two classes, and what is remembered about how they came about."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        y: Labels,
-        c: Vector | None,
-        rule: _FixedIncrement | _PassiveAggressive | _Arow,
-        intercept: bool,
-        w: Vector,
-        drift: Vector | None,
-        counts: NDArray[np.int64],
-        visits: int,
-        log: Log | None = None,
-        precision: Vector | None = None,
-    ):
-        self.rows, self.y, self.c = rows, y, c
-        self.rule, self.intercept = rule, intercept
-        self.w, self.drift, self.counts, self.p = w, drift, counts, precision
-        self.visits, self.updates, self.log = visits, 0, log
+    def __init__(self, examples: LabelledRows, rule: UpdateRule, arrays: LearnerArrays):
+        self.rows, self.y, self.c = examples
+        self.rule, self.intercept = _stepping(rule), rule.intercept
+        self.w, self.drift, self.counts, self.p, self.visits, self.log = arrays
+        self.updates = 0  # of this call
 
     def weight(self, i: int) -> float:
         return 1.0 if self.c is None else float(self.c[i])
@@ -403,202 +396,87 @@ class _JointLearner(_Learner):
         return 1 + r
 
 
-def _learner(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
-    rule: Any,
-    intercept: bool,
-    w: Vector,
-    *more: Any,
-) -> _Learner:
-    kind = _Learner if w.ndim == 1 else _JointLearner
-    return kind(rows, y, c, rule, intercept, w, *more)
-
-
-def _rule(number: float, squared: bool, precision: Vector | None) -> _PassiveAggressive | _Arow:
-    return _PassiveAggressive(number, squared) if precision is None else _Arow(number)
+def _learner(examples: LabelledRows, rule: UpdateRule, arrays: LearnerArrays) -> _Learner:
+    return (_Learner if arrays.w.ndim == 1 else _JointLearner)(examples, rule, arrays)
 
 
 def visit(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
+    examples: LabelledRows,
+    rule: UpdateRule,
+    learner: LearnerArrays,
     order: Indices | None,
     begin: int,
     end: int,
-    most: int,
-    margin: float,
-    intercept: bool,
-    w: Vector,
-    drift: Vector | None,
-    counts: NDArray[np.int64],
-    visits: int,
-    log: Log | None,
-    next: NextPool | None = None,
+    max_updates: int,
+    next: Permutation | None = None,
 ) -> tuple[int, int]:
-    """Visit order[begin:end], at most `most` updates. Returns the place reached and the updates.
+    """Visit order[begin:end] (rows begin to end without an order), at most `max_updates` updates.
 
-    Of `next`, the permutation k of a seed with the first swaps made, those before `end` are made.
+    Returns the place reached and the updates. Of `next`, the order of the next epoch, the swaps
+    before `end` are made.
     """
     if next is not None:
-        pool, seed, k, made = next
-        _make_swaps(pool, seed, k, range(made, min(end, len(pool))))
-    rule = _FixedIncrement(margin)
-    learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
-    return _visit(learner, order, begin, end, most)
-
-
-def _visit(
-    learner: _Learner, order: Indices | None, begin: int, end: int, most: int
-) -> tuple[int, int]:
-    k = begin
-    while k < end and learner.updates < most:
-        learner.visit(k if order is None else int(order[k]))
+        places = range(next.made, min(end, len(next.pool)))
+        _make_swaps(next.pool, next.seed, next.number, places)
+    of_call, k = _learner(examples, rule, learner), begin
+    while k < end and of_call.updates < max_updates:
+        of_call.visit(k if order is None else int(order[k]))
         k += 1
-    return k, learner.updates
-
-
-def rule_visit(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
-    order: Indices | None,
-    begin: int,
-    end: int,
-    most: int,
-    number: float,
-    squared: bool,
-    intercept: bool,
-    w: Vector,
-    precision: Vector | None,
-    drift: Vector | None,
-    counts: NDArray[np.int64],
-    visits: int,
-    log: Log | None,
-) -> tuple[int, int]:
-    """The same with AROW where there are precisions, `number` is r; else passive-aggressive, C."""
-    rule = _rule(number, squared, precision)
-    more = drift, counts, visits, log, precision
-    learner = _learner(rows, y, c, rule, intercept, w, *more)
-    return _visit(learner, order, begin, end, most)
+    return k, of_call.updates
 
 
 def search(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
-    pool: Indices,
-    seed: int,
-    number: int,
-    seen: int,
-    looks: int,
-    most: int,
-    margin: float,
-    intercept: bool,
-    w: Vector,
-    drift: Vector | None,
-    counts: NDArray[np.int64],
-    visits: int,
-    log: Log | None,
+    examples: LabelledRows,
+    rule: UpdateRule,
+    learner: LearnerArrays,
+    draw: Permutation,
+    max_visits: int,
+    max_updates: int,
 ) -> tuple[int, int, int, int]:
     """Draw rows without replacement until the first mistake, update, draw afresh.
 
-    At most `looks` visits and `most` updates; a whole draw without a mistake ends it. Returns
-    visits, updates, the number of the draw and how many of its rows have been seen. `pool` holds
-    the first `seen` swaps of the draw, before and after.
+    A whole draw without a mistake ends it. Returns visits, updates, the number of the draw and how
+    many of its rows have been seen: the pool holds so many swaps of the draw, before and after.
     """
-    rule = _FixedIncrement(margin)
-    learner = _learner(rows, y, c, rule, intercept, w, drift, counts, visits, log)
-    return _search(learner, pool, seed, number, seen, looks, most)
-
-
-def _search(
-    learner: _Learner, pool: Indices, seed: int, number: int, seen: int, looks: int, most: int
-) -> tuple[int, int, int, int]:
-    n, visits = len(pool), learner.visits
-    while learner.visits - visits < looks and learner.updates < most and seen < n:
+    pool, seed, number, seen = draw
+    of_call, n, visits = _learner(examples, rule, learner), len(pool), 0
+    while visits < max_visits and of_call.updates < max_updates and seen < n:
         _swap(pool, seen, _partner(seed, number, n, seen))
-        seen += 1
-        if learner.visit(int(pool[seen - 1])):
+        seen, visits = seen + 1, visits + 1
+        if of_call.visit(int(pool[seen - 1])):
             for i in reversed(range(seen)):
                 _swap(pool, i, _partner(seed, number, n, i))
             number, seen = number + 1, 0
-    return learner.visits - visits, learner.updates, number, seen
-
-
-def rule_search(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
-    pool: Indices,
-    seed: int,
-    draw: int,
-    seen: int,
-    looks: int,
-    most: int,
-    number: float,
-    squared: bool,
-    intercept: bool,
-    w: Vector,
-    precision: Vector | None,
-    drift: Vector | None,
-    counts: NDArray[np.int64],
-    visits: int,
-    log: Log | None,
-) -> tuple[int, int, int, int]:
-    """The same with the rules of `rule_visit`."""
-    rule = _rule(number, squared, precision)
-    more = drift, counts, visits, log, precision
-    learner = _learner(rows, y, c, rule, intercept, w, *more)
-    return _search(learner, pool, seed, draw, seen, looks, most)
+    return visits, of_call.updates, number, seen
 
 
 def look(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
-    begin: int,
-    end: int,
-    margin: float,
-    intercept: bool,
-    w: Vector,
-    sum: Vector,
-    mark: NDArray[Any],
-    scores: Vector | None,
+    examples: LabelledRows, rule: UpdateRule, w: Vector, begin: int, end: int, step: BatchStep
 ) -> int:
-    """Mark the rows that call for an update under w; sum += their updates.
+    """Mark the rows that call for an update under w, and add their updates up.
 
-    A mark is 1, with many classes 1 + the rival. The scores of all rows, with many classes their
-    margins, are written down where there is room for them.
+    The scores of all rows, with many classes their margins, are written down where there is room.
     """
-    nothing = np.zeros(rows.n, dtype=np.int64)
-    learner = _learner(rows, y, c, _FixedIncrement(margin), intercept, w, None, nothing, 0)
+    nothing = np.zeros(0, dtype=np.int64)
+    learner = _learner(examples, rule, LearnerArrays(w, None, nothing))
     for i in range(begin, end):
-        if scores is not None:
-            scores[i] = learner.seen(i)
-        mark[i] = learner.mark(i, sum) if c is None or c[i] != 0 else 0
-    return int(np.count_nonzero(mark[begin:end]))
+        if step.scores is not None:
+            step.scores[i] = learner.seen(i)
+        exists = learner.weight(i) != 0
+        step.marks[i] = learner.mark(i, step.sum) if exists else 0
+    return int(np.count_nonzero(step.marks[begin:end]))
 
 
-# --- Judging ---------------------------------------------------------------------------------
+# --- Evaluating ------------------------------------------------------------------------------
 
 
-def count(
-    rows: Rows,
-    y: Labels,
-    c: Vector | None,
-    w: NDArray[np.float64],
-    limit: Vector,
-    begin: int,
-    end: int,
-    plain: NDArray[np.int64],
-    weighted: Vector,
-) -> bool:
-    """Add the mistakes of each rule in w, plain and weighted. One that reaches its limit is out.
+def count(examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> bool:
+    """Add the mistakes of each weight vector, plain and weighted.
 
-    Returns whether any is still in.
+    One that reaches its limit is out. Returns whether any is still in.
     """
+    rows, y, c = examples
+    w, limit, plain, weighted = tally
     for i in range(begin, end):
         weight = 1.0 if c is None else float(c[i])
         if weight == 0:
@@ -612,33 +490,19 @@ def count(
 
 
 def vote(
-    rows: Rows,
-    voters: NDArray[np.float64],
-    votes: Vector,
-    begin: int,
-    end: int,
-    out: Vector,
+    rows: Rows, voters: NDArray[np.float64], votes: Vector, begin: int, end: int, out: Vector
 ) -> None:
-    """out[i] += Σ over voters of votes · sign(score), with sign(0) = +1."""
+    """out[i] += Σ over voters of votes · sign(score), with sign(0) = +1.
+
+    With many classes a voter gives its votes to the class of the highest score: out[i, c] += votes.
+    """
     for i in range(begin, end):
         x = rows[i]
         for a, voter in enumerate(voters):
-            out[i] += votes[a] if score(x, voter) >= 0 else -votes[a]
-
-
-def class_votes(
-    rows: Rows,
-    voters: NDArray[np.float64],
-    votes: Vector,
-    begin: int,
-    end: int,
-    out: NDArray[np.float64],
-) -> None:
-    """A voter gives its votes to the class of the highest score: out[i, c] += votes."""
-    for i in range(begin, end):
-        x = rows[i]
-        for a, voter in enumerate(voters):
-            out[i, highest(scores_of_classes(x, voter))] += votes[a]
+            if voter.ndim > 1:
+                out[i, highest(scores_of_classes(x, voter))] += votes[a]
+            else:
+                out[i] += votes[a] if score(x, voter) >= 0 else -votes[a]
 
 
 def highest(of_classes: list[float]) -> int:

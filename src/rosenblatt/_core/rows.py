@@ -14,17 +14,16 @@ from scipy import sparse
 from rosenblatt._core import summation
 from rosenblatt._core.backend import compute, gpu
 from rosenblatt._core.device import OnDevice
+from rosenblatt._core.protocol import LabelledRows, MistakeTally
 from rosenblatt._core.summation import Fold, folded, in_order
 from rosenblatt._util.interrupt import check_interrupt
 
 Floats = NDArray[np.float64]
 
 if TYPE_CHECKING:
-    from rosenblatt._core.protocol import Backend, Ints, Labels, NativeRows
+    from rosenblatt._core.protocol import Backend, Labels, NativeRows
 
-    Count = Callable[
-        [NativeRows, Labels, Floats | None, Floats, Floats, int, int, Ints, Floats], bool
-    ]
+    Count = Callable[[LabelledRows, MistakeTally, int, int], bool]
 
 
 # Arrays and sparse matrices alike: the few things that are asked of both.
@@ -222,9 +221,8 @@ class Rows:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
         assert w.shape[-1] == self.d + 1
         out = np.empty((self.n, *w.shape[:-1]))
-        scores = self.backend.scores if w.ndim == 1 else self.backend.class_scores
         for begin, end in self.chunks(looks=len(w) if w.ndim > 1 else 1):
-            scores(self.native, w, begin, end, out)
+            self.backend.scores(self.native, w, begin, end, out)
         return out
 
     def lifted_squares(self, begin: int, end: int, *, intercept: bool) -> NDArray[np.float64]:
@@ -247,9 +245,8 @@ class Rows:
         if self.on_gpu:  # which has no votes
             Rows(self.X).add_votes(voters, votes, out)
             return
-        vote = compute.backend.vote if voters.ndim == 2 else compute.backend.class_votes
         for begin, end in self.chunks(looks=math.prod(voters.shape[:-1])):
-            vote(self.native, voters, votes, begin, end, out)
+            compute.backend.vote(self.native, voters, votes, begin, end, out)
 
 
 class Labelled:
@@ -354,6 +351,7 @@ class Examples(RowsToJudge, Labelled, Sized):
     def __init__(self, X: Placed, y: Labels, c: Weights | None = None, k: int | None = None):
         super().__init__(y, c, k)
         self.rows = Rows(X)
+        self.labelled = LabelledRows(self.rows.native, y, c)
         self.chunk, self.d = max(1, self.rows.chunk // (k or 1)), self.rows.d
         self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)
 
@@ -372,11 +370,10 @@ class Examples(RowsToJudge, Labelled, Sized):
             return all(
                 self._add_block(count, tally, block) for block in summation.blocks(self.rows.n)
             )
-        given = self.rows.native, self.y, None, tally.w, tally.limit  # whole numbers: no rounding
-        looks = math.prod(tally.w.shape[:-1])
+        looks = math.prod(tally.w.shape[:-1])  # whole numbers: no rounding
+        of_all = MistakeTally(tally.w, tally.limit, tally.plain, tally.weighted)
         return all(
-            count(*given, begin, end, tally.plain, tally.weighted)
-            for begin, end in self.rows.chunks(looks)
+            count(self.labelled, of_all, begin, end) for begin, end in self.rows.chunks(looks)
         )
 
     def _add_block(
@@ -386,8 +383,8 @@ class Examples(RowsToJudge, Labelled, Sized):
         block: tuple[int, int],
     ) -> bool:
         weighted, looks = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
-        given = self.rows.native, self.y, self.c, tally.w, tally.limit_of_block
+        of_block = MistakeTally(tally.w, tally.limit_of_block, tally.plain, weighted)
         for begin, end in self.rows.chunks(looks, block):
-            if not count(*given, begin, end, tally.plain, weighted):
+            if not count(self.labelled, of_block, begin, end):
                 break
         return tally.add_block(weighted)

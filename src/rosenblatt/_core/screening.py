@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import (
-    Floats,
     Indices,
-    Ints,
-    Labels,
-    LogColumns,
-    NativeRows,
+    LabelledRows,
+    LearnerArrays,
+    MistakeTally,
     ScreeningBackend,
+    Slack,
+    UpdateRule,
 )
 from rosenblatt._core.rows import Examples, RowsToJudge, Tally, Weights
 
@@ -41,11 +41,11 @@ class Screen:
 
     allowed = True  # tests compare with and without
 
-    def __init__(self, examples: Examples, margin: float, intercept: bool):
-        self._rows, self._y = examples.rows, examples.y
-        self._margin, self._intercept = margin, intercept
+    def __init__(self, examples: Examples, rule: UpdateRule):
+        self._rows, self._examples, self._rule = examples.rows, examples.labelled, rule
         # The reference has no screening: it is the specification.
         able = compute.screening is not None and not self._rows.on_gpu
+        able = able and rule.kind == "perceptron"
         self._possible = self.allowed and self._rows.n >= LEAST and able
         self._epochs = self._updates = 0  # epochs begun, updates in the last one
         self._visits = self._lost = 0  # in all; and looks that screening did not spare
@@ -53,7 +53,7 @@ class Screen:
 
     def _turn_off(self) -> None:
         self._reference: Weights = _NONE
-        self._slack = np.empty(0, dtype=np.float32)
+        self._of_row = np.empty(0, dtype=np.float32)  # their slack
         self._known = self._wanted = 0  # rows whose slack is known, is to be known
         self._passed = self._looked = 0  # rows passed since then, and those looked at
 
@@ -75,14 +75,7 @@ class Screen:
             return False
         end = min(self._known + self._rows.chunk, self._wanted)
         _backend().refer(
-            self._rows.native,
-            self._y,
-            self._margin,
-            self._intercept,
-            self._reference,
-            self._known,
-            end,
-            self._slack,
+            self._examples, self._rule, self._reference, self._known, end, self._of_row
         )
         self._known = end
         return True
@@ -108,51 +101,26 @@ class Screen:
         self._updates += updates
 
     def visit(
-        self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        order: Indices | None,
-        begin: int,
-        end: int,
-        most: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
+        self, learner: LearnerArrays, order: Indices | None, begin: int, end: int, max_updates: int
     ) -> tuple[int, int]:
         """As the backend's `visit`, with the same result; it may stop earlier."""
-        reached, updates, looked = _backend().screened_visit(
-            *(rows, y, c, order, begin, end, most, margin, intercept, w, drift, counts, visits),
-            *(log, self._slack, self._reference, self._rows.n - self._looked),
+        reached, updates, evaluations = _backend().screened_visit(
+            self._examples, self._rule, learner, order, begin, end, max_updates, self._slack
         )
-        self._account(reached - begin, looked)
+        self._account(reached - begin, evaluations)
         return reached, updates
 
-    def count(
-        self,
-        rows: NativeRows,
-        y: Labels,
-        c: Floats | None,
-        w: Floats,
-        limit: Floats,
-        begin: int,
-        end: int,
-        plain: Ints,
-        weighted: Floats,
-    ) -> bool:
+    def count(self, examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> bool:
         """As the backend's `count`, with the same result."""
-        looked = np.zeros(len(w), dtype=np.int64)
-        reached = _backend().screened_count(
-            *(rows, y, c, w, limit, begin, end, plain, weighted),
-            *(self._slack, self._reference, looked),
-        )
+        evaluations = np.zeros(len(tally.w), dtype=np.int64)
+        reached = _backend().screened_count(examples, tally, begin, end, self._slack, evaluations)
         # The first are the last weights; averages are far from the reference however new it is.
-        self._account(reached - begin, int(looked[0]))
+        self._account(reached - begin, int(evaluations[0]))
         return reached == end
+
+    @property
+    def _slack(self) -> Slack:
+        return Slack(self._of_row, self._reference, self._rows.n - self._looked)
 
     def _account(self, passed: int, looked: int) -> None:
         self._passed += passed
@@ -162,7 +130,7 @@ class Screen:
         n = self._rows.n
         if self._reference is not _NONE:  # a probe
             reach = np.linalg.norm(w - self._reference)
-            within = np.count_nonzero(self._slack <= reach)
+            within = np.count_nonzero(self._of_row <= reach)
             self._turn_off()
             if within * NEAR <= n // PART:
                 self._refer_to(w, n)
@@ -185,7 +153,7 @@ class Screen:
 
     def _refer_to(self, w: Weights, rows: int) -> None:
         self._reference = w.copy()
-        self._slack = np.empty(rows, dtype=np.float32)
+        self._of_row = np.empty(rows, dtype=np.float32)
         self._known, self._wanted = 0, rows
         self._passed = self._looked = 0
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt._core.cyclic import overflow
 from rosenblatt._model import arrays, parameters, rules, training
 from rosenblatt._model import state as states
 from rosenblatt._model.training import read_updates, write_updates
-from rosenblatt._training.learner import PrimalState, is_confident, is_finite
-from rosenblatt._training.state import State, overflow
+from rosenblatt._training.learner import PrimalState, is_finite
+from rosenblatt._training.state import State
 from rosenblatt._util.files import as_path, read_whole, write_whole
 from rosenblatt._util.strict_json import (
     NO_SUM,
@@ -237,7 +238,7 @@ class Checkpoint:
                 *recipe.shape,
                 k,
                 counted=counted,
-                confident=is_confident(settings.rule),
+                confident=settings.rule.kind == "AROW",
             )
             if max(state.position, state.seen) > n:  # the kernels believe the state
                 raise InvalidDocument(f"it stands at row {max(state.position, state.seen)} of {n}")

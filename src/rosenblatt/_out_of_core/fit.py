@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from rosenblatt._out_of_core.partitions import Labelling, PartitionedRows, on_di
 from rosenblatt._training import orders
 from rosenblatt._training.fit import fit
 from rosenblatt._training.keeps import KEEPS
-from rosenblatt._training.learner import PrimalJob, machine_with
+from rosenblatt._training.learner import Primal, PrimalJob
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.settings import Recipe, Settings, machine_of, refuse
@@ -119,11 +118,11 @@ class OutOfCore(WeightsSet, Given):
     def _learner(self, settings: Settings) -> tuple[Any, orders.Order]:
         if settings.order in ORDERS:
             examples = PartitionedExamples(self.rows, self._labelling)
-            learner = machine_of(settings, partial(PartitionedLearner, settings.rule), examples)
+            learner = machine_of(settings, PartitionedLearner, examples)
             return learner, ORDERS[settings.order](examples)
         assert self.rows.stored is not None
         mapped = self._labelling.examples(*self.rows.stored.whole())
-        in_memory = machine_of(settings, machine_with(settings.rule), mapped)
+        in_memory = machine_of(settings, Primal, mapped)
         return in_memory, orders.ORDERS[settings.order](mapped)
 
     def patience(self, settings: Settings) -> Patience:

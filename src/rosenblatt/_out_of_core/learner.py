@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import folded
 from rosenblatt._out_of_core import work
 from rosenblatt._out_of_core.partitions import Epoch, Labelling, PartitionedRows
 from rosenblatt._training import learner
-from rosenblatt._training.learner import InFeatures, PrimalMemory, is_confident
+from rosenblatt._training.learner import InFeatures, PrimalMemory
 from rosenblatt._training.linear_rule import SeparateVoters, Voters
 from rosenblatt._training.orders import Share
-from rosenblatt._training.rule import Rule
 from rosenblatt._validation import targets
 
 _BLOCKS_OF_CALL = 64  # that an engine visits in one call: a checkpoint can be written between
@@ -69,19 +69,16 @@ class PartitionedExamples:
 
 @final
 class PartitionedLearner(InFeatures):
-    """What `Primal` and `Adaptive` do with rows in memory, block by block.
+    """What `Primal` does with rows in memory, block by block.
 
     Updates are not counted by row: that would take memory for every row.
     """
 
-    def __init__(
-        self, rule: Rule, examples: PartitionedExamples, *, margin: float, intercept: bool
-    ):
-        super().__init__(margin=margin, intercept=intercept)
+    def __init__(self, examples: PartitionedExamples, rule: UpdateRule):
+        super().__init__(rule)
         self.examples = self.evaluation_rows = examples
-        self.confident = is_confident(rule)
         self._rows = examples.partitioned
-        self._steps = work.Steps(examples.labelling, rule, margin, intercept)
+        self._steps = work.Steps(examples.labelling, rule)
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, 0, averaged=averaged)

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Examples, Rows, Tally, Weights
 from rosenblatt._core.summation import Fold, folded, in_order
 from rosenblatt._core.update_log import Log
 from rosenblatt._out_of_core.partitions import Epoch, Labelling, Partition
-from rosenblatt._training.learner import Look, Primal, PrimalMemory, machine_with, numbers_read
+from rosenblatt._training.learner import Look, Primal, PrimalMemory, numbers_read
 from rosenblatt._training.linear_rule import SeparateVoters, Voters
 from rosenblatt._training.orders import Share, parts_of, shard_order, share_of
-from rosenblatt._training.rule import Rule
 from rosenblatt._training.state import Memory
 from rosenblatt._util.interrupt import check_interrupt
 
@@ -28,12 +28,10 @@ class Steps(NamedTuple):
     """What learns from the rows of a block, and how."""
 
     labelling: Labelling
-    rule: Rule
-    margin: float
-    intercept: bool
+    rule: UpdateRule
 
-    def learner(self, examples: Examples, log: Log | None) -> Any:
-        learner = machine_with(self.rule)(examples, margin=self.margin, intercept=self.intercept)
+    def learner(self, examples: Examples, log: Log | None) -> Primal:
+        learner = Primal(examples, self.rule)
         learner.log = log
         return learner
 
@@ -116,13 +114,8 @@ def mix(
         if s not in shards:
             continue
         numbers = shard_order(n, s, epoch.seed, epoch.number)
-        parts = parts_of(
-            in_turn(partition, steps.labelling, numbers),
-            epoch.seed,
-            epoch.number,
-            margin=steps.margin,
-            intercept=steps.intercept,
-        )
+        blocks = in_turn(partition, steps.labelling, numbers)
+        parts = parts_of(blocks, steps.rule, epoch.seed, epoch.number)
         shares.append(share_of(parts, w, averaged=averaged, log=log))
     return shares
 
@@ -141,9 +134,7 @@ def descend(partition: Partition, steps: Steps, w: Weights, log: Log | None) -> 
     for shard in partition.shards:
         fold = Fold[Weights]()
         for _, block in in_turn(partition, steps.labelling, shard):
-            learner = steps.learner(block, log)
-            assert isinstance(learner, Primal)
-            look = learner.look(w)
+            look = steps.learner(block, log).look(w)
             fold.add(look.step)
             descent = descent._replace(mistakes=descent.mistakes + len(look.rows))
             if log is not None:

@@ -11,12 +11,12 @@ from typing import Any, get_args
 import numpy as np
 
 from rosenblatt._core.fingerprint import of_examples
+from rosenblatt._core.protocol import Kind
 from rosenblatt._core.rows import Csr, Examples, as_table, dense
 from rosenblatt._tracing.run import About, Run
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.kernels import KERNELS, Kernel, kernel_of
 from rosenblatt._training.orders import ORDERS
-from rosenblatt._training.rule import Kind
 from rosenblatt._util.strict_json import InvalidDocument, Part, parse
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError

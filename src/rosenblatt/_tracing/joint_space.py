@@ -100,7 +100,7 @@ class JointFeatures(Features):
                     scores = rows.scores(w)
                 else:
                     i = int(some[0])
-                    compute.backend.class_scores(rows.native, w, i, i + 1, scores)
+                    compute.backend.scores(rows.native, w, i, i + 1, scores)
                 found, at = scores[some], np.arange(len(some))
                 rivals[part] = standing(found, own[part])[1]
                 recorded = found[at, self.rivals[part]]

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Examples
 from rosenblatt._core.summation import folded
 from rosenblatt._core.update_log import Log
@@ -53,9 +54,8 @@ class MixedFeatures(Features):
 
     def _scores(self) -> tuple[Floats, Standing | None]:
         run, found = self.run, np.empty(len(self.run.rows))
-        machine = Primal(
-            Examples(run.X, run.y, run.c), margin=np.inf, intercept=run.intercept
-        )  # every row calls
+        every_row_calls = UpdateRule("perceptron", np.inf, run.intercept)
+        machine = Primal(Examples(run.X, run.y, run.c), every_row_calls)
         for t, (w, _) in self.blocks():
             for some in self._shards(t):
                 machine.log, memory = Log(), machine.start(w, averaged=False)

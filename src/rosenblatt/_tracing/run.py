@@ -17,10 +17,10 @@ from rosenblatt._core.update_log import Log
 from rosenblatt._tracing import loss_steps
 
 if TYPE_CHECKING:
+    from rosenblatt._core.protocol import Kind
     from rosenblatt._core.rows import Matrix
     from rosenblatt._training.kernel_rule import KernelExpansion
     from rosenblatt._training.kernels import Kernel
-    from rosenblatt._training.rule import Kind
     from rosenblatt._training.settings import Settings
     from rosenblatt._training.state import AnyJob, AnyState
 
@@ -243,14 +243,14 @@ class Recorder:
             "c": examples.c,
             "start": _lifted(w) if dual else w.copy(),
             "eta": settings.units.eta0,
-            "margin": machine.margin,
-            "intercept": machine.intercept,
+            "margin": machine.rule.margin,
+            "intercept": machine.rule.intercept,
             "order": settings.order,
             "keep": settings.units.keep,
             "n": examples.n,
             "kernel": examples.gram.kernel if dual else None,
             "rule": settings.rule.kind,
-            "number": getattr(machine, "number", 0.0),
+            "number": 0.0 if machine.rule.kind == "perceptron" else machine.rule.number,
         }
 
     def judged(self, state: AnyState) -> None:

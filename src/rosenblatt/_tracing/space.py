@@ -17,6 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Examples, Rows, as_table, squares
 from rosenblatt._core.summation import folded, in_order
 from rosenblatt._core.update_log import Log
@@ -221,7 +222,7 @@ class Features(Space):
             return self._batch_scores(e.rows), None
         if not run.by_count:
             return self._scores_on_the_way(e.rows), None
-        machine = Primal(e, margin=np.inf, intercept=run.intercept)  # every row calls
+        machine = Primal(e, UpdateRule("perceptron", np.inf, run.intercept))  # every row calls
         machine.log = Log()
         memory = machine.start(self.start, averaged=False)
         at, order = 0, np.ascontiguousarray(run.rows)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core import summation
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import Permutation, UpdateRule
 from rosenblatt._core.rows import Labelled, Scale, Sized, standing
 from rosenblatt._core.update_log import Log
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule, add
@@ -73,8 +74,8 @@ class Dual:
 
     counts_rows = True  # updates are counted by row
 
-    def __init__(self, examples: KernelExamples, *, margin: float, intercept: bool):
-        self.examples, self.margin, self.intercept = examples, margin, intercept
+    def __init__(self, examples: KernelExamples, rule: UpdateRule):
+        self.examples, self.rule = examples, rule
         self.log: Log | None = None  # where updates are noted
         self.scale: Scale | None = None  # how large rows are, where a rule asks for it
         self._pool = np.empty(examples.n, dtype=examples.index_type)
@@ -120,7 +121,7 @@ class Dual:
         if memory.drift is not None:
             functions.append(memory.drift)
             of_each.append([visit * step for visit, step in zip(visits, steps, strict=True)])
-        add(functions, rows, classes, of_each, values, intercept=self.intercept)
+        add(functions, rows, classes, of_each, values, intercept=self.rule.intercept)
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def _window(
@@ -133,7 +134,7 @@ class Dual:
         updated: list[int] = []
         when: list[int] = []
         while True:
-            at = compute.backend.next_call(y, sums, b, self.margin, at)
+            at = compute.backend.next_call(y, sums, b, self.rule.margin, at)
             if at == len(rows):
                 break
             i, step = int(rows[at]), float(steps[at])
@@ -145,7 +146,7 @@ class Dual:
             if put_off == gram.together or len(updated) == most:
                 break
             compute.backend.add([gram.some(i, rows[at:])], [[step]], [sums[at:]])
-            b += step if self.intercept else 0.0
+            b += step if self.rule.intercept else 0.0
         self._update(memory, updated, when)
         return at, len(updated)
 
@@ -171,32 +172,28 @@ class Dual:
     def search(
         self,
         memory: DualMemory,
-        pool: NDArray[Any],
-        seed: int,
-        draw: int,
-        seen: int,
-        looks: int,
-        most: int,
+        draw: Permutation,
+        max_visits: int,
+        max_updates: int,
         visits: int,
     ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
+        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
         n, present = self.examples.n, self.examples.present
-        made = updates = 0
-        most = min(most, self.examples.most_updates)
-        while made < looks and updates < most and seen < n:
-            drawn = min(n, 4 * seen + 64, seen + looks - made)
-            compute.backend.arrange(self._pool, present, seed, draw, drawn)
-            rows = self._pool[seen:drawn]
-            looked, found = self._window(memory, rows, 1, visits + made)
-            made, updates = made + looked, updates + found
-            draw, seen = (draw + 1, 0) if found else (draw, drawn)
-        return made, updates, draw, seen
+        number, seen, made, updates = draw.number, draw.made, 0, 0
+        max_updates = min(max_updates, self.examples.most_updates)
+        while made < max_visits and updates < max_updates and seen < n:
+            drawn = min(n, 4 * seen + 64, seen + max_visits - made)
+            compute.backend.arrange(self._pool, present, draw.seed, number, drawn)
+            in_window, mistakes = self._window(memory, self._pool[seen:drawn], 1, visits + made)
+            made, updates = made + in_window, updates + mistakes
+            number, seen = (number + 1, 0) if mistakes else (number, drawn)
+        return made, updates, number, seen
 
     def descend(self, memory: DualMemory, visits: int) -> int:
         """One batch step on all rows that call for an update, now."""
         e = self.examples
         scores = memory.w.scores
-        calls = ~(e.y * scores > self.margin)
+        calls = ~(e.y * scores > self.rule.margin)
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0)).tolist()
 
         def update(some: slice) -> None:
@@ -233,7 +230,7 @@ class Dual:
 
     def voters(self, memory: DualMemory) -> DualVoters:
         memory.w.fresh = []
-        return DualVoters(len(self.examples.y), intercept=self.intercept, k=self.examples.k)
+        return DualVoters(len(self.examples.y), intercept=self.rule.intercept, k=self.examples.k)
 
     def admit(self, voters: DualVoters, memory: DualMemory, visits: int) -> None:
         voters.append(memory.w, visits)
@@ -273,7 +270,7 @@ class JointDual(Dual):
         when: list[int] = []
         while True:
             margins, rivals = standing((sums[:, at:] + b).T, y[at:])
-            calls = np.flatnonzero(~(margins > self.margin))
+            calls = np.flatnonzero(~(margins > self.rule.margin))
             if len(calls) == 0:
                 at = len(rows)
                 break
@@ -289,7 +286,7 @@ class JointDual(Dual):
             values = gram.some(i, rows[at:])
             for c, signed in ((own, step), (rival, -step)):
                 compute.backend.add([values], [[signed]], [sums[c, at:]])
-                b[c] += signed if self.intercept else 0.0
+                b[c] += signed if self.rule.intercept else 0.0
         self._update_both(memory, updated, when)
         return at, len(updated)
 
@@ -317,7 +314,7 @@ class JointDual(Dual):
         """One batch step on all rows that call for an update, now."""
         e = self.examples
         margins, rivals = standing((memory.w.sums + memory.w.b).T, e.y)
-        calls = ~(margins > self.margin)
+        calls = ~(margins > self.rule.margin)
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0))
         updated = list(zip(mistakes.tolist(), rivals[mistakes].tolist(), strict=True))
 

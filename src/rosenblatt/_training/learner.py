@@ -1,29 +1,25 @@
-"""Weights in the space of the features: the machine under Perceptron.
+"""Weights in the space of the features: the learner under Perceptron, AROW, PassiveAggressive.
 
-A machine knows how to look at rows and step; the loop knows when. Weights are lifted,
+A learner knows how to evaluate rows and step, by its rule; the loop knows when. Weights are lifted,
 (w, b), and in units of the learning rate.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core import summation
-from rosenblatt._core.backend import compute
-from rosenblatt._core.protocol import NextPool
+from rosenblatt._core.protocol import BatchStep, LearnerArrays, Permutation, UpdateRule
 from rosenblatt._core.rows import Examples, Rows, Scale, Weights, nonzeros
 from rosenblatt._core.screening import Screen, ScreenedRows
 from rosenblatt._core.summation import Fold
 from rosenblatt._core.update_log import Log
 from rosenblatt._training.linear_rule import LinearRule, Voters
-from rosenblatt._training.rule import Rule
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
 from rosenblatt._training.stopping import SHORTEST
 from rosenblatt.errors import WeightsOverflow
@@ -60,15 +56,14 @@ def numbers_read(rows: Rows) -> int:
 
 
 class InFeatures(ABC):
-    """What machines with weights of the features have in common."""
+    """What learners with weights of the features have in common."""
 
     log: Log | None = None  # where updates are noted
     scale: Scale | None = None  # how large rows are, where a rule asks for it
-    confident = False  # precisions of the weights are kept
     counts_rows = False  # updates are counted by row
 
-    def __init__(self, *, margin: float, intercept: bool):
-        self.margin, self.intercept = margin, intercept
+    def __init__(self, rule: UpdateRule):
+        self.rule = rule
 
     @abstractmethod
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
@@ -116,29 +111,9 @@ class InFeatures(ABC):
     def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
         drift = np.zeros_like(w) if averaged else None
-        precision = np.ones_like(w) if self.confident else None
+        precision = np.ones_like(w) if self.rule.confident else None
         by_row = np.zeros((counts, *w.shape[:-1]), dtype=np.int64)
         return Memory(w + 0.0, drift, by_row, precision)
-
-
-class InMemory(InFeatures):
-    """Those whose rows are at hand."""
-
-    counts_rows = True
-
-    def __init__(self, examples: Examples, *, margin: float, intercept: bool):
-        super().__init__(margin=margin, intercept=intercept)
-        self.examples = examples
-
-    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
-        return self._begun(w, self.examples.rows.n, averaged=averaged)
-
-    def vote_mistakes(self, voters: Voters, *, quickly: bool) -> int | None:
-        """The training rows whose mean vote is wrong; None where it would take long."""
-        rows, most = self.examples.rows, MOST_VOTED_QUICKLY if quickly else MOST_VOTED
-        if voters.vectors * numbers_read(rows) > most:
-            return None
-        return self.examples.mistakes(voters.scores(rows))
 
 
 @dataclass
@@ -150,24 +125,42 @@ class NextOrder:
     number: int
     made: int = 0
 
-    def by_then(self, end: int) -> NextPool:
-        """What the core is told, so that it makes all swaps before `end`."""
-        told = self.pool, self.seed, self.number, self.made
+    def by_then(self, end: int) -> Permutation:
+        """For the core, which makes all swaps before `end`."""
+        so_far = Permutation(self.pool, self.seed, self.number, self.made)
         self.made = max(self.made, end)
-        return told
+        return so_far
 
 
-class Primal(InMemory):
-    """Looks at examples and steps: w += c_i y_i x_i where row i has y_i (w·x_i + b) <= margin.
+class Primal(InFeatures):
+    """Evaluates examples at hand and steps, as its rule says.
 
-    Of many classes: w_y += c_i x_i and w_r -= c_i x_i, where the score of row i's class y is not
-    more than the margin above that of its rival r, the highest of the others.
+    w += step · y_i x_i where the margin y_i (w·x_i + b) of row i calls for an update. With many
+    classes w_y += step · x_i and w_r -= step · x_i, where the margin is the score of row i's class
+    y minus that of its rival r, the highest of the others.
     """
 
-    def __init__(self, examples: Examples, *, margin: float, intercept: bool):
-        super().__init__(examples, margin=margin, intercept=intercept)
-        self.screen = Screen(examples, margin, intercept)
+    counts_rows = True
+
+    def __init__(self, examples: Examples, rule: UpdateRule):
+        super().__init__(rule)
+        self.examples = examples
+        self.screen = Screen(examples, rule)
         self.evaluation_rows = ScreenedRows(examples, self.screen)
+
+    def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
+        return self._begun(w, self.examples.rows.n, averaged=averaged)
+
+    def vote_mistakes(self, voters: Voters, *, quickly: bool) -> int | None:
+        """The training rows whose mean vote is wrong; None where it would take long."""
+        rows, most = self.examples.rows, MOST_VOTED_QUICKLY if quickly else MOST_VOTED
+        if voters.vectors * numbers_read(rows) > most:
+            return None
+        return self.examples.mistakes(voters.scores(rows))
+
+    def _arrays(self, memory: PrimalMemory, visits: int) -> LearnerArrays:
+        log = None if self.log is None else self.log.columns
+        return LearnerArrays(memory.w, memory.drift, memory.counts, memory.precision, visits, log)
 
     def visit(
         self,
@@ -175,36 +168,27 @@ class Primal(InMemory):
         order: NDArray[Any] | None,
         begin: int,
         end: int,
-        most: int,
+        max_updates: int,
         visits: int,
         next_order: NextOrder | None = None,
     ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `most` updates; returns place reached, updates.
+        """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates.
 
         The order of the next epoch is made as far as `end` meanwhile, where another thread can.
         """
         e, log, screen = self.examples, self.log, self.screen
         if screen.before(begin, memory.w):
-            return begin, 0  # nothing yet: a look at Ctrl-C first
-        given: tuple[Any, ...] = (
-            e.rows.native,
-            e.y,
-            e.c,
-            order,
-            begin,
-            end,
-            most if log is None else min(most, log.room),
-            self.margin,
-            self.intercept,
-            memory.w,
-            memory.drift,
-            memory.counts,
-            visits,
-            None if log is None else log.columns,
-        )
-        if next_order is not None and not screen.ready:
-            given += (next_order.by_then(end),)
-        reached, updates = (screen.visit if screen.ready else e.rows.backend.visit)(*given)
+            return begin, 0  # nothing yet: Ctrl-C first
+        if log is not None:
+            max_updates = min(max_updates, log.room)
+        learner = self._arrays(memory, visits)
+        if screen.ready:
+            reached, updates = screen.visit(learner, order, begin, end, max_updates)
+        else:
+            following = () if next_order is None else (next_order.by_then(end),)
+            reached, updates = e.rows.backend.visit(
+                e.labelled, self.rule, learner, order, begin, end, max_updates, *following
+            )
         screen.visited(reached - begin, updates)
         if log is not None:
             log.take(updates, e.y)
@@ -213,37 +197,21 @@ class Primal(InMemory):
     def search(
         self,
         memory: PrimalMemory,
-        pool: NDArray[Any],
-        seed: int,
-        draw: int,
-        seen: int,
-        looks: int,
-        most: int,
+        draw: Permutation,
+        max_visits: int,
+        max_updates: int,
         visits: int,
     ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
+        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
         e, log = self.examples, self.log
-        found = e.rows.backend.search(
-            e.rows.native,
-            e.y,
-            e.c,
-            pool,
-            seed,
-            draw,
-            seen,
-            looks,
-            most if log is None else min(most, log.room),
-            self.margin,
-            self.intercept,
-            memory.w,
-            memory.drift,
-            memory.counts,
-            visits,
-            None if log is None else log.columns,
+        if log is not None:
+            max_updates = min(max_updates, log.room)
+        made = e.rows.backend.search(
+            e.labelled, self.rule, self._arrays(memory, visits), draw, max_visits, max_updates
         )
         if log is not None:
-            log.take(found[1], e.y)
-        return found
+            log.take(made[1], e.y)
+        return made
 
     def look(self, w: Weights) -> Look:
         """What all rows call for under w."""
@@ -253,20 +221,9 @@ class Primal(InMemory):
         fold = Fold[Weights]()
         for block in summation.blocks(e.rows.n):
             step = np.zeros_like(w)
+            into = BatchStep(step, marks, scores)
             for begin, end in e.rows.chunks(e.k or 1, block):
-                e.rows.backend.look(
-                    e.rows.native,
-                    e.y,
-                    e.c,
-                    begin,
-                    end,
-                    self.margin,
-                    self.intercept,
-                    w,
-                    step,
-                    marks,
-                    scores,
-                )
+                e.rows.backend.look(e.labelled, self.rule, w, begin, end, into)
             fold.add(step)
         rows = np.flatnonzero(marks)
         rivals = None if e.k is None else marks[rows] - 1
@@ -274,6 +231,8 @@ class Primal(InMemory):
 
     def descend(self, memory: PrimalMemory, visits: int) -> int:
         """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
+        if self.rule.kind != "perceptron":
+            raise NotImplementedError("order='batch' is the perceptron's")
         found, y = self.look(memory.w), self.examples.y
         self._step(memory, found.step, visits)
         if found.rivals is None:
@@ -284,101 +243,3 @@ class Primal(InMemory):
         if self.log is not None and found.scores is not None:
             self.log.add(found.rows, visits, found.scores, y, found.rivals)
         return len(found.rows)
-
-
-# Weights of the features by other rules than the perceptron's: the machine under AROW and
-# PassiveAggressive. There is no learning rate, and no step for all rows at once.
-
-
-class Adaptive(InMemory):
-    """Looks at examples and steps where the margin of row i is below 1.
-
-    How far depends on the margin and on the length of the row; `number` is C of the
-    passive-aggressive rules, r of AROW.
-    """
-
-    def __init__(self, rule: Rule, examples: Examples, *, margin: float, intercept: bool):
-        super().__init__(examples, margin=1.0, intercept=intercept)
-        self.number, self._squared = margin, rule.kind == "PA-II"
-        self.confident = is_confident(rule)
-        self.evaluation_rows = examples
-
-    def visit(
-        self,
-        memory: PrimalMemory,
-        order: NDArray[Any] | None,
-        begin: int,
-        end: int,
-        most: int,
-        visits: int,
-    ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
-        e, log = self.examples, self.log
-        reached, updates = compute.rules.rule_visit(
-            e.rows.native,
-            e.y,
-            e.c,
-            order,
-            begin,
-            end,
-            most if log is None else min(most, log.room),
-            *self._with(memory, visits),
-        )
-        if log is not None:
-            log.take(updates, e.y)
-        return reached, updates
-
-    def search(
-        self,
-        memory: PrimalMemory,
-        pool: NDArray[Any],
-        seed: int,
-        draw: int,
-        seen: int,
-        looks: int,
-        most: int,
-        visits: int,
-    ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
-        e, log = self.examples, self.log
-        found = compute.rules.rule_search(
-            e.rows.native,
-            e.y,
-            e.c,
-            pool,
-            seed,
-            draw,
-            seen,
-            looks,
-            most if log is None else min(most, log.room),
-            *self._with(memory, visits),
-        )
-        if log is not None:
-            log.take(found[1], e.y)
-        return found
-
-    def _with(self, memory: PrimalMemory, visits: int) -> tuple[Any, ...]:
-        return (
-            self.number,
-            self._squared,
-            self.intercept,
-            memory.w,
-            memory.precision,
-            memory.drift,
-            memory.counts,
-            visits,
-            None if self.log is None else self.log.columns,
-        )
-
-    def descend(self, memory: PrimalMemory, visits: int) -> int:
-        raise NotImplementedError("order='batch' is the perceptron's")
-
-
-def is_confident(rule: Rule) -> bool:
-    """Whether it keeps precisions of the weights."""
-    return rule.kind == "AROW"
-
-
-def machine_with(rule: Rule) -> Callable[..., Primal | Adaptive]:
-    """What makes a machine of examples, its number (as `margin`) and whether b is learned."""
-    return Primal if rule.kind == "perceptron" else partial(Adaptive, rule)

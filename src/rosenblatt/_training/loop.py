@@ -14,6 +14,7 @@ from typing import cast
 import numpy as np
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import KeptWeights, LearnerArrays, Permutation
 from rosenblatt._core.rows import Csr
 from rosenblatt._training.learner import Primal, PrimalState
 from rosenblatt._training.monitor import Interrupted
@@ -96,13 +97,10 @@ def _finish_epoch(
     return StopReason.CALLBACK if job.watch.epoch(state) and not state.clean else None
 
 
-# Many epochs of a small table in one call of the core.
-#
-# Where an epoch takes microseconds, the loop around it would take longer than the epoch. This
-# changes
-# nothing but the time: the same visits, the same judging, the same state to the bit. It is for
-# training on rows in memory that nobody follows epoch by epoch; all other epochs are made one by
-# one.
+# Many epochs of a small table in one call of the core, where an epoch takes microseconds and the
+# loop around it would take longer. Nothing changes but the time: the same visits, the same
+# comparisons, the same state to the bit. It is for rows in memory that nobody follows epoch by
+# epoch; all other epochs are made one by one.
 
 
 _MOST = 1 << 12  # epochs of one call: room for what is noted of each
@@ -110,73 +108,58 @@ _MOST = 1 << 12  # epochs of one call: room for what is noted of each
 
 def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     """Make some epochs, at most `most`. False: they are to be made one by one."""
-    machine, order, keep = job.machine, job.order, job.keep
-    if not isinstance(machine, Primal) or not isinstance(order, Cyclic | Shuffle):
+    learner, order, keep = job.machine, job.order, job.keep
+    if not isinstance(learner, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
-    e = machine.examples
-    if machine.log is not None or e.rows.on_gpu:
+    e = learner.examples
+    if learner.rule.kind != "perceptron" or learner.log is not None or e.rows.on_gpu:
         return False
     if e.c is not None and e.rows.n > compute.block:
         return False  # mistakes are weighed block by block
     if e.k is not None and isinstance(e.rows.X, Csr):
-        return False  # one by one sparse rows of many classes find their weights side by side
+        return False  # sparse multiclass: one epoch after the other has a faster layout of weights
     if not keep.in_whole_epochs or job.validating or job.watch.followed:
         return False
     # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C. Longer
     # epochs are better made one by one: several threads work on each.
     together = compute.chunk // max(12 * order.n * e.rows.row_size * (e.k or 1), 1)
-    most = min(most, together, _MOST, machine.screen.epochs_without())
+    most = min(most, together, _MOST, learner.screen.epochs_without())
     if most < 1 or compute.whole_epochs is None:
         return False
     check_interrupt()
-    _make(cast("PrimalState", state), machine, order, most)
+    _make(cast("PrimalState", state), learner, order, most)
     check_finite(job, state)
     return True
 
 
-def _make(state: PrimalState, machine: Primal, order: Cyclic | Shuffle, most: int) -> None:
-    e, memory, kept, backend = machine.examples, state.memory, state.kept, compute.whole_epochs
+def _make(state: PrimalState, learner: Primal, order: Cyclic | Shuffle, most: int) -> None:
+    e, memory, kept, backend = learner.examples, state.memory, state.kept, compute.whole_epochs
     assert backend is not None
-    best = None if kept is None else kept.weights.copy()
-    mistakes, weighted, averaged = (0, 0.0, False)
+    best = None
     if kept is not None:
-        mistakes, weighted, averaged = kept.mistakes, kept.weighted, kept.averaged
+        best = KeptWeights(kept.weights.copy(), kept.mistakes, float(kept.weighted), kept.averaged)
+    permutation = None
+    if order.pool is not None:
+        permutation = Permutation(order.pool, state.seed, state.epoch)
     updates, standing = np.empty(most, dtype=np.int64), np.empty(most)
     done, visits, clean, mistakes, weighted, averaged = backend.epochs(
-        e.rows.native,
-        e.y,
-        e.c,
+        e.labelled,
+        learner.rule,
+        LearnerArrays(memory.w, memory.drift, memory.counts, visits=state.visits),
         order.present,
-        order.pool,
-        order.n,
-        state.seed,
-        state.epoch,
-        most,
-        machine.margin,
-        machine.intercept,
-        memory.w,
-        memory.drift,
-        memory.counts,
-        state.visits,
+        permutation,
         best,
-        mistakes,
-        weighted,
-        averaged,
         updates,
         standing,
     )
     made = updates[:done].tolist()
     order.arranged(state.epoch + done)
-    machine.screen.skipped(done, visits - state.visits, made[-1])
+    learner.screen.skipped(done, visits - state.visits, made[-1])
     for of_epoch, stood in zip(made, standing[:done].tolist(), strict=True):
         state.epoch += 1
         state.updates += of_epoch
         state.mistakes.append(of_epoch)
         state.note(stood)
     state.visits, state.position, state.clean = visits, order.n, clean
-    if (
-        kept is not None
-        and best is not None
-        and (weighted, averaged) != (kept.weighted, kept.averaged)
-    ):
-        state.kept = Candidate(best, mistakes, weighted, averaged)
+    if best is not None and (weighted, averaged) != (best.weighted, best.averaged):
+        state.kept = Candidate(best.w, mistakes, weighted, averaged)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.cyclic import overflow
+from rosenblatt._core.protocol import Permutation, UpdateRule
 from rosenblatt._core.rows import Examples, row_range
 from rosenblatt._core.summation import Fold
 from rosenblatt._training.learner import NextOrder, Primal
@@ -25,7 +27,6 @@ from rosenblatt._training.state import (
     V,
     W,
     Where,
-    overflow,
 )
 from rosenblatt._util.interrupt import check_interrupt
 
@@ -236,7 +237,7 @@ class Mixed(Order):
             e, whole = self._examples, job.machine
             X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
             some = Examples(X, e.y[begin:end], c, e.k)
-            self._machines[s] = Primal(some, margin=whole.margin, intercept=whole.intercept)
+            self._machines[s] = Primal(some, whole.rule)
         counts = np.zeros_like(state.memory.counts[begin:end])
         share = share_of(
             [Part(self._machines[s], order, counts)],
@@ -272,10 +273,7 @@ class Random(Order):
         looks = min(max(self.chunk // 8, 1), self.n - state.position)
         visits, updates, state.draw, state.seen = job.machine.search(
             state.memory,
-            self._pool,
-            state.seed,
-            state.draw,
-            state.seen,
+            Permutation(self._pool, state.seed, state.draw, state.seen),
             looks,
             most,
             state.visits,
@@ -416,19 +414,14 @@ class Share(NamedTuple):
 
 
 def parts_of(
-    blocks: Iterable[tuple[int, Examples]],
-    seed: int,
-    epoch: int,
-    *,
-    margin: float,
-    intercept: bool,
+    blocks: Iterable[tuple[int, Examples]], rule: UpdateRule, seed: int, epoch: int
 ) -> Iterator[Part]:
     """Of a shard whose blocks come one after the other, with their numbers (see `shard_order`)."""
     for b, block in blocks:
         order = np.empty(block.n, dtype=block.index_type)
         arrange_block(order, block.present, b, seed, epoch)
         counts = np.zeros((block.rows.n, *block.shape_of_weights[:-1]), dtype=np.int64)
-        yield Part(Primal(block, margin=margin, intercept=intercept), order, counts)
+        yield Part(Primal(block, rule), order, counts)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the loop looks for it

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
+from rosenblatt._core.protocol import Kind, UpdateRule
 from rosenblatt._core.rows import Scale
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 
 Number = float | Literal["scale"]
-Kind = Literal["perceptron", "PA-I", "PA-II", "AROW"]
 
 
 class Measured(Protocol):
@@ -56,6 +56,11 @@ class Rule(NamedTuple):
             return float(self.number) / eta0
         found = self.share * scale.mean * (1 if k is None else 2)
         return found if found > 0 or self.kind == "perceptron" else 1.0  # rows of zeros: any r
+
+    def update_rule(
+        self, eta0: float, scale: Scale | None, k: int | None, *, intercept: bool
+    ) -> UpdateRule:
+        return UpdateRule(self.kind, self.in_units(eta0, scale, k), intercept)
 
     def published(self, eta0: float, scale: Scale | None, k: int | None) -> float:
         """The same as it was given, or would have been."""

@@ -192,8 +192,8 @@ def machine_of(
     """The machine that learns from these rows; `before`: how large those of earlier passes were."""
     _, eta0, intercept = settings.units
     scale = settings.rule.scale(rows, intercept=intercept, before=before)
-    margin = settings.rule.in_units(eta0, scale, rows.k)
-    machine = kind(rows, margin=margin, intercept=intercept)
+    rule = settings.rule.update_rule(eta0, scale, rows.k, intercept=intercept)
+    machine = kind(rows, rule)
     machine.scale = scale
     return machine
 

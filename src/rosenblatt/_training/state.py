@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core import summation
+from rosenblatt._core.cyclic import overflow
+from rosenblatt._core.protocol import Permutation, UpdateRule
 from rosenblatt._core.rows import Scale
 from rosenblatt._core.summation import Fold, in_order
 from rosenblatt._core.update_log import Log
-from rosenblatt.errors import WeightsOverflow
 
 if TYPE_CHECKING:
     from rosenblatt._training.keeps import Keep
@@ -132,8 +133,7 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
 class Learner(Protocol[W, V]):
     """Looks at rows and steps. Weights are in units of the learning rate."""
 
-    margin: float  # a row whose margin is not above it calls for an update
-    intercept: bool
+    rule: UpdateRule
     log: Log | None  # where updates are noted
     scale: Scale | None  # how large rows are, where a rule asks for it
     counts_rows: bool  # updates are counted by row
@@ -147,23 +147,20 @@ class Learner(Protocol[W, V]):
         order: Indices | None,
         begin: int,
         end: int,
-        most: int,
+        max_updates: int,
         visits: int,
     ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
+        """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates."""
 
     def search(
         self,
         memory: Memory[W],
-        pool: Indices,
-        seed: int,
-        draw: int,
-        seen: int,
-        looks: int,
-        most: int,
+        draw: Permutation,
+        max_visits: int,
+        max_updates: int,
         visits: int,
     ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it seen."""
+        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
 
     def descend(self, memory: Memory[W], visits: int) -> int:
         """One batch step on all rows that call for an update; returns how many they are."""
@@ -304,14 +301,6 @@ def check_finite(job: Job[W, V], state: State[W, V]) -> None:
         raise overflow(state.epoch)
 
 
-def overflow(epoch: int) -> WeightsOverflow:
-    return WeightsOverflow(
-        f"The weights grew beyond the largest floating-point number in epoch {epoch}. "
-        "Something is too large: scale the features, for example with "
-        "sklearn.preprocessing.StandardScaler; weights, starts and 1/eta0 count, too."
-    )
-
-
 # The loss of the epochs, for training that ends when it no longer falls: scikit-learn's `tol`.
 #
 # A visited row that calls for an update has the loss μ - m, with the margin m that it had then;
@@ -399,4 +388,4 @@ def follow(job: AnyJob, state: AnyState) -> None:
     if state.losses is None:
         state.losses = Losses(math.nan if state.under_way else 0.0)
     machine: Any = job.machine
-    machine.log = LossLog(state.losses, machine.margin, machine.examples.k, machine.log)
+    machine.log = LossLog(state.losses, machine.rule.margin, machine.examples.k, machine.log)

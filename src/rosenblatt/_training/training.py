@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from rosenblatt._core.rows import Examples, Scale, Weights
 from rosenblatt._training import advice
 from rosenblatt._training.keeps import KEEPS
-from rosenblatt._training.learner import PrimalJob, machine_with
+from rosenblatt._training.learner import Primal, PrimalJob
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
 from rosenblatt._training.loop import train
 from rosenblatt._training.monitor import Progress, Watch
@@ -204,7 +204,7 @@ class InMemory(WeightsSet):
     ) -> PrimalJob:
         if self.examples.rows.on_gpu:
             refuse("gpu", settings)
-        machine = machine_of(settings, machine_with(settings.rule), self.examples, before)
+        machine = machine_of(settings, Primal, self.examples, before)
         order = ORDERS[settings.order](self.examples)
         keep = KEEPS[settings.units.keep]
         keep = keep.of_a_pass() if one_pass else keep
@@ -429,7 +429,7 @@ class OneTraining:
         reason, keep = estimator.stop_reason_, settings.units.keep
         # Other rules do not aim at a clean epoch: their last weights are no accident.
         last = keep == "last" and settings.rule.kind == "perceptron"
-        unmet = errors > 0 or job.machine.margin > 0
+        unmet = errors > 0 or job.machine.rule.margin > 0
         certificate = state.certificate
         if reason is StopReason.MAX_ITER and errors and certificate and certificate.separable:
             return advice.separable_unfinished(

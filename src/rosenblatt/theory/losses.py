@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._training.learner import Primal
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
@@ -64,7 +65,7 @@ def perceptron_loss_gradient(
     Gradient(w=array([1., 1.]), b=1.0)
     """
     e = given.examples(X, y, sample_weight)
-    machine = Primal(e, margin=0.0, intercept=True)
+    machine = Primal(e, UpdateRule("perceptron", 0.0))
     before = given.lifted(w, b, e.rows.d)
     step = machine.look(machine.start(before, averaged=False).w).step
     return Gradient(0.0 - step[:-1], 0.0 - float(step[-1]))

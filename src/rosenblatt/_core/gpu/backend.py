@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from rosenblatt._core.gpu import learning
 from rosenblatt._core.gpu.driver import cupy, errors_in_words
 from rosenblatt._core.gpu.rows import THREADS, DeviceLabels, DeviceRows
-from rosenblatt._core.protocol import Floats, Ints, Labels, LogColumns, NextPool
+from rosenblatt._core.protocol import (
+    BatchStep,
+    Floats,
+    LabelledRows,
+    LearnerArrays,
+    LogColumns,
+    MistakeTally,
+    UpdateRule,
+)
 
 
 class OnGpu:
@@ -22,30 +30,23 @@ class OnGpu:
 
     def visit(
         self,
-        rows: DeviceRows,
-        y: Labels,
-        c: Floats | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        learner: LearnerArrays,
         order: Any,
         begin: int,
         end: int,
-        most: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        drift: Floats | None,
-        counts: Ints,
-        visits: int,
-        log: LogColumns | None,
-        next: NextPool | None = None,
+        max_updates: int,
         /,
     ) -> tuple[int, int]:
         """As the protocol has it; it may stop earlier, and orders are made by `arrange` alone."""
+        rows, y, c = examples
+        counts, log = learner.counts, learner.log
         with errors_in_words():
-            labels = rows.labels(y, c)
-            given = learning.Visits(
-                *(rows, labels, rows.order(order), begin, end, most, margin, intercept, visits)
+            labels, places = rows.labels(y, c), rows.order(order)
+            made = learning.visit(
+                learning.Visits(rows, labels, rule, learner, places, begin, end, max_updates)
             )
-            made = learning.visit(given, w, drift, noted=log is not None)
         updated = made.rows
         if made.rivals is None:
             counts[updated] += 1  # a row is visited once in a pass
@@ -53,44 +54,28 @@ class OnGpu:
             counts[updated, y[updated]] += 1
             counts[updated, made.rivals] -= 1
         if log is not None:
-            _note(log, made, begin, visits)
+            _note(log, made, begin, learner.visits)
         return made.reached, len(updated)
 
     def look(
         self,
-        rows: DeviceRows,
-        y: Labels,
-        c: Floats | None,
+        examples: LabelledRows,
+        rule: UpdateRule,
+        w: Floats,
         begin: int,
         end: int,
-        margin: float,
-        intercept: bool,
-        w: Floats,
-        sum: Floats,
-        mark: Any,
-        scores: Floats | None,
+        step: BatchStep,
         /,
     ) -> int:
         with errors_in_words():
-            given = rows, rows.labels(y, c), begin, end, margin, intercept
-            some, marks = look(*given, w, sum, scores)
-        mark[some] = marks
-        return len(some)
+            marked, marks = look(examples, rule, w, begin, end, step)
+        step.marks[marked] = marks
+        return len(marked)
 
-    def count(
-        self,
-        rows: DeviceRows,
-        y: Labels,
-        c: Floats | None,
-        w: Floats,
-        limit: Floats,
-        begin: int,
-        end: int,
-        plain: Ints,
-        weighted: Floats,
-        /,
-    ) -> bool:
+    def count(self, examples: LabelledRows, tally: MistakeTally, begin: int, end: int, /) -> bool:
         """Whole counts: nothing is gained by stopping at a limit. Weights are added in order."""
+        rows, y, c = examples
+        w, limit, plain, weighted = tally
         with errors_in_words():
             found, flags = mistakes(rows, rows.labels(y, c), w, begin, end)
         plain += found
@@ -105,8 +90,6 @@ class OnGpu:
     def scores(self, rows: DeviceRows, w: Floats, begin: int, end: int, out: Floats, /) -> None:
         with errors_in_words():
             scores(rows, w, begin, end, out)
-
-    class_scores = scores
 
     # Orders.
 
@@ -187,35 +170,28 @@ def scores(
 
 
 def look(
-    rows: DeviceRows,
-    labels: DeviceLabels,
-    begin: int,
-    end: int,
-    margin: float,
-    intercept: bool,
-    w: NDArray[np.float64],
-    sum: NDArray[np.float64],
-    seen: NDArray[np.float64] | None,
+    examples: LabelledRows, rule: UpdateRule, w: Floats, begin: int, end: int, step: BatchStep
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """sum += the steps of the rows that call for an update; returns those rows and their marks."""
+    """step.sum += the steps of the rows that call for an update; returns those and their marks."""
+    rows, labels = examples.rows, examples.rows.labels(examples.y, examples.c)
     library, k, n = cupy(), 0 if w.ndim == 1 else len(w), end - begin
     X, y = rows.X[begin:end], labels.of(begin, end)
     marks = library.empty(n, dtype=np.int32)
-    shown = 0 if seen is None else library.empty(n)
+    shown = 0 if step.scores is None else library.empty(n)
     arguments = (
         *(X, *y, np.int32(k), library.asarray(w), np.int32(rows.d)),
-        *(np.float64(margin), np.int64(n), marks, shown),
+        *(np.float64(rule.margin), np.int64(n), marks, shown),
     )
     rows.kernel("look")(*rows.each_row(n), arguments)
     some = library.flatnonzero(marks)
-    total = library.asarray(sum)
+    total = library.asarray(step.sum)
     grid = (-(-(rows.d + 1) // _COLUMNS), max(k, 1))
-    numbers = np.int64(len(some)), np.int32(rows.d), np.int32(intercept)
+    numbers = np.int64(len(some)), np.int32(rows.d), np.int32(rule.intercept)
     arguments = (X, *y, marks, some, *numbers, total)
     rows.kernel("add_marked")(grid, (_COLUMNS,), arguments)
-    sum[...] = library.asnumpy(total)
-    if seen is not None:
-        seen[begin:end] = library.asnumpy(shown)
+    step.sum[...] = library.asnumpy(total)
+    if step.scores is not None:
+        step.scores[begin:end] = library.asnumpy(shown)
     return begin + library.asnumpy(some), library.asnumpy(marks[some])
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.gpu.driver import cupy
 from rosenblatt._core.gpu.rows import BLOCK, DeviceLabels, DeviceRows, bounds, ratio_of
+from rosenblatt._core.protocol import LearnerArrays, UpdateRule
 
 MOST_UPDATES = 1 << 20  # that one call makes room for
 MOST_ROUNDS = 1 << 17  # of speculation in one call: a few tenths of a second, to hear Ctrl-C
@@ -23,13 +24,17 @@ class Visits:
 
     rows: DeviceRows
     labels: DeviceLabels
+    rule: UpdateRule
+    learner: LearnerArrays  # its weights and their averaging correction are changed
     order: Any  # of the GPU; 0: the rows in their order
     begin: int
     end: int
-    most: int
-    margin: float
-    intercept: bool
-    visits: int
+    max_updates: int
+
+    @property
+    def noted(self) -> bool:
+        """Scores before the updates are wanted."""
+        return self.learner.log is not None
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,10 @@ class Packet:
     """Weights, drift and what a kernel tells, in one piece: one copy to the GPU, one back."""
 
     def __init__(
-        self,
-        rows: DeviceRows,
-        w: NDArray[np.float64],
-        drift: NDArray[np.float64] | None,
-        tell: tuple[int, ...] = (0,) * _TELLS,
+        self, rows: DeviceRows, learner: LearnerArrays, tell: tuple[int, ...] = (0,) * _TELLS
     ):
-        self._w, self._drift, size = w, drift, w.size
+        w, drift = self._w, self._drift = learner.w, learner.drift
+        size = w.size
         self._host = np.zeros(2 * size + _TELLS)
         self._host[2 * size :].view(np.int64)[:] = tell
         self._host[:size] = w.reshape(-1)
@@ -74,39 +76,33 @@ class Packet:
         return [int(told) for told in self._host[2 * size :].view(np.int64)]
 
 
-def visit(
-    given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None, *, noted: bool
-) -> Made:
-    """Some visits; w and drift are changed. `noted`: scores before the updates are wanted."""
-    rows, regime = given.rows, given.rows.regime
+def visit(call: Visits) -> Made:
+    """Some of the visits."""
+    rows, regime = call.rows, call.rows.regime
     ratio = ratio_of(rows.d)
-    if regime.walking and not noted and w.ndim == 1:
-        made = _walk(given, w, drift)
+    only_speculation = call.noted or call.learner.w.ndim > 1
+    if regime.walking and not only_speculation:
+        made = _walk(call)
         if made is not None:
-            regime.walked(made.reached - given.begin, len(made.rows), ratio)
+            regime.walked(made.reached - call.begin, len(made.rows), ratio)
             return made
-    made = _speculate(given, w, drift, 0 if noted or w.ndim > 1 else ratio, noted=noted)
-    regime.speculated(made.reached - given.begin, len(made.rows), ratio)
+    made = _speculate(call, 0 if only_speculation else ratio)
+    regime.speculated(made.reached - call.begin, len(made.rows), ratio)
     return made
 
 
-def _speculate(
-    given: Visits,
-    w: NDArray[np.float64],
-    drift: NDArray[np.float64] | None,
-    ratio: int,
-    *,
-    noted: bool,
-) -> Made:
-    rows, regime, many = given.rows, given.rows.regime, w.ndim > 1
-    blocks, most = rows.processors, min(given.most, given.end - given.begin, MOST_UPDATES)
+def _speculate(call: Visits, ratio: int) -> Made:
+    rows, regime, learner, rule = call.rows, call.rows.regime, call.learner, call.rule
+    w, drift = learner.w, learner.drift
+    many, noted = w.ndim > 1, call.noted
+    blocks, most = rows.processors, min(call.max_updates, call.end - call.begin, MOST_UPDATES)
     shared = 16 * w.size
     wide = shared > rows.shared_memory - 1024
     name, threads = _speculation(rows, many=many)
     function = rows.kernel(name, wide=wide)
     if not wide:
         function.max_dynamic_shared_size_bytes = shared
-    packet = Packet(rows, w, drift)
+    packet = Packet(rows, learner)
     updated, places, rivals = (
         rows.room(name, most, np.int32) for name in ("updated", "places", "rivals")
     )
@@ -117,12 +113,12 @@ def _speculate(
     scratch = rows.room("scratch", blocks * w.size, np.float64) if wide else 0
     arguments = (
         rows.X,
-        *given.labels.arguments,
-        given.order,
-        *map(np.int64, (given.begin, given.end, most, given.visits, regime.window)),
+        *call.labels.arguments,
+        call.order,
+        *map(np.int64, (call.begin, call.end, most, learner.visits, regime.window)),
         *map(np.int64, (ratio, regime.rounds, MOST_ROUNDS)),
-        np.float64(given.margin),
-        *map(np.int32, (rows.d, w.shape[0] if many else 0, given.intercept, drift is not None)),
+        np.float64(rule.margin),
+        *map(np.int32, (rows.d, w.shape[0] if many else 0, rule.intercept, drift is not None)),
         *(*packet.both, scratch, words, words[2 * blocks :]),
         *(words[2 * blocks + 2 :], updated, places, rivals, seen, packet.told),
     )
@@ -151,26 +147,26 @@ def _brought(array: Any, size: int) -> NDArray[Any]:
     return np.asarray(cupy().asnumpy(array[:size]))
 
 
-def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | None) -> Made | None:
+def _walk(call: Visits) -> Made | None:
     """None where it cannot be: few updates are allowed, or numbers are too large."""
-    rows, regime = given.rows, given.rows.regime
-    count = min(given.end - given.begin, regime.steps)
+    rows, regime, learner, rule = call.rows, call.rows.regime, call.learner, call.rule
+    count = min(call.end - call.begin, regime.steps)
     proved = bounds(
         longest=rows.survey()[0],
-        heaviest=given.labels.heaviest,
-        intercept=given.intercept,
-        w_length=1.001 * float(np.linalg.norm(w)),
+        heaviest=call.labels.heaviest,
+        intercept=rule.intercept,
+        w_length=1.001 * float(np.linalg.norm(learner.w)),
         rows=count,
         d=rows.d,
     )
     layout = rows.layout
-    if given.most < count or proved is None or layout is None:
+    if call.max_updates < count or proved is None or layout is None:
         return None
-    packet = Packet(rows, w, drift, (0, 0, regime.told, regime.blocks))
+    packet = Packet(rows, learner, (0, 0, regime.told, regime.blocks))
     updated = rows.room("updated", count, np.int32)
     numbers = (
-        *(np.float64(given.margin), *map(np.float32, (proved.size, proved.radius, proved.error))),
-        *map(np.int32, (rows.d, given.intercept, drift is not None)),
+        *(np.float64(rule.margin), *map(np.float32, (proved.size, proved.radius, proved.error))),
+        *map(np.int32, (rows.d, rule.intercept, learner.drift is not None)),
     )
     walk = rows.kernel("walk")
     walk.max_dynamic_shared_size_bytes = layout.shared
@@ -180,8 +176,8 @@ def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | No
     for turn, (first, some) in enumerate(layout.pieces(count)):
         side = turn % 2
         made = layout.rooms(rows, side)
-        at = tuple(map(np.int64, (given.begin + first, some, given.visits + first)))
-        what = (rows.X, *given.labels.arguments, given.order, *at, *numbers, *made)
+        at = tuple(map(np.int64, (call.begin + first, some, learner.visits + first)))
+        what = (rows.X, *call.labels.arguments, call.order, *at, *numbers, *made)
         with ahead:  # while the piece before is walked through
             ahead.wait_event(rows.free[side])
             rows.kernel("prepare")((-(-some // BLOCK),), (_PREPARERS,), what)
@@ -191,4 +187,4 @@ def _walk(given: Visits, w: NDArray[np.float64], drift: NDArray[np.float64] | No
         walk((1 + layout.slices,), (_WALKERS,), (*what, *results), shared_mem=layout.shared)
         now.record(rows.free[side])
     updates, _, regime.told, regime.blocks = packet.back()
-    return Made(given.begin + count, _brought(updated, updates))
+    return Made(call.begin + count, _brought(updated, updates))

@@ -82,7 +82,7 @@ def processor(rows_in_place, name):
 
 
 def speed(n, cache):
-    with stored(rows(n, flipped=0.1), folder=cache, say=None) as stored_rows:
+    with stored(rows(n, flipped=0.1), folder=cache) as stored_rows:
         alone = on_disk(stored_rows)
         names = list(jobs(alone))
         here = {name: processor(alone, name) for name in names}
@@ -130,7 +130,7 @@ def mixing(n, cache):
     print("\n| labels turned round | errors of blocks | of mixed | ratio | target |")
     print("|---|---|---|---|---|")
     for flipped in (0.02, 0.1):
-        with stored(rows(n, flipped=flipped), folder=cache, say=None) as stored_rows:
+        with stored(rows(n, flipped=flipped), folder=cache) as stored_rows:
             found = []
             for order in ("blocks", "mixed"):
                 p = Perceptron(order=order, max_iter=6, patience=None, random_state=0)
@@ -148,7 +148,7 @@ def looks(n, cache):
         "margin 0.00001": {"margin": 1e-5},
         "one wrong label": {"margin": 1e-2, "wrong": True},
     }.items():
-        with stored(rows(n, **how), folder=cache, say=None) as stored_rows:
+        with stored(rows(n, **how), folder=cache) as stored_rows:
             planes = Planes(on_disk(stored_rows), True, Budget(), 100, margins=False)
             begin = time.perf_counter()
             planes.run()

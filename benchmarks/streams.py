@@ -50,7 +50,7 @@ def speed(n, d, dtype, keep, cache):
     from rosenblatt._out_of_core.fit import fit_stored
 
     X, y = (np.concatenate(parts) for parts in zip(*rows(n, d, dtype)(), strict=True))
-    with stored(rows(n, d, dtype), folder=cache, say=None) as on_disk:
+    with stored(rows(n, d, dtype), folder=cache) as on_disk:
         memory, disk = [], []
         for _ in range(TIMES):  # in turns: the machine is not always equally fast
             memory.append(epochs(lambda p: p.fit(X, y), "blocks", keep))

@@ -137,7 +137,7 @@ def test_model_certificate_checkpoint_trace_and_cache_show_the_same(form, tmp_pa
     train(q, lambda: [(rows, y)], checkpoint=tmp_path / "s.json", cache=tmp_path / "cache")
     shown.append(json.loads((tmp_path / "s.json").read_text())["made_with"]["data"])
     shown.append(json.loads(trace(Perceptron(), rows, y).to_json())["data_fingerprint"])
-    with stored(lambda: [(rows[:2], y[:2]), (rows[2:], y[2:])], folder=tmp_path, say=None) as kept:
+    with stored(lambda: [(rows[:2], y[:2]), (rows[2:], y[2:])], folder=tmp_path) as kept:
         shown.append(kept.fingerprint)
     save(Perceptron.from_certificate(certify(rows, y)), tmp_path / "model.json")
     shown.append(model_file.read(tmp_path / "model.json").about["data_fingerprint"])

@@ -17,7 +17,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import cache, store, tables
 from rosenblatt._out_of_core import store as stored_module
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.progress import Reading, Silent
+from rosenblatt._out_of_core.progress import Reading, Silent, shown_by
 from rosenblatt._util import files
 from rosenblatt.errors import FileError, InputError, InputTypeError
 from sources import frame, same, together
@@ -37,7 +37,7 @@ def small(monkeypatch, tmp_path):
 
 
 def open_rows(source):
-    return stored(source, folder=None, say=None)
+    return stored(source, folder=None)
 
 
 def kept():
@@ -452,7 +452,8 @@ def test_a_file_that_changes_while_it_is_encoded(monkeypatch):
     for source in (data.read("t.csv", target="label"), "t.svm"):
         with (
             pytest.raises(InputError, match="was changed while it was read"),
-            stored(source, folder=None, say=Meddler()),
+            shown_by(Meddler()),
+            stored(source, folder=None),
         ):
             pass
     assert kept() == []
@@ -491,17 +492,17 @@ def test_without_locks_whoever_is_first_wins(monkeypatch):
 
         def begin(self, what, total):
             if what == "Scaling":
-                with open_rows(table) as rows:
+                with shown_by(Silent()), open_rows(table) as rows:
                     assert same(rows, X, y)
 
-    with stored(table, folder=None, say=Faster()) as rows:
+    with shown_by(Faster()), stored(table, folder=None) as rows:
         assert same(rows, X, y)
     assert len(kept()) == 1
 
 
 def test_progress_is_told(capfd):
     write(frame(), "t.csv")
-    with stored(data.read("t.csv", target="label"), folder=None, say=Reading()):
+    with shown_by(Reading()), stored(data.read("t.csv", target="label"), folder=None):
         pass
     first, second = capfd.readouterr().err.splitlines()
     assert first.startswith("Encoding: 523 rows (100%), ")
@@ -511,7 +512,7 @@ def test_progress_is_told(capfd):
 def test_progress_on_a_terminal(capfd, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     write(frame(), "t.csv")
-    with stored(data.read("t.csv", target="label"), folder=None, say=Reading()):
+    with shown_by(Reading()), stored(data.read("t.csv", target="label"), folder=None):
         pass
     said = capfd.readouterr().err
     assert "━" in said  # the bar
@@ -593,7 +594,7 @@ def test_files_of_others_in_the_folder_stay(tmp_path, rng):
     X = rng.normal(size=(60, 2))
     for name in ("uv.lock", "a.lock", f"{'g' * 64}.lock", ".rosenblatt-notes-old"):
         (tmp_path / name).write_text("mine")
-    with stored(lambda: iter([(X, X[:, 0] > 0)]), folder=tmp_path, say=None):
+    with stored(lambda: iter([(X, X[:, 0] > 0)]), folder=tmp_path):
         pass
     assert len(list(tmp_path.iterdir())) == 4
 
@@ -601,7 +602,7 @@ def test_files_of_others_in_the_folder_stay(tmp_path, rng):
 def test_columns_that_there_are_not_are_refused(tmp_path, rng):
     """A bit that fell over in the cache must not reach the kernels."""
     X = sparse.random_array((60, 5), density=0.5, rng=rng, format="csr")
-    with stored(lambda: iter([(X, np.arange(60) % 2)]), folder=tmp_path, say=None) as rows:
+    with stored(lambda: iter([(X, np.arange(60) % 2)]), folder=tmp_path) as rows:
         place = rows.folder / "indices.bin"
         content = bytearray(place.read_bytes())
         content[3] = 0x40

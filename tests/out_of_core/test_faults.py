@@ -15,18 +15,19 @@ import pytest
 from rosenblatt import data
 from rosenblatt._out_of_core import store, tables
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.progress import Silent, shown_by
 from rosenblatt.errors import FileError
 from sources import frame, same
 
 # Encodes t.csv into the folder cache; may do something else before.
 CHILD = """
 import os, resource, sys, time
+from contextlib import contextmanager
 from pathlib import Path
 from rosenblatt import data
 from rosenblatt._out_of_core import store, tables
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.progress import Silent, shown_by
 store.PASS = tables.PASS = 4000
 
 class Told(Silent):
@@ -35,9 +36,11 @@ class Told(Silent):
             print("encoding", flush=True)
             sys.stdin.readline()
 
-def rows(say=None):
+@contextmanager
+def rows(progress=None):
     table = data.read("t.csv", target="label")
-    return stored(table.stream(), folder=Path("cache"), say=say)
+    with shown_by(progress or Silent()), stored(table.stream(), folder=Path("cache")) as found:
+        yield found
 """
 
 
@@ -63,7 +66,7 @@ def is_right():
     """The rows are those of memory now, and nothing else is in the cache than whole folders."""
     table = data.read("t.csv", target="label")
     X, y, _ = table.encode()
-    with stored(table, folder=Path("cache"), say=None) as rows:
+    with stored(table, folder=Path("cache")) as rows:
         assert same(rows, X, y)
     names = os.listdir("cache")
     assert all(store.read(Path("cache") / name) for name in names), names
@@ -115,7 +118,7 @@ class Waiting(Silent):
     def gets_the_rows(self):
         table = data.read("t.csv", target="label")
         X, y, _ = table.encode()
-        with stored(table, folder=Path("cache"), say=self) as rows:
+        with shown_by(self), stored(table, folder=Path("cache")) as rows:
             assert same(rows, X, y)
         assert self.said.startswith("Another process is encoding the same rows")
         assert self.begun == self.encodes
@@ -177,7 +180,7 @@ def test_no_room_is_seen_before_the_work(folder, monkeypatch):
 
     with (
         pytest.raises(FileError, match=r"take 0\.0 GB, and .*cache has only 0\.0 GB free"),
-        stored(data.read("t.csv", target="label"), folder=Path("cache"), say=None),
+        stored(data.read("t.csv", target="label"), folder=Path("cache")),
     ):
         pass
     assert os.listdir("cache") == []
@@ -189,7 +192,7 @@ def test_what_stops_the_encoding_goes_on_and_leaves_nothing(folder, error):
         yield np.ones((3, 2)), [0, 1, 1]
         raise error("stop")
 
-    with pytest.raises(error, match=r"^stop$"), stored(batches, folder=Path("cache"), say=None):
+    with pytest.raises(error, match=r"^stop$"), stored(batches, folder=Path("cache")):
         pass
 
     class Stop(Silent):
@@ -198,7 +201,8 @@ def test_what_stops_the_encoding_goes_on_and_leaves_nothing(folder, error):
 
     with (
         pytest.raises(error, match=r"stop"),
-        stored(data.read("t.csv", target="label"), folder=Path("cache"), say=Stop()),
+        shown_by(Stop()),
+        stored(data.read("t.csv", target="label"), folder=Path("cache")),
     ):
         pass
     assert os.listdir("cache") == []
@@ -211,6 +215,6 @@ def test_small_passes_are_the_same_bits(folder, monkeypatch):
         monkeypatch.setattr(store, "PASS", size)
         monkeypatch.setattr(tables, "PASS", size)
         os.utime("t.csv", ns=(size, size))
-        with stored(data.read("t.csv", target="label"), folder=Path("cache"), say=None) as rows:
+        with stored(data.read("t.csv", target="label"), folder=Path("cache")) as rows:
             fingerprints.add(rows.fingerprint)
     assert len(fingerprints) == 1

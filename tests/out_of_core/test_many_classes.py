@@ -100,7 +100,7 @@ def test_the_third_label_may_come_late():
 
 def test_counts_by_class_and_the_labels_of_rows():
     X, y = flowers()
-    with stored(batches(X, y, 9), folder=None, say=None) as rows:
+    with stored(batches(X, y, 9), folder=None) as rows:
         assert rows.counts == tuple(np.unique(y, return_counts=True)[1].tolist())
         found = [rows.named(rows.block(b)[1]) for b in range(rows.n_blocks)]
         assert np.concatenate(found).tolist() == y.tolist()
@@ -122,7 +122,7 @@ def test_it_goes_on_from_a_checkpoint(tmp_path, kind):
 def test_the_fingerprint_is_that_of_the_rows_in_memory():
     X, y = flowers()
     numbers = np.unique(y, return_inverse=True)[1].astype(np.int32)
-    with stored(batches(X, y, 9), folder=None, say=None) as rows:
+    with stored(batches(X, y, 9), folder=None) as rows:
         assert rows.fingerprint == of_examples(Examples(X, numbers, None, 4))
 
 

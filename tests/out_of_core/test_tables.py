@@ -67,9 +67,9 @@ def test_the_cache_of_a_machine_holds_its_own_rows_only(tmp_path, monkeypatch):
     found = []
     write = TableShare.write
 
-    def noting(share, folder, say):
+    def noting(share, folder):
         found.append((share.begin, share.end, [f.name[-9] for f in share.files]))
-        write(share, folder, say)
+        write(share, folder)
 
     monkeypatch.setattr(TableShare, "write", noting)
     train(rule(), read, engine=Hostile(0, 3))

@@ -18,7 +18,7 @@ from rosenblatt._out_of_core.housekeeping import (
     remove_leftovers,
     remove_outdated,
 )
-from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.progress import shown
 from rosenblatt._out_of_core.sources import Source, key_of, source_of, stamps
 from rosenblatt._out_of_core.store import Stored, writing
 from rosenblatt._util.files import Lock, onto_disk, sync_folder
@@ -27,51 +27,51 @@ from rosenblatt.errors import FileError
 
 
 @contextmanager
-def stored(source: Any, *, folder: Path | None, say: Silent | None) -> Iterator[Stored]:
+def stored(source: Any, *, folder: Path | None) -> Iterator[Stored]:
     """The rows of a source on disk: as they were kept, or encoded now.
 
     Rows that come from files are kept for the next time, under a name that changes with the files
     and with how they are encoded. Others are removed in the end.
     """
-    found, say = source_of(source), say or Silent()
-    key = key_of(found)
-    root = cache_folder(folder).absolute()
-    with writing(root):
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    source = source_of(source)
+    key, root = key_of(source), _root(folder)
     with ExitStack() as until_the_end:
         if key is None:
-            written = _written(root, f"once-{os.urandom(8).hex()}", found, say)
-            rows = _open(until_the_end.enter_context(written))
+            written = _written(root, f"once-{os.urandom(8).hex()}", source)
+            rows = _there(_open(until_the_end.enter_context(written)), root)
         else:
-            rows = _kept(root, key, found, say)
-        if rows is None:
-            raise FileError(
-                f"Rows just written into {root} are gone: another program deleted them. Try again."
-            )
+            rows = _kept(root, key, source)
         until_the_end.callback(rows.close)
         yield rows
 
 
-def kept(source: Source, folder: Path | None) -> Path:
-    """The folder with the rows of a source that comes from files, in the cache of this machine."""
-    key, root = key_of(source), cache_folder(folder).absolute()
+def kept(source: Source, folder: Path | None) -> Stored:
+    """The rows of a source that comes from files, in the cache of this machine."""
+    key = key_of(source)
     assert key is not None
+    return _kept(_root(folder), key, source)
+
+
+def _root(folder: Path | None) -> Path:
+    root = cache_folder(folder).absolute()
     with writing(root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    rows = _kept(root, key, source, Silent())
+    return root
+
+
+def _kept(root: Path, key: str, source: Source) -> Stored:
+    rows = _open(root / key)
+    if rows is None:
+        _keep(root, key, source)
+        rows = _there(_open(root / key), root)
+    return rows
+
+
+def _there(rows: Stored | None, root: Path) -> Stored:
     if rows is None:
         raise FileError(
             f"Rows just written into {root} are gone: another program deleted them. Try again."
         )
-    rows.close()
-    return root / key
-
-
-def _kept(root: Path, key: str, source: Source, say: Silent) -> Stored | None:
-    rows = _open(root / key)
-    if rows is None:
-        _keep(root, key, source, say)
-        rows = _open(root / key)
     return rows
 
 
@@ -83,9 +83,9 @@ def _open(place: Path) -> Stored | None:
     return None
 
 
-def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
+def _keep(root: Path, key: str, source: Source) -> None:
     """The folder of this name holds the rows afterwards, written by us or by somebody else."""
-    with _written(root, key, source, say) as place:
+    with _written(root, key, source) as place:
         if store.read(root / key) is not None:  # somebody was faster
             return
         files = stamps(source) or []
@@ -104,11 +104,11 @@ def _keep(root: Path, key: str, source: Source, say: Silent) -> None:
 
 
 @contextmanager
-def _written(root: Path, name: str, source: Source, say: Silent) -> Iterator[Path]:
+def _written(root: Path, name: str, source: Source) -> Iterator[Path]:
     """A folder with the rows, gone in the end; or the one of this name, if it is there by then."""
 
     def wait() -> None:
-        say.note(f"Another process is encoding the same rows into {root}: waiting for it.")
+        shown().note(f"Another process is encoding the same rows into {root}: waiting for it.")
 
     with writing(root):
         lock = Lock(lock_of(root, name), wait)
@@ -122,9 +122,9 @@ def _written(root: Path, name: str, source: Source, say: Silent) -> Iterator[Pat
             with writing(root):
                 place.mkdir(mode=0o700)
             try:
-                source.write(place, say)
+                source.write(place)
             finally:
-                say.end()
+                shown().end()
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -28,7 +28,6 @@ from sklearn.base import BaseEstimator
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Matrix
 from rosenblatt._core.summation import folded
-from rosenblatt._out_of_core import store
 from rosenblatt._out_of_core.cache import kept, stored
 from rosenblatt._out_of_core.client import Client, name
 from rosenblatt._out_of_core.engine import opened
@@ -42,7 +41,6 @@ from rosenblatt._out_of_core.partitions import (
     on_engine,
     open_folder,
 )
-from rosenblatt._out_of_core.progress import Silent
 from rosenblatt._out_of_core.sources import are_arrays, refuse_not_finite_batch, source_of
 from rosenblatt._out_of_core.store import PASS, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows, refuse_not_finite
@@ -58,9 +56,7 @@ from rosenblatt.errors import FileError, InputError, InputTypeError
 
 
 @contextmanager
-def partitioned(
-    source: Any, engine: Any, cache: Any, say: Silent | None = None
-) -> Iterator[PartitionedRows]:
+def partitioned(source: Any, engine: Any, cache: Any) -> Iterator[PartitionedRows]:
     """The rows of a source, in place. What was opened or written for them is gone in the end."""
     folder = None if cache is None else as_path(cache)
     with opened(engine) as machines:
@@ -75,7 +71,7 @@ def partitioned(
         if engine is not None and isinstance(rows_of, TableRows) and is_read_by_workers(rows_of):
             yield of_table(client, rows_of, folder)
             return
-        with stored(rows_of, folder=folder, say=say) as rows:
+        with stored(rows_of, folder=folder) as rows:
             yield on_disk(rows) if engine is None else on_engine(client, rows)
 
 
@@ -157,7 +153,7 @@ class TableShare:
                     "that all machines share, or name them by an address like s3://bucket/*.parquet."
                 )
 
-    def write(self, folder: Path, say: Silent) -> None:
+    def write(self, folder: Path) -> None:
         names = self.encoding.feature_names
         assert self.encoding.target is not None
         refuse_if_full(folder, (self.end - self.begin) * (8 * len(names) + 4))
@@ -182,11 +178,8 @@ class EncodedPartition(Partition):
     @cached_property
     def stored(self) -> Stored:
         """The rows in the cache of this machine; they are encoded now if they are not there."""
-        folder = kept(self.share, self.share.cache)
-        about = store.read(folder)
-        if about is None:
-            raise FileError(f"What was written into {folder} is not there any more. Try again.")
-        return open_folder(str(folder), about.fingerprint)
+        with closing(kept(self.share, self.share.cache)) as rows:
+            return open_folder(str(rows.folder), rows.fingerprint)
 
     def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
         return self.stored.rows(begin - self.begin, end - self.begin)

@@ -1,9 +1,13 @@
-"""How far the reading of a stream is: a bar, or a line now and then. Both on stderr."""
+"""How far the encoding of rows is: a bar, or a line now and then, on stderr. Who shows it stands in
+the context."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import final
 
 from rosenblatt._util.escape import one_line
@@ -67,3 +71,20 @@ class Reading(Silent):
         if self._done:
             print(self._now(), file=sys.stderr)
             self._done = 0
+
+
+_shown: ContextVar[Silent] = ContextVar("shown", default=Silent())  # noqa: B039 - it has no state
+
+
+def shown() -> Silent:
+    """Whoever shows it here."""
+    return _shown.get()
+
+
+@contextmanager
+def shown_by(progress: Silent) -> Iterator[None]:
+    outer = _shown.set(progress)
+    try:
+        yield
+    finally:
+        _shown.reset(outer)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Csr, Matrix, some_rows
-from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.progress import shown
 from rosenblatt._out_of_core.store import FORMAT, VERSION, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows
 from rosenblatt._validation import targets
@@ -42,7 +42,7 @@ class Source(Protocol):
     def options(self) -> dict[str, Any]:
         """How they are read and encoded."""
 
-    def write(self, folder: Path, say: Silent) -> None:
+    def write(self, folder: Path) -> None:
         """Write them into an empty folder."""
 
 
@@ -88,14 +88,14 @@ def _are_paths(source: Any) -> bool:
 
 
 def _svmlight(source: Any) -> SvmlightRows:
-    shown = os.fspath(source) if isinstance(source, (str, os.PathLike)) else list(map(str, source))
+    named = os.fspath(source) if isinstance(source, (str, os.PathLike)) else list(map(str, source))
     if is_svmlight(source):
         found = files.find(source)
         if all(file.kind == "svmlight" for file in found):
             return SvmlightRows(found)
     raise InputError(
-        f"{shown} is not named like svmlight files (.svm, .svmlight, .libsvm). For a table, say "
-        f'which column holds the labels: rosenblatt.data.read({shown!r}, target="...").'
+        f"{named} is not named like svmlight files (.svm, .svmlight, .libsvm). For a table, say "
+        f'which column holds the labels: rosenblatt.data.read({named!r}, target="...").'
     )
 
 
@@ -133,9 +133,9 @@ class ChosenRows:
     def options(self) -> dict[str, Any]:
         return {}
 
-    def write(self, folder: Path, say: Silent) -> None:
+    def write(self, folder: Path) -> None:
         rows = self.stored
-        say.begin("Dividing", rows.n)
+        shown().begin("Dividing", rows.n)
         refuse_if_full(folder, int(self.share * rows.nbytes))
         with Writer(folder, rows.d, rows.dtype, sparse=rows.sparse) as writer:
             for b in range(rows.n_blocks):
@@ -144,7 +144,7 @@ class ChosenRows:
                 begin = b * compute.block
                 mask = self.chosen(begin, begin + len(y))
                 writer.add(some_rows(X, mask), y[mask])
-                say.rows(begin + len(y))
+                shown().rows(begin + len(y))
             writer.done(rows.classes, encoding=rows.encoding)
 
 
@@ -167,9 +167,9 @@ class SvmlightRows:
         positive = None if self.positive is None else repr(self.positive)
         return {"svmlight": True, "positive": positive, "n_features": self.n_features}
 
-    def write(self, folder: Path, say: Silent) -> None:
+    def write(self, folder: Path) -> None:
         n, d, zero_based, target = self._look()
-        say.begin("Encoding", n)
+        shown().begin("Encoding", n)
         classes = np.array(target.classes)
         with Writer(folder, d, np.dtype(np.float64), sparse=True) as writer:
             for file in self.files:
@@ -179,7 +179,7 @@ class SvmlightRows:
                 for X, labels in chunks:
                     y = targets.encoded(target.named(labels), classes)
                     writer.add(Csr(X.data, X.indices, X.indptr, X.shape), y)
-                    say.rows(writer.n)
+                    shown().rows(writer.n)
                 file.check_unchanged()
             writer.done(classes)
 
@@ -220,8 +220,8 @@ class BatchRows:
     def options(self) -> dict[str, Any]:
         return {}
 
-    def write(self, folder: Path, say: Silent) -> None:
-        say.begin("Encoding", None)
+    def write(self, folder: Path) -> None:
+        shown().begin("Encoding", None)
         batches = self._checked()
         first = next(batches, None)
         if first is None:
@@ -236,7 +236,7 @@ class BatchRows:
             for batch in chain([first], batches):
                 batch.compare(first)
                 writer.add(batch.X, labels.numbers(batch.y, batch.number))
-                say.rows(writer.n)
+                shown().rows(writer.n)
             classes = labels.classes()
             writer.renumber(labels.places(classes))
             writer.done(classes, feature_names=first.names)

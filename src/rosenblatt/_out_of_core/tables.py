@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import as_matrix
-from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.progress import shown
 from rosenblatt._out_of_core.store import PASS, Writer, refuse_if_full
 from rosenblatt._util.text import in_file
 from rosenblatt._validation import targets
@@ -54,11 +54,11 @@ class TableRows:
             )
         return self.table.encoding()
 
-    def write(self, folder: Path, say: Silent) -> None:
+    def write(self, folder: Path) -> None:
         encoding = self._encoding()
-        say.begin("Encoding", self.table.n_rows)
+        shown().begin("Encoding", self.table.n_rows)
         if encoding.prose:
-            self._write_sparse(folder, encoding, say)
+            self._write_sparse(folder, encoding)
             return
         finished = not self.scale and self.table.impute is None
         numbers = encoding.number_places
@@ -72,7 +72,7 @@ class TableRows:
             for rows, y in self.parts(encoding):
                 moments.add(rows[:, numbers])
                 writer.add(rows, y)
-                say.rows(writer.n)
+                shown().rows(writer.n)
             for file in self.files:  # their readers were ahead, and may have looked too early
                 file.check_unchanged()
             if not finished:
@@ -83,11 +83,11 @@ class TableRows:
                     scale=self.scale,
                     impute=self.table.impute,
                 )
-                say.begin("Scaling", writer.n)
-                _finish(writer, encoding, say)
+                shown().begin("Scaling", writer.n)
+                _finish(writer, encoding)
             writer.done(classes, feature_names=names, encoding=encoding)
 
-    def _write_sparse(self, folder: Path, encoding: Encoding, say: Silent) -> None:
+    def _write_sparse(self, folder: Path, encoding: Encoding) -> None:
         """Rows with words of prose: the numbers among them are looked at first, since sparse rows
         cannot be changed where they are written."""
         assert encoding.target is not None
@@ -106,7 +106,7 @@ class TableRows:
                 whole = scaled(encoding, rows)
                 refuse_not_finite(head(encoding, whole), writer.n, names)
                 writer.add(as_matrix(whole), y)
-                say.rows(writer.n)
+                shown().rows(writer.n)
             for file in self.files:
                 file.check_unchanged()
             writer.done(classes, feature_names=names, encoding=encoding)
@@ -122,7 +122,7 @@ class TableRows:
                 yield encoding.rows(part, seen=True), y
 
 
-def _finish(writer: Writer, encoding: Encoding, say: Silent) -> None:
+def _finish(writer: Writer, encoding: Encoding) -> None:
     row = 0
 
     def finish(rows: NDArray[Any]) -> None:
@@ -130,7 +130,7 @@ def _finish(writer: Writer, encoding: Encoding, say: Silent) -> None:
         encoding.finish(rows)
         refuse_not_finite(rows, row, encoding.feature_names)
         row += len(rows)
-        say.rows(row)
+        shown().rows(row)
 
     writer.change(finish)
 

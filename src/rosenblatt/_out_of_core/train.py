@@ -10,7 +10,7 @@ from rosenblatt._model.checkpoint import Checkpoint
 from rosenblatt._out_of_core import engine as engines
 from rosenblatt._out_of_core.fit import fit_partitioned
 from rosenblatt._out_of_core.placement import partitioned
-from rosenblatt._out_of_core.progress import Reading
+from rosenblatt._out_of_core.progress import Reading, Silent, shown_by
 from rosenblatt._out_of_core.sources import are_arrays
 from rosenblatt._training.settings import Settings, checked, refuse
 from rosenblatt.errors import InputError
@@ -81,11 +81,11 @@ def train(
     if engine is not None:
         refuse("engine", check(estimator, checkpoint))  # before anything is read
         engines.check(engine)
-    say = Reading() if estimator.verbose else None
-    with keeping(estimator, checkpoint, checkpoint_every):
+    reading = Reading() if estimator.verbose else Silent()
+    with keeping(estimator, checkpoint, checkpoint_every), shown_by(reading):
         if engine is None and are_arrays(source):
             return estimator.fit(*source)
-        with partitioned(source, engine, cache, say) as rows:
+        with partitioned(source, engine, cache) as rows:
             return fit_partitioned(estimator, rows)
 
 

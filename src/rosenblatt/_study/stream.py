@@ -20,7 +20,7 @@ from rosenblatt._out_of_core import fit as streams
 from rosenblatt._out_of_core.cache import stored
 from rosenblatt._out_of_core.client import Client
 from rosenblatt._out_of_core.engine import opened
-from rosenblatt._out_of_core.progress import Silent
+from rosenblatt._out_of_core.progress import Silent, shown_by
 from rosenblatt._out_of_core.sources import ChosenRows, SvmlightRows, source_of
 from rosenblatt._out_of_core.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
@@ -71,8 +71,7 @@ def work_on(
     begin = time.perf_counter()
     with shown_on(now):
         rows_of = _source(source, options)
-    say = _Reading(now)
-    with stored(rows_of, folder=options.cache, say=say) as rows:
+    with shown_by(_Reading(now)), stored(rows_of, folder=options.cache) as rows:
         work = _beginning(rows_of, rows, options.target)
         _fill(work, rows_of, rows)  # Ctrl-C later on finds all that the report needs
         work.seconds["reading"] = time.perf_counter() - begin
@@ -80,7 +79,7 @@ def work_on(
             checkpoints.begin()
             progress = checkpoints.seeing(progress)
         with work.timed("training"):
-            _compare(work, rows, options, checkpoints, say, progress)
+            _compare(work, rows, options, checkpoints, progress)
     return work
 
 
@@ -111,14 +110,13 @@ def _compare(
     rows: Stored,
     options: Options,
     checkpoints: Checkpoints | None,
-    say: Silent,
     progress: Progress,
 ) -> None:
     seed = options.seed
     work.not_tried = not_streamed(peers=options.peers)
     chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with (
-        stored(chosen, folder=options.cache, say=say) as training,
+        stored(chosen, folder=options.cache) as training,
         _client(options.engine) as client,
         work.until_interrupted(),
     ):

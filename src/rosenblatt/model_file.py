@@ -181,7 +181,9 @@ def read(path: Any) -> Model:
     try:
         return _model(read_whole(path, most=MOST_BYTES))
     except InvalidDocument as why:
-        raise ModelFileError(f"{path} cannot be read as a model file: {why}.") from None
+        raise ModelFileError(
+            f"{path} cannot be read as a model file: {why}.", file=str(path)
+        ) from None
 
 
 _NOT_ONES = {
@@ -313,5 +315,7 @@ def fingerprint(estimator: Any, chosen: str | None) -> str | None:
         certificate = getattr(estimator, "certificate_", None)
         return None if certificate is None else certificate.fingerprint
     if not isinstance(chosen, str):
-        raise InputTypeError(f"data_fingerprint={chosen!r} is not text.")
+        raise InputTypeError(
+            f"data_fingerprint={chosen!r} is not text.", option="data_fingerprint", value=chosen
+        )
     return str(chosen)

@@ -145,7 +145,9 @@ class Scorecard(Classifier):
         if parameters.whole("max_points", self.max_points) > MOST_POINTS:
             raise InputError(
                 f"max_points={self.max_points!r} is not allowed: give a whole number from 1 to "
-                f"{MOST_POINTS}."
+                f"{MOST_POINTS}.",
+                option="max_points",
+                value=self.max_points,
             )
         parameters.flag("prove", self.prove)
         parameters.positive("time_limit", self.time_limit)

@@ -256,7 +256,9 @@ def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
         value = matrix[i, j]
     raise InputError(
         f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove about "
-        "NaN or infinity. Fill it in (sklearn.impute.SimpleImputer), or leave the row out."
+        "NaN or infinity. Fill it in (sklearn.impute.SimpleImputer), or leave the row out.",
+        row=int(i),
+        column=j,
     )
 
 
@@ -367,7 +369,9 @@ def in_numbers(X: Any, *, decimal: bool) -> tuple[Any, Encoding]:
             raise InputError(
                 f"X has no value at row {column.first_missing.row}, column {column.name!r}, as in "
                 f"{column.missing:,} of {table.n_rows:,} rows: fill it in, {_fill(column)}, or "
-                "leave out the row."
+                "leave out the row.",
+                row=column.first_missing.row,
+                column=column.name,
             )
     rows, _, encoding = table.encode(scale=False)
     if decimal:

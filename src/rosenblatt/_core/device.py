@@ -39,7 +39,9 @@ def config(*, device: Literal["cpu", "cuda"]) -> AbstractContextManager[None]:
     """
     if device not in DEVICES:
         names = ", ".join(map(repr, DEVICES))
-        raise InputError(f"device={device!r} is not known. Allowed: {names}.")
+        raise InputError(
+            f"device={device!r} is not known. Allowed: {names}.", option="device", value=device
+        )
     if device == "cuda":
         _driver().cupy()  # an error now, not in the middle of something
     return _set(device)

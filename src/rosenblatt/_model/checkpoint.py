@@ -307,7 +307,9 @@ class Checkpoint:
             if limit is not None and reached > limit:
                 raise InputError(
                     f"{name}={limit}, but the training in the checkpoint {self._path} has come to "
-                    f"{reached} already. Give {reached} or more, or name another file."
+                    f"{reached} already. Give {reached} or more, or name another file.",
+                    option=name,
+                    value=limit,
                 )
 
     def chunk(self, state: PrimalState) -> None:

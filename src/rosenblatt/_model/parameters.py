@@ -63,11 +63,15 @@ def _plain(name: str, value: Any) -> Any:
         raise InputError(
             f"{name}={value!r} is a function, and a model file holds no code. Use a kernel that "
             "has a name, or kernel='precomputed' with the matrix that the function returns; pickle "
-            "keeps functions."
+            "keeps functions.",
+            option=name,
+            value=value,
         )
     raise InputError(
         f"{name}={value!r} cannot be written to a model file: set_params({name}=...) to text, "
-        "a number, True, False or None first. What was learned stays."
+        "a number, True, False or None first. What was learned stays.",
+        option=name,
+        value=value,
     )
 
 

@@ -282,7 +282,8 @@ def refuse_not_finite_batch(rows: Matrix, names: list[str] | None, name: str) ->
     shown = f"column {column}" + ("" if names is None else f" ({names[column]!r})")
     raise InputError(
         f"{name} holds {numbers[place]} at row {row}, {shown}: each number must be finite. Fill in "
-        "what is missing (sklearn.impute.SimpleImputer), or leave such rows out."
+        "what is missing (sklearn.impute.SimpleImputer), or leave such rows out.",
+        row=int(row),
     )
 
 

@@ -73,7 +73,9 @@ def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source,
     if isinstance(y, str):
         raise InputError(
             f"y={y!r} is text, and y is the labels themselves, one for each row. Is it the name of "
-            f"their column? Then target={y!r}."
+            f"their column? Then target={y!r}.",
+            option="y",
+            value=y,
         )
     if _is_path(given) or _are_paths(given):
         names = _names_of_files(given, y, group)
@@ -173,7 +175,8 @@ def _name_of_labels(y: Any, table: Any) -> str:
     if name in table.column_names:
         raise InputError(
             f"The table has a column {name!r} already, so that y cannot be called so. Does it hold "
-            f"the labels? Then target={name!r}, without y; else rename one of them."
+            f"the labels? Then target={name!r}, without y; else rename one of them.",
+            column=name,
         )
     return name
 

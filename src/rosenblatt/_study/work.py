@@ -243,6 +243,7 @@ def groups_of(table: Table, group: str) -> NDArray[Any]:
         if none.any():
             raise InputError(
                 f"{part.place(int(none.argmax()))}, group {group!r}: the value is missing. Fill "
-                "it in, or leave out such rows."
+                "it in, or leave out such rows.",
+                **part.place(int(none.argmax())).data,
             )
     return np.concatenate(found) if found else np.empty(0)

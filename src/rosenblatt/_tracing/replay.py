@@ -65,7 +65,11 @@ class Replay:
         """A number of steps that there is."""
         most = self.run.n_steps
         if not (isinstance(step, (int, np.integer)) and 0 <= step <= most):
-            raise InputError(f"step={step!r} is not allowed: this trace has steps 0 to {most}.")
+            raise InputError(
+                f"step={step!r} is not allowed: this trace has steps 0 to {most}.",
+                option="step",
+                value=step,
+            )
         return int(step)
 
     def counts(self, step: Any) -> Ints:

@@ -125,7 +125,9 @@ def _labels(certificate: Certificate, classes: Any) -> NDArray[Any]:
     if [str(v) for v in given.tolist()] != texts:
         raise InputError(
             f"classes={given.tolist()} are not the labels of the certificate, which read {texts}, "
-            "in this order."
+            "in this order.",
+            option="classes",
+            value=given.tolist(),
         )
     return given
 

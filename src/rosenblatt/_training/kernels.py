@@ -352,7 +352,8 @@ class Gram:
         if not compute.backend.all_finite(values):
             raise InputError(
                 f"The {self.kernel.kernel} kernel of row {i} is beyond the largest floating-point "
-                "number: scale the features, or lower gamma, degree or coef0."
+                "number: scale the features, or lower gamma, degree or coef0.",
+                row=int(i),
             )
         return values
 
@@ -437,5 +438,7 @@ def _variance(X: Matrix) -> float:
 
 def _number(name: str, value: Any) -> float:
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
-        raise InputError(f"{name}={value!r} is not allowed: give a finite number.")
+        raise InputError(
+            f"{name}={value!r} is not allowed: give a finite number.", option=name, value=value
+        )
     return float(value)

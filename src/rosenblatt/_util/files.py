@@ -102,7 +102,9 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise FileError(f"{path} is a file, not a folder: give another name.") from None
+        raise FileError(
+            f"{path} is a file, not a folder: give another name.", file=str(path)
+        ) from None
     except OSError as error:
         raise cannot("write", path, error) from None
 
@@ -235,12 +237,13 @@ def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
     if not os.path.lexists(target):
         return
     if target.is_symlink() or not target.is_dir():
-        raise FileError(f"{path} is no folder; give the name of one to write.")
+        raise FileError(f"{path} is no folder; give the name of one to write.", file=str(path))
     held = _held(target)
     if others := sorted(entry.name for entry in held if not _is_ours(entry, ours)):
         raise FileError(
             f"{path} holds other files ({', '.join(others[:3])}), and a folder is replaced as a "
-            "whole. Give another one."
+            "whole. Give another one.",
+            file=str(path),
         )
     if held and not overwrite:
         raise FileError(

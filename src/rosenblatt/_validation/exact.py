@@ -66,7 +66,9 @@ def refuse_other_sums(X: Any, matrix: Csr, *, decimal: bool) -> None:
             raise InputError(
                 f"X has {end - begin} entries at row {i}, column {j}, whose sum is rounded to "
                 f"{found!r} in floating point, so that the proof would be about another number. "
-                "Add them up first."
+                "Add them up first.",
+                row=int(i),
+                column=j,
             )
 
 

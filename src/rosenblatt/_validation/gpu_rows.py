@@ -57,7 +57,8 @@ def _checked(estimator: Any, X: Any, *, reset: bool, finite: bool, name: str) ->
     if broken is not None:
         raise InputError(
             f"Input {name} contains NaN or infinity, first in row {broken}: fill it in, or drop "
-            "the row."
+            "the row.",
+            row=int(broken),
         )
     return found
 

@@ -134,7 +134,8 @@ def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) ->
         row = int(np.argwhere(np.isnan(scores))[0, 0])
         raise InputError(
             f"The score of row {row} is beyond floating-point numbers: the numbers in X are too "
-            "large. Scale the features, in training and here alike."
+            "large. Scale the features, in training and here alike.",
+            row=int(row),
         )
 
 

@@ -168,7 +168,11 @@ def given_classes(classes: Any) -> NDArray[Any]:
     """The classes that partial_fit was told of."""
     found = _unique(np.ravel(np.asarray(classes)), "classes")
     if len(found) < 2:
-        raise InputError(f"classes={found.tolist()} is one class only; give all labels of y.")
+        raise InputError(
+            f"classes={found.tolist()} is one class only; give all labels of y.",
+            option="classes",
+            value=found.tolist(),
+        )
     return found
 
 
@@ -180,7 +184,9 @@ def known_classes(classes: Any, before: NDArray[Any] | None) -> NDArray[Any] | N
     if given is not None and given.tolist() != before.tolist():
         raise InputError(
             f"classes={given.tolist()} is not the same as on the first call to partial_fit: "
-            f"{before.tolist()}."
+            f"{before.tolist()}.",
+            option="classes",
+            value=given.tolist(),
         )
     return before
 
@@ -212,7 +218,8 @@ def _refuse_strangers(
         several = "two" if len(classes) == 2 else str(len(classes))
         raise InputError(
             f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, which "
-            f"is not one of the {several} classes {classes.tolist()}."
+            f"is not one of the {several} classes {classes.tolist()}.",
+            row=int(begin + strange[0]),
         )
 
 
@@ -298,13 +305,15 @@ def sample_weights(weight: Any, n: int) -> NDArray[np.float64] | None:
     if not np.isfinite(c).all():
         row = int(np.flatnonzero(~np.isfinite(c))[0])
         raise InputError(
-            f"sample_weight holds {c[row]} at row {row}: weights are finite numbers, 0 or greater."
+            f"sample_weight holds {c[row]} at row {row}: weights are finite numbers, 0 or greater.",
+            row=int(row),
         )
     if (c < 0).any():
         row = int(np.flatnonzero(c < 0)[0])
         raise InputError(
             f"sample_weight holds {c[row]} at row {row}: a weight scales the step and cannot be "
-            "negative. Give 0 to leave the row out."
+            "negative. Give 0 to leave the row out.",
+            row=int(row),
         )
     if not np.isfinite(_total(c)):
         raise InputError(
@@ -394,7 +403,9 @@ def _given_weights(class_weight: Any, classes: NDArray[Any]) -> tuple[float, ...
     if not hasattr(class_weight, "get"):
         raise InputError(
             f"class_weight={class_weight!r} is not allowed: give 'balanced', None, or a dict like "
-            f"{dict(zip(classes.tolist(), (1.0, 2.0), strict=False))}."
+            f"{dict(zip(classes.tolist(), (1.0, 2.0), strict=False))}.",
+            option="class_weight",
+            value=class_weight,
         )
     known = classes.tolist()
     unknown = [k for k in class_weight if k not in known]
@@ -446,11 +457,17 @@ def checked_start(
         intercept = finite_floats("intercept_init", intercept_init)
         if intercept.size != len(w):
             numbers = "one number" if k is None else f"{k} numbers, one for each class"
-            raise InputError(f"intercept_init={intercept_init!r} is not allowed: give {numbers}.")
+            raise InputError(
+                f"intercept_init={intercept_init!r} is not allowed: give {numbers}.",
+                option="intercept_init",
+                value=intercept_init,
+            )
         if not fit_intercept and intercept.any():
             raise InputError(
                 f"intercept_init={intercept_init!r} with fit_intercept=False: a hyperplane through "
-                "the origin has the intercept 0."
+                "the origin has the intercept 0.",
+                option="intercept_init",
+                value=intercept_init,
             )
         w[:, d] = intercept.ravel()
     return w[0] if k is None else w

@@ -38,6 +38,11 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file.name}, {self._row()}"
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """What an error about this row carries."""
+        return {"file": self.file.name, "row": self.row}
+
     def _row(self) -> str:
         if self.file.kind == "frame":
             return in_memory(self.row)

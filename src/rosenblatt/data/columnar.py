@@ -37,7 +37,8 @@ class ColumnFiles:
             if _schema(file)[0] != self.names:
                 raise InputError(
                     f"{file.name} has other columns than {files[0].name}. Files that are read "
-                    "together have the same columns in the same order."
+                    "together have the same columns in the same order.",
+                    file=file.name,
                 )
 
     def copy(self) -> Self:
@@ -110,7 +111,11 @@ class ColumnFiles:
             column = pc.if_else(column, "True", "False")
         allowed = (_is_text, _is_number, _is_date, pa.types.is_null)
         if not any(is_one(column.type) for is_one in allowed):
-            raise InputError(f"{place}, column {name!r} holds {column.type}: text is expected.")
+            raise InputError(
+                f"{place}, column {name!r} holds {column.type}: text is expected.",
+                column=name,
+                **place.data,
+            )
         column = pc.cast(column, pa.string())
         column = pc.if_else(pc.is_in(column, self._missing), None, column)
         words = pc.cast(pc.dictionary_encode(column), TEXT)
@@ -126,12 +131,20 @@ def _as_numbers(column: Any, name: str, place: Place) -> Any:
         row = first_not_number(column, ".")
         if row is not None:
             where, value = place._replace(row=place.row + row), column[row].as_py()
-            raise InputError(f"{where}, column {name!r} holds {value!r}: a number is expected.")
+            raise InputError(
+                f"{where}, column {name!r} holds {value!r}: a number is expected.",
+                column=name,
+                **where.data,
+            )
         return pc.cast(pc.utf8_trim(column, " \t"), pa.float64())
     if pa.types.is_decimal(kind):
         column = pc.cast(column, pa.string())  # text is read as the nearest float, always
     elif not (_is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
-        raise InputError(f"{place}, column {name!r} holds {kind}: a number is expected.")
+        raise InputError(
+            f"{place}, column {name!r} holds {kind}: a number is expected.",
+            column=name,
+            **place.data,
+        )
     if pa.types.is_integer(kind):
         _refuse_rounded(column, name, place)
     return pc.cast(column, pa.float64(), safe=False)
@@ -149,8 +162,7 @@ def _refuse_rounded(column: Any, name: str, place: Place) -> None:
                 f"{place._replace(row=place.row + row)}, column {name!r} holds {column[row]}: "
                 "whole numbers beyond 2^53 are rounded in floating point. Is it an identifier? "
                 f"Then leave it out: {option('ignore', name)}.",
-                file=place.file.name,
-                row=place.row + row,
+                **place._replace(row=place.row + row).data,
                 column=name,
             ) from None
 
@@ -260,5 +272,6 @@ def _reading(file: File) -> Iterator[None]:
         raise
     except Exception as error:  # names that are no text, sizes beyond memory: whatever damage does
         raise InputError(
-            f"{file.name} cannot be read, it is damaged or cut short: {reason(error)}."
+            f"{file.name} cannot be read, it is damaged or cut short: {reason(error)}.",
+            file=file.name,
         ) from None

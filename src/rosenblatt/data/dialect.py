@@ -121,13 +121,16 @@ def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str
                 end += got
     except LookupError:
         raise InputError(
-            f"charset={charset!r} is not a character set that Python knows. Try utf-8, cp1252 or "
-            "utf-16."
+            f"{option('charset', charset)} is not a character set that Python knows. Try utf-8, "
+            "cp1252 or "
+            "utf-16.",
+            option="charset",
+            value=charset,
         ) from None
     except Exception as error:  # pyarrow's and the system's, for damaged files
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{file.name} cannot be read: {reason(error)}.") from None
+        raise InputError(f"{file.name} cannot be read: {reason(error)}.", file=file.name) from None
     whole = bytes(buffer[:end])
     if end == len(buffer):
         whole = whole[: end_of_records(whole, ",")]
@@ -136,7 +139,8 @@ def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str
     if b"\0" in whole:
         raise InputError(
             f"{file.name} is not a table of text: it holds zero bytes. Tables can be CSV, TSV, "
-            "Parquet, Feather, Arrow or svmlight files."
+            "Parquet, Feather, Arrow or svmlight files.",
+            file=file.name,
         )
     return whole, charset
 
@@ -212,16 +216,20 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
         raise InputError(
             f"{file.name} is not UTF-8 text: its first line is {text[begin:end][:80]!r}. Save it "
             f"as UTF-8, or say how it is written: {option('charset', 'cp1252')} for most "
-            "files of Western European Windows."
+            "files of Western European Windows.",
+            file=file.name,
         ) from None
     fields = next(csv.reader(io.StringIO(record, newline=""), delimiter=dialect.delimiter), [])
     if not fields:
-        raise InputError(f"{file.name} is empty: a table begins with the names of its columns.")
+        raise InputError(
+            f"{file.name} is empty: a table begins with the names of its columns.", file=file.name
+        )
     if len(fields) > MOST_COLUMNS:
         raise InputError(
             f"{file.name}, line 1 has {len(fields):,} fields. A table may have up to "
             f"{MOST_COLUMNS:,} columns. Rows of more numbers, most of them 0, can be an svmlight "
-            "file; others an array, in Python."
+            "file; others an array, in Python.",
+            file=file.name,
         )
     if dialect.names is not None:
         if len(dialect.names) != len(fields):

@@ -452,7 +452,8 @@ class Transformed:
             if isinstance(column, Words) and column.missing and MISSING in column.words:
                 raise InputError(
                     f"In the column {column.name!r} missing values and the word {MISSING!r} become "
-                    "the same, so a proof about the numbers would not be one about the table."
+                    "the same, so a proof about the numbers would not be one about the table.",
+                    column=column.name,
                 )
         for number in self._numbers:
             values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
@@ -463,7 +464,8 @@ class Transformed:
             if not np.isfinite(made).all():
                 raise InputError(
                     f"Scaling makes numbers of the column {number.name!r} infinite "
-                    f"({_shift(number)})."
+                    f"({_shift(number)}).",
+                    column=number.name,
                 )
             if len(same):
                 one, two = values[same[0] : same[0] + 2].tolist()

@@ -74,5 +74,6 @@ def _exact(word: str) -> float | None:
 def _refuse(place: Place | str, what: str, word: str) -> None:
     raise InputError(
         f"{place}, {what} holds {word}, which float64 cannot hold exactly, so the proof would be "
-        "about another number. Round it to 15 digits, or subtract a constant from the column."
+        "about another number. Round it to 15 digits, or subtract a constant from the column.",
+        **({} if isinstance(place, str) else place.data),
     )

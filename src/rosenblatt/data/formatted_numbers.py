@@ -115,8 +115,7 @@ def converted(
             f"{words[codes[row]]!r}: {expected} is expected. Correct it; or, if it stands "
             f"for a missing value, say so: "
             f"{option('missing', words[codes[row]])}.",
-            file=place.file.name,
-            row=place.row + row,
+            **place._replace(row=place.row + row).data,
             column=name,
             value=words[codes[row]],
         )

@@ -56,7 +56,9 @@ class Number:
             row = int(wild.argmax())
             raise InputError(
                 f"{part.place(row)}, column {self.name!r} holds {numbers[row]}: numbers must be "
-                "finite, and at most 1.8e308 in size."
+                "finite, and at most 1.8e308 in size.",
+                column=self.name,
+                **part.place(row).data,
             )
         none = np.isnan(numbers)
         if self.fill is None:

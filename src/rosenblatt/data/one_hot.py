@@ -117,7 +117,9 @@ class Words:
             raise InputError(
                 f"{part.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
                 f"not occur in training. Known are {known}{more}. Correct it, or let such "
-                f"values count as {self.counts_as}: {option('unseen', 'zero')}."
+                f"values count as {self.counts_as}: {option('unseen', 'zero')}.",
+                column=self.name,
+                **part.place(row).data,
             )
 
     @property

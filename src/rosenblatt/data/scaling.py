@@ -52,7 +52,8 @@ def with_moments(
         name = encoding.feature_names[numbers[int(wild.argmax())]]
         raise InputError(
             f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
-            "constant, or leave all numbers as they are: scale=False."
+            "constant, or leave all numbers as they are: scale=False.",
+            column=name,
         )
     return encoding.with_scales(fills, centers, scales)
 

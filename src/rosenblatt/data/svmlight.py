@@ -259,9 +259,17 @@ def scan(
 
 def _check(n_features: int | None, zero_based: object) -> None:
     if (parameters.whole_or_none("n_features", n_features) or 0) > MOST_INDEX + 1:
-        raise InputError(f"n_features={n_features} is too many. Allowed: up to {MOST_INDEX + 1}.")
+        raise InputError(
+            f"n_features={n_features} is too many. Allowed: up to {MOST_INDEX + 1}.",
+            option="n_features",
+            value=n_features,
+        )
     if not isinstance(zero_based, (bool, np.bool_)) and zero_based != "auto":
-        raise InputError(f"zero_based={zero_based!r} is not known. Allowed: True, False, 'auto'.")
+        raise InputError(
+            f"zero_based={zero_based!r} is not known. Allowed: True, False, 'auto'.",
+            option="zero_based",
+            value=zero_based,
+        )
 
 
 def _info(

@@ -109,7 +109,10 @@ class Target:
     def _refuse(self, part: Batch, row: int, value: Any) -> None:
         what = "has no label" if value is None else f"has the label {value!r}"
         known = ", ".join(repr(v) for v in self.values[:10]) or "a number"
-        raise InputError(f"{part.place(row)}, target {self.name!r} {what}: it must be {known}.")
+        raise InputError(
+            f"{part.place(row)}, target {self.name!r} {what}: it must be {known}.",
+            **part.place(row).data,
+        )
 
 
 def _values(column: Column) -> tuple[Label, ...]:
@@ -242,8 +245,10 @@ def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positiv
     if unknown and kind is Kind.NUMBER and (found := condition(unknown[0])) is not None:
         if len(given) > 1:
             raise InputError(
-                f"positive={list(given)!r}: the condition {unknown[0]!r} cannot be "
-                "combined with labels. Give the condition alone, or only labels."
+                f"{option('positive', list(given))}: the condition {unknown[0]!r} cannot be "
+                "combined with labels. Give the condition alone, or only labels.",
+                option="positive",
+                value=list(given),
             )
         _check_both_sides(found, words, name)
         return found
@@ -251,14 +256,20 @@ def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positiv
         of = listed([_shown(word) for word in sorted(words)], _NAMED)
         hint = ", or a condition like '>=7'" if kind is Kind.NUMBER else ""
         raise InputError(
-            f"positive={unknown[0]!r} is not one of the values of the target {name!r}: {of}. Give "
-            f"one or several of these{hint}."
+            f"{option('positive', unknown[0])} is not one of the values of the target {name!r}: "
+            f"{of}. Give "
+            f"one or several of these{hint}.",
+            option="positive",
+            value=unknown[0],
         )
     chosen = tuple(word for word in words if any(same_label(one, word) for one in given))
     if len(chosen) == len(words) > 1:
         raise InputError(
-            f"positive={list(given)!r} are all values of the target {name!r}: leave at least one "
-            "of them out."
+            f"{option('positive', list(given))} are all values of the target {name!r}: leave at "
+            "least one "
+            "of them out.",
+            option="positive",
+            value=list(given),
         )
     return chosen
 
@@ -269,7 +280,7 @@ def _check_both_sides(found: Condition, words: Any, name: str) -> None:
     if side.all() or not side.any():
         which = "every row" if side.all() else "no row"
         raise InputError(
-            f"positive='{found}' holds for {which}: the target {name!r} goes from "
+            f"{option('positive', str(found))} holds for {which}: the target {name!r} goes from "
             f"{numbers.min():g} to {numbers.max():g}. Give another number."
         )
 

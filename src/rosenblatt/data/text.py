@@ -175,10 +175,13 @@ class TextFiles:
             except TooLong:
                 raise InputError(
                     f"{file.name} has a row that does not end: somewhere a quote is opened and "
-                    "never closed."
+                    "never closed.",
+                    file=file.name,
                 ) from None
             except (OSError, pa.ArrowException) as error:
-                raise InputError(f"{file.name} cannot be read: {reason(error)}.") from None
+                raise InputError(
+                    f"{file.name} cannot be read: {reason(error)}.", file=file.name
+                ) from None
 
     def _parse(self, block: Any, types: dict[str, Any], place: Place) -> Any:
         return self._checked(self._try(block, types), block, types, place)
@@ -270,9 +273,7 @@ class TextFiles:
                 if value == name:
                     header = option("header", True)
                     said += f" If the first line has the names of columns, say {header}."
-                raise InputError(
-                    said, file=where.file.name, row=where.row, column=name, value=value
-                )
+                raise InputError(said, **where.data, column=name, value=value)
 
 
 class _Attempt(NamedTuple):

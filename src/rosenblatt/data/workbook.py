@@ -44,7 +44,7 @@ def as_text(file: File, said: str | None, like: str | None) -> File:
         text.detach()  # flushes
         spool.flush()
     if empty:
-        raise InputError(f"{file.name}: the sheet {sheet.title!r} is empty.")
+        raise InputError(f"{file.name}: the sheet {sheet.title!r} is empty.", file=file.name)
     path = Path(spool.name)
     return replace(
         file, path=path, kind="text", stamp=stamp(path), keep=spool, sheet=str(sheet.title)
@@ -64,7 +64,8 @@ def _opened(file: File) -> Iterator[Any]:
         raise
     except Exception as error:  # whatever damage does
         raise InputError(
-            f"{file.name} cannot be read, it is damaged or no workbook: {reason(error)}."
+            f"{file.name} cannot be read, it is damaged or no workbook: {reason(error)}.",
+            file=file.name,
         ) from None
     finally:
         if book is not None:

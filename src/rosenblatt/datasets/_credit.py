@@ -116,7 +116,11 @@ def make_credit(
     """
     n = parameters.whole("n", n)
     if parameters.not_negative("noise", noise) > 1:
-        raise InputError(f"noise={noise!r} is not allowed: give a share of the rows, 0 to 1.")
+        raise InputError(
+            f"noise={noise!r} is not allowed: give a share of the rows, 0 to 1.",
+            option="noise",
+            value=noise,
+        )
     rng = np.random.default_rng(seed)
     X, scores = np.empty((0, len(_AS_RULED))), np.empty(0)
     while len(X) < n:

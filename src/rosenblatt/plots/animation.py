@@ -68,7 +68,11 @@ def animate(
 def _checked(path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix.lower() != ".gif":
-        raise InputError(f"path={str(path)!r} is not allowed: give the name of a .gif file.")
+        raise InputError(
+            f"path={str(path)!r} is not allowed: give the name of a .gif file.",
+            option="path",
+            value=str(path),
+        )
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.absolute().parent} to save into.")
     return target

@@ -176,7 +176,9 @@ def _checked(generators: Any) -> Floats:
             return found
     raise InputError(
         f"generators={generators!r} is not allowed: give two vectors of two numbers that do not "
-        "lie on one line, like [[1, 0], [0, 1]]."
+        "lie on one line, like [[1, 0], [0, 1]].",
+        option="generators",
+        value=generators,
     )
 
 

@@ -222,7 +222,8 @@ def _numbers(
     if len(strange):
         raise InputError(
             f"y holds {labels[strange[:1]].tolist()[0]!r} at row {strange[0]}, which is not one of "
-            f"the classes {classes.tolist()}."
+            f"the classes {classes.tolist()}.",
+            row=int(strange[0]),
         )
     places = np.zeros(len(labels), dtype=np.intp)
     places[present] = np.searchsorted(classes, labels[present])

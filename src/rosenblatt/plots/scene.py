@@ -175,10 +175,18 @@ def _chosen(data: Data, features: Any) -> tuple[int, ...]:
     wanted = min(data.d, 2)
     if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != wanted:
         some = "two features, by name or number" if wanted == 2 else "the only feature"
-        raise InputError(f"features={features!r} is not allowed: give {some}, like {_like(data)}.")
+        raise InputError(
+            f"features={features!r} is not allowed: give {some}, like {_like(data)}.",
+            option="features",
+            value=features,
+        )
     found = tuple(_column(data, feature) for feature in features)
     if len(set(found)) < wanted:
-        raise InputError(f"features={features!r} is the same feature twice: give two.")
+        raise InputError(
+            f"features={features!r} is the same feature twice: give two.",
+            option="features",
+            value=features,
+        )
     return found
 
 

@@ -61,7 +61,9 @@ def canvas(ax: Any) -> Iterator[Any]:
         if not hasattr(ax, "get_figure"):
             raise InputError(
                 f"ax={ax!r} is not allowed: give the axes of one picture, as plt.subplots() "
-                "returns them, or None for a new figure."
+                "returns them, or None for a new figure.",
+                option="ax",
+                value=ax,
             )
         yield ax
         return

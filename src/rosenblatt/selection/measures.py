@@ -30,9 +30,17 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
 
     n = parameters.whole("n", n)
     if not isinstance(errors, Integral) or not 0 <= errors <= n:
-        raise InputError(f"errors={errors!r} is not a whole number from 0 to n={n}.")
+        raise InputError(
+            f"errors={errors!r} is not a whole number from 0 to n={n}.",
+            option="errors",
+            value=errors,
+        )
     if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.")
+        raise InputError(
+            f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.",
+            option="confidence",
+            value=confidence,
+        )
     tail = (1 - confidence) / 2
     lo = 0.0 if errors == 0 else float(beta.ppf(tail, errors, n - errors + 1))
     hi = 1.0 if errors == n else float(beta.ppf(1 - tail, errors + 1, n - errors))

@@ -99,9 +99,13 @@ def select(
     """
     y = np.asarray(y)
     if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**32:
-        raise InputError(f"seed={seed!r} is not a whole number from 0 to 4294967295.")
+        raise InputError(
+            f"seed={seed!r} is not a whole number from 0 to 4294967295.", option="seed", value=seed
+        )
     if cv is not None and (not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2):
-        raise InputError(f"cv={cv!r} is not a whole number, 2 or greater, or None.")
+        raise InputError(
+            f"cv={cv!r} is not a whole number, 2 or greater, or None.", option="cv", value=cv
+        )
     clopper_pearson(0, 1, confidence)  # refuses what is no confidence
     X = X if hasattr(X, "shape") else np.asarray(X)
     n, d = X.shape

@@ -77,7 +77,11 @@ def firth(
     1.129
     """
     if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.")
+        raise InputError(
+            f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.",
+            option="confidence",
+            value=confidence,
+        )
     given = Given.of(X, y, sample_weight, fit_intercept=fit_intercept, asked="firth")
     given.refuse_collinear("Firth's penalty")
     with one_thread():

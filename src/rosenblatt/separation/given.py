@@ -57,7 +57,8 @@ class Given:
             raise InputError(
                 f"The column {names[0]!r} is a combination of others, or there are fewer rows than "
                 f"columns: its coefficient is not determined, and {what} needs it to be. Leave it "
-                "out; certify(X, y).collinear has the formulas."
+                "out; certify(X, y).collinear has the formulas.",
+                column=names[0],
             )
 
 

@@ -105,7 +105,11 @@ def limiting_model(
     [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
     """
     if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.")
+        raise InputError(
+            f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.",
+            option="confidence",
+            value=confidence,
+        )
     given = Given.of(X, y, sample_weight, fit_intercept=fit_intercept, asked="limiting_model")
     if certificate is None:
         certificate = certify(X, y, fit_intercept=fit_intercept, sample_weight=sample_weight)

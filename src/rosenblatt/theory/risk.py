@@ -59,7 +59,11 @@ def progressive_lambda(expected: float, rows: int, *, confidence: float = 0.95) 
     [0.047, 0.074, 0.101]
     """
     if not 0 <= expected <= 1:
-        raise InputError(f"expected={expected!r} is not allowed: give a share, from 0 to 1.")
+        raise InputError(
+            f"expected={expected!r} is not allowed: give a share, from 0 to 1.",
+            option="expected",
+            value=expected,
+        )
     rows = parameters.whole("rows", rows)
     expected = max(expected, 1 / rows)
     much = math.log(1 / (1 - _confidence(confidence))) / rows
@@ -108,12 +112,18 @@ def _counts(some: int, rows: int, name: str) -> tuple[int, int]:
     whole = isinstance(some, (int, np.integer)) and not isinstance(some, bool)
     if not whole or not 0 <= some <= rows:
         raise InputError(
-            f"{name}={some!r} is not allowed: give a whole number from 0 to rows={rows}."
+            f"{name}={some!r} is not allowed: give a whole number from 0 to rows={rows}.",
+            option=name,
+            value=some,
         )
     return int(some), rows
 
 
 def _confidence(value: float) -> float:
     if not 0 < value < 1:
-        raise InputError(f"confidence={value!r} is not allowed: give a number between 0 and 1.")
+        raise InputError(
+            f"confidence={value!r} is not allowed: give a number between 0 and 1.",
+            option="confidence",
+            value=value,
+        )
     return float(value)

@@ -67,7 +67,9 @@ class OpenTable:
             raise _no_column(use, name)
         self.check_column(use, name)
         if name == options.target:
-            raise InputError(f"The column {name!r} is the target and cannot also be the {use}.")
+            raise InputError(
+                f"The column {name!r} is the target and cannot also be the {use}.", column=name
+            )
         label = options.target if options.drop_unlabelled else None  # of the same rows
         others = tuple(other for other in self.names if other not in (name, label))
         alone = _open(self.layout, ReadOptions(target=label, ignore=others))
@@ -195,16 +197,22 @@ def _open(layout: Sniffed | ColumnFiles, options: ReadOptions) -> OpenTable:
     named = [(use, name) for use, of in columns.items() for name in of]
     find_columns(names, file, [*named, ("target", target)], header=layout.reading.has_names)
     if target in columns["ignore"]:
-        raise InputError(f"The column {target!r} is both the target and ignored: give one of them.")
+        raise InputError(
+            f"The column {target!r} is both the target and ignored: give one of them.",
+            column=target,
+        )
     for one, other in combinations(_KINDS, 2):
         if both := set(columns[one]) & set(columns[other]):
             raise InputError(
-                f"The column {min(both)!r} is given both as {one} and as {other}: give one of them."
+                f"The column {min(both)!r} is given both as {one} and as {other}: give one of "
+                "them.",
+                column=min(both),
             )
     if kinds := [kind for kind in _KINDS if target in columns[kind]]:
         raise InputError(
             f"The column {target!r} is the target: its labels are taken as they are. Leave it out "
-            f"of {kinds[0]}."
+            f"of {kinds[0]}.",
+            column=target,
         )
     wanted = tuple(name for name in names if name not in set(columns["ignore"]))
     if len(set(wanted)) < len(wanted):

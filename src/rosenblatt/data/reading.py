@@ -105,7 +105,8 @@ def weights_of(column: Table) -> NDArray[np.float64]:
     if weight.read_as is not Kind.NUMBER:
         raise InputError(
             f"The column {weight.name!r} holds {weight.some_words()}: weights are numbers, 0 or "
-            "greater."
+            "greater.",
+            column=weight.name,
         )
     weights = []
     for part in column.parts():
@@ -116,7 +117,8 @@ def weights_of(column: Table) -> NDArray[np.float64]:
             held = "is missing" if np.isnan(numbers[row]) else f"is {numbers[row]:g}"
             raise InputError(
                 f"{part.place(row)}, weight {weight.name!r} {held}: give a finite number, 0 or "
-                "greater; a row of weight 0 is left out."
+                "greater; a row of weight 0 is left out.",
+                **part.place(row).data,
             )
         weights.append(numbers)
     return np.concatenate(weights) if weights else np.empty(0)

@@ -15,7 +15,7 @@ from rosenblatt._core.rows import Csr, Examples
 from rosenblatt._training.dual import Dual, DualJob, DualState, JointDual, KernelExamples
 from rosenblatt._training.estimator import KernelClassifier, PerceptronTraining, Training
 from rosenblatt._training.fit import fit
-from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.keeps import KEEPS, KeepName
 from rosenblatt._training.kernels import Gram, checked_kernel
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS
@@ -53,8 +53,9 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         Of the poly and sigmoid kernels.
     order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
         How a mistake is found, as in `Perceptron`.
-    keep : {"best", "last", "pocket", "average", "vote"}, default="best"
-        What is returned, as in `Perceptron`; "pocket" costs little more than the others here.
+    keep : str, default="best"
+        What is returned: the values of `Perceptron`, but for "auto"; "pocket" costs little more
+        than the others here.
     eta0 : float, default=1.0
         The learning rate η: it scales the scores and changes nothing else, from a zero start.
     margin : float or "scale", default=0.0
@@ -124,7 +125,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         gamma: Literal["scale", "auto"] | float = "scale",
         coef0: float = 1.0,
         order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
-        keep: Literal["best", "last", "pocket", "average", "vote"] = "best",
+        keep: KeepName = "best",
         eta0: float = 1.0,
         margin: float | Literal["scale"] = 0.0,
         fit_intercept: bool = True,

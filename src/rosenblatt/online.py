@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._training.estimator import LinearClassifier, Training
 from rosenblatt._training.fit import fit, partial_fit
+from rosenblatt._training.keeps import KeepName
 from rosenblatt._training.linear_rule import read_only
 from rosenblatt._training.rule import arow_rule, passive_aggressive_rule
 from rosenblatt._training.settings import Spec
@@ -72,8 +73,8 @@ class PassiveAggressive(OnlineClassifier):
         "I": no step is longer than C. "II": the square of the loss that is left counts C times.
     order : {"shuffle", "cyclic", "blocks", "random"}, default="shuffle"
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
-    keep : {"average", "last", "best", "pocket", "vote"}, default="average"
-        What is returned, as in `Perceptron`.
+    keep : str, default="average"
+        What is returned: the values of `Perceptron`, but for "auto".
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=10
@@ -123,7 +124,7 @@ class PassiveAggressive(OnlineClassifier):
         C: float = 1.0,
         variant: Literal["I", "II"] = "II",
         order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle",
-        keep: Literal["best", "last", "pocket", "average", "vote"] = "average",
+        keep: KeepName = "average",
         fit_intercept: bool = True,
         max_iter: int = 10,
         max_updates: int | None = None,
@@ -167,8 +168,8 @@ class AROW(OnlineClassifier):
         by weight (‖x_i‖² through the origin), of k > 2 classes twice that.
     order : {"shuffle", "cyclic", "blocks", "random"}, default="shuffle"
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
-    keep : {"last", "average", "best", "pocket", "vote"}, default="last"
-        What is returned, as in `Perceptron`.
+    keep : str, default="last"
+        What is returned: the values of `Perceptron`, but for "auto".
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=10
@@ -222,7 +223,7 @@ class AROW(OnlineClassifier):
         *,
         r: float | Literal["scale"] = "scale",
         order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle",
-        keep: Literal["best", "last", "pocket", "average", "vote"] = "last",
+        keep: KeepName = "last",
         fit_intercept: bool = True,
         max_iter: int = 10,
         max_updates: int | None = None,

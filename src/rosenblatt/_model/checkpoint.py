@@ -16,6 +16,7 @@ from rosenblatt._core.cyclic import overflow
 from rosenblatt._model import arrays, parameters, rules, training
 from rosenblatt._model import state as states
 from rosenblatt._model.training import read_updates, write_updates
+from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalState, is_finite
 from rosenblatt._training.state import State
 from rosenblatt._util.files import as_path, read_whole, write_whole
@@ -169,7 +170,8 @@ def read_state(
             ),
         )
     begun = epochs > 0
-    for field, wanted in (("kept", keep in states.JUDGED), ("voters", keep == "vote")):
+    kind = KEEPS[keep]
+    for field, wanted in (("kept", kind.evaluated), ("voters", kind.votes)):
         if begun and (getattr(state, field) is not None) != wanted:
             raise InvalidDocument(f"state.{field} does not go with keep={keep!r}")
     return state

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from rosenblatt._model import arrays, rules, state, training
+from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.one_vs_rest import rule_of_classes
 from rosenblatt._training.training import Fitted, TrainingRecord
@@ -100,7 +101,7 @@ def _read_of_classes(parts: list[Part], p: Any) -> tuple[Any, ...]:
 
 def _linear_rule(part: Part, record: TrainingRecord, shape: tuple[int, ...]) -> LinearRule | Voters:
     units = record._made_with
-    voting = units.keep == "vote"
+    voting = KEEPS[units.keep].votes
     return rules.read_voters(part, shape) if voting else rules.read_rule(part, shape, units.eta0)
 
 

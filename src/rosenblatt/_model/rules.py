@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.rows import Csr, Matrix
 from rosenblatt._model import arrays
 from rosenblatt._training.card_rule import Card, Term
+from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule
 from rosenblatt._training.kernels import KERNELS, Kernel, kernel_of
 from rosenblatt._training.linear_rule import MOST_BYTES, LinearRule, Voters
@@ -147,7 +148,7 @@ def read_kernel(
             raise InvalidDocument(f"{part.name('support')} is not in increasing order")
         vectors = _read_vectors(part, kernel, len(support), d)
         learned: KernelExpansion | DualVoters
-        if units.keep == "vote":
+        if KEEPS[units.keep].votes:
             learned = _read_voters(part, rows, support, k, intercept=units.fit_intercept)
         else:
             learned = _read_function(part, rows, support, k)

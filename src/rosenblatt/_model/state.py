@@ -25,8 +25,6 @@ from rosenblatt._training.training import TrainingRecord
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.perceptron import Perceptron
 
-JUDGED = ("best", "pocket")  # what these return was judged
-
 # --- Writing -----------------------------------------------------------------------------------
 
 
@@ -140,7 +138,7 @@ def read_state(part: Part, known: Known, counts: NDArray[np.int64]) -> Read:
         recipe = _read_recipe(part, known)
     if state.under_way and not (state.mistakes and state.epoch):
         raise InvalidDocument("state.under_way is true, but no epoch has begun")
-    if recipe is not None and keep in JUDGED and state.kept is None:
+    if recipe is not None and KEEPS[keep].evaluated and state.kept is None:
         raise InvalidDocument(
             "state.kept is null, and training could not go on as state.goes_on says"
         )
@@ -236,8 +234,8 @@ def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | Non
 
 def _read_returned(part: Part, known: Known) -> Candidate[Weights] | None:
     keep = known.record._made_with.keep
-    judged = keep in JUDGED and known.record.stop_reason_ is not StopReason.FROM_CERTIFICATE
-    returned = _part_with(part, "returned", keep, wanted=judged)
+    trained = known.record.stop_reason_ is not StopReason.FROM_CERTIFICATE
+    returned = _part_with(part, "returned", keep, wanted=KEEPS[keep].evaluated and trained)
     if returned is None:
         return None
     assert isinstance(known.rule, LinearRule)

@@ -1,4 +1,6 @@
-"""What estimators that train have in common: from the state of training to attributes and words."""
+"""What estimators have in common: those that train, and those that predict with a linear rule or
+with a kernel. Abstract classes; each estimator is made of some of them.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._core.rows import Csr, Rows
-from rosenblatt._training.kernel_rule import KernelRule
+from rosenblatt._training.kernel_rule import DualVoters, KernelRule
 from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters, read_only
 from rosenblatt._training.monitor import Recorder, TakesCallbacks
-from rosenblatt._training.settings import Recipe, Units
 from rosenblatt._training.state import AnyState, Candidate
 from rosenblatt._training.stopping import StopReason
 from rosenblatt._validation.rows import placed_rows_to_judge, refuse_not_finite, rows_to_judge
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Training(TakesCallbacks):
-    """Abstract: an estimator that `fit` trains. It says in `_spec` what it is."""
+    """An estimator that `fit` trains. It declares in `_spec` what it is."""
 
     _spec: ClassVar[Spec]
 
@@ -70,7 +71,7 @@ class Training(TakesCallbacks):
 
 
 class PerceptronTraining(Training):
-    """Abstract: the perceptron's rule, with a margin."""
+    """The perceptron's rule, with a margin."""
 
     @property
     def margin_(self) -> float:
@@ -80,11 +81,8 @@ class PerceptronTraining(Training):
         return self._rule_number
 
 
-# What all classifiers have, with types: scikit-learn ships none. Abstract: not an estimator.
-
-
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
-    """A scikit-learn classifier."""
+    """A scikit-learn classifier, with types: scikit-learn ships none."""
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -93,9 +91,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untype
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows X whose predicted class is y, by weight where weights are given."""
         return float(super().score(X, y, sample_weight))
-
-
-# What linear classifiers have in common once they are trained. Abstract: not an estimator.
 
 
 def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -150,7 +145,7 @@ class LinearClassifier(Classifier):
         return self._one_rule("intercept_").intercept
 
     def _one_rule(self, name: str) -> LinearRule:
-        if not hasattr(self, "_rule"):
+        if "_rule" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
         if isinstance(self._rule, VOTING):
             raise AttributeError(
@@ -163,9 +158,6 @@ class LinearClassifier(Classifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-# What a kernel classifier has once it is trained. Abstract: not an estimator.
 
 
 class KernelClassifier(Classifier):
@@ -235,7 +227,7 @@ class KernelClassifier(Classifier):
     def intercept_(self) -> NDArray[np.float64]:
         """The intercept b, of shape (1,); of k > 2 classes (k,)."""
         learned = self._fitted("intercept_").learned
-        if not hasattr(learned, "b"):
+        if isinstance(learned, DualVoters):
             raise self._votes("intercept_")
         return read_only(self._made_with.eta0 * np.ravel(learned.b))
 
@@ -252,7 +244,7 @@ class KernelClassifier(Classifier):
         return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
 
     def _fitted(self, name: str) -> KernelRule:
-        if not hasattr(self, "_rule"):
+        if "_rule" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
         return self._rule
 
@@ -270,11 +262,9 @@ class KernelClassifier(Classifier):
         return tags
 
 
-# What a fitted Perceptron of scikit-learn has besides. Abstract: not an estimator.
-
-
 class AsScikitLearn(LinearClassifier):
-    """`t_`, `sparsify` and `densify`, with the meaning they have there."""
+    """A linear classifier with what scikit-learn's Perceptron has besides: `t_`, `sparsify` and
+    `densify`, with the meaning they have there."""
 
     _of_classes: tuple[Any, ...] | None
     _sparse: Any = None  # the rule whose weights are shown sparse

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -302,6 +302,8 @@ def _count(examples: EvaluationRows[W], weights: W) -> int:
     plain, _ = examples.count([weights])
     return int(plain[0])
 
+
+KeepName = Literal["last", "best", "pocket", "average", "vote"]
 
 KEEPS: dict[str, type[Keep]] = {
     "last": Last,

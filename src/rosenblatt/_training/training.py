@@ -100,11 +100,6 @@ class TrainingSet(ABC):
         """Those that training leaves besides `Fitted`."""
         return {}
 
-    def zeros(self) -> Weights:
-        """Where training begins by default."""
-        k, size = len(self.classes), self.d + 1
-        return np.zeros(size if k == 2 else (k, size))
-
     def returned(self, estimator: Training) -> Weights:
         """What the fit before returned, to go on from."""
         return returned(estimator, self.d, self.classes)
@@ -273,21 +268,23 @@ def was_fitted(estimator: Training) -> bool:
     return "_state" in vars(estimator)
 
 
-def state_from(weights: Weights, estimator: Training, settings: Settings, job: AnyJob) -> AnyState:
-    """Training begins with these lifted weights."""
-    machine: Any = job.machine
-    memory = machine.start(weights / settings.units.eta0, averaged=job.keep.averaged)
-    return State(memory, seed_of(estimator.random_state), scale=machine.scale)
-
-
-def state_from_returned(
-    rows: TrainingSet, estimator: Training, settings: Settings, job: AnyJob
+def first_state(
+    rows: TrainingSet, estimator: Training, settings: Settings, job: AnyJob, *, goes_on: bool
 ) -> AnyState:
-    """From the weights that the fit before returned (the last ones of many that vote)."""
-    start = rows.returned(estimator)
-    if not settings.units.fit_intercept:
-        start[..., -1] = 0.0
-    return state_from(start, estimator, settings, job)
+    """From the weights that were given; else from those that the fit before returned, where this
+    one goes on (the last ones of many that vote); else from zeros."""
+    if rows.start is not None:
+        weights = rows.start
+    elif goes_on and was_fitted(estimator):
+        weights = rows.returned(estimator)
+        if not settings.units.fit_intercept:
+            weights[..., -1] = 0.0
+    else:
+        k, size = len(rows.classes), rows.d + 1
+        weights = np.zeros(size if k == 2 else (k, size))
+    learner: Any = job.machine
+    memory = learner.start(weights / settings.units.eta0, averaged=job.keep.averaged)
+    return State(memory, seed_of(estimator.random_state), scale=learner.scale)
 
 
 def returned(estimator: Training, d: int, classes: NDArray[Any]) -> Weights:
@@ -365,14 +362,9 @@ class OneTraining:
         if recipe is not None and rows.start is None:
             counted = job.machine.counts_rows
             state = _resumed(estimator, settings, recipe, rows.n, counted=counted)
-        if state is not None:
-            pass
-        elif rows.start is not None:
-            state = state_from(rows.start, estimator, settings, job)
-        elif settings.warm_start and was_fitted(estimator):
-            state = state_from_returned(rows, estimator, settings, job)
-        else:
-            state = state_from(rows.zeros(), estimator, settings, job)
+        if state is None:
+            warm = settings.warm_start
+            state = first_state(rows, estimator, settings, job, goes_on=warm)
         return cls(estimator, settings, rows, job, recipe, state)
 
     def train(self) -> StopReason:
@@ -481,32 +473,31 @@ class OneTraining:
         )
 
 
-def one_pass(
-    estimator: Training,
-    settings: Settings,
-    watch: Watch,
-    rows: InMemory,
-) -> None:
+def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemory) -> None:
     """One pass over the rows in their order; it goes on from the pass before, or from the start
     that is given."""
-    goes_on = rows.start is None and was_fitted(estimator)
-    same_units = goes_on and estimator._made_with == settings.units and estimator._state is not None
-    job = rows.job_of_a_pass(settings, watch, estimator._state.scale if same_units else None)
-    if same_units:
-        state = _of_next_pass(estimator, job, rows.examples)
-    elif goes_on:  # only the returned weights can go on
-        state = state_from_returned(rows, estimator, settings, job)
+    before = _state_before(estimator, settings) if rows.start is None else None
+    job = rows.job_of_a_pass(settings, watch, None if before is None else before.scale)
+    if before is None:
+        state = first_state(rows, estimator, settings, job, goes_on=True)
     else:
-        start = rows.zeros() if rows.start is None else rows.start
-        state = state_from(start, estimator, settings, job)
+        state = _of_next_pass(before, estimator, job, rows.examples)
     reason = train(job, state, max_iter=1, max_updates=None)
     if reason is not StopReason.INTERRUPTED:
         reason = StopReason.ONE_PASS
     OneTraining(estimator, settings, rows, job, None, state).publish(reason)
 
 
-def _of_next_pass(estimator: Training, job: AnyJob, examples: Examples) -> AnyState:
-    state = estimator._state.copy()
+def _state_before(estimator: Training, settings: Settings) -> AnyState | None:
+    """Of the pass before; None where only the returned weights can go on, or nothing can."""
+    same_units = was_fitted(estimator) and estimator._made_with == settings.units
+    return estimator._state if same_units else None
+
+
+def _of_next_pass(
+    before: AnyState, estimator: Training, job: AnyJob, examples: Examples
+) -> AnyState:
+    state = before.copy()
     counts = (examples.rows.n, *examples.shape_of_weights[:-1])
     state.memory.counts = np.zeros(counts, dtype=np.int64)
     state.mistakes, state.validation, state.kept = [], [], estimator._kept

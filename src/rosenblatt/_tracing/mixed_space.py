@@ -13,15 +13,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Examples
 from rosenblatt._core.summation import folded
-from rosenblatt._core.update_log import Log
-from rosenblatt._tracing.rounding import SLIGHTLY_MORE, ULP, Doubts, by_step, lengths_of, running
+from rosenblatt._tracing.rounding import (
+    SLIGHTLY_MORE,
+    ULP,
+    Doubts,
+    by_step,
+    lengths_of,
+    of_reach,
+    running,
+)
 from rosenblatt._tracing.run import Floats, Ints
-from rosenblatt._tracing.space import Features
+from rosenblatt._tracing.space import Features, scores_on_the_way
 from rosenblatt._tracing.walk import Path, Standing, Star
-from rosenblatt._training.learner import Primal
 from rosenblatt.theory.bounds import dot
 
 
@@ -53,17 +58,12 @@ class MixedFeatures(Features):
         return np.asarray(w + folded(moved) / int(run.sizes[t]))
 
     def _scores(self) -> tuple[Floats, Standing | None]:
-        run, found = self.run, np.empty(len(self.run.rows))
-        every_row_calls = UpdateRule("perceptron", np.inf, run.intercept)
-        machine = Primal(Examples(run.X, run.y, run.c), every_row_calls)
+        run, scores = self.run, np.empty(len(self.run.rows))
+        examples = Examples(run.X, run.y, run.c)
         for t, (w, _) in self.blocks():
             for some in self._shards(t):
-                machine.log, memory = Log(), machine.start(w, averaged=False)
-                order, at = np.ascontiguousarray(run.rows[some]), 0
-                while at < len(order):
-                    at, _ = machine.visit(memory, order, at, len(order), len(order), at)
-                found[some] = machine.log.arrays()[2]
-        return found, None
+                scores[some] = scores_on_the_way(examples, w, run.rows[some], run.intercept)
+        return scores, None
 
     @np.errstate(over="ignore", invalid="ignore")
     def _doubts(self, norms2: Floats, star2: float) -> Doubts:
@@ -73,15 +73,9 @@ class MixedFeatures(Features):
         within = weights[:-1] + weights[1:] + z
         off = SLIGHTLY_MORE * ULP * running((run.sizes + 16) * within)
         reach = off + SLIGHTLY_MORE * ULP * (self.size + 8) * np.append(within, weights[-1])
-        scores = rows[run.rows] * np.repeat(reach[:-1] + off[1:], run.sizes)
-        explained = running(by_step(run, 2 * np.abs(run.steps) * scores))
-        star = float(lengths_of(np.array([star2]))[0])
-        return Doubts(
-            scores=scores,
-            norms2=explained + 2 * weights * reach + reach**2,
-            products=star * reach,
-            last=rows * reach[-1],
-            star2=2 * self.size * ULP * star * star,
+        scores, size = rows[run.rows] * np.repeat(reach[:-1] + off[1:], run.sizes), self.size
+        return of_reach(
+            run, scores, rows=rows, weights=weights, reach=reach, star2=star2, size=size
         )
 
     def exact_path(self, star: Star | None) -> Path:

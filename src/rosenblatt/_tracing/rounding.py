@@ -63,6 +63,21 @@ def of_weights(
         each = each + run.sizes * (weights[:-1] + 2 * z) + (size + 8) * z
     reach = start + SLIGHTLY_MORE * ULP * (running(each) + (size + 8) * weights)
     scores = rows[run.rows] * np.repeat(reach[:-1], run.sizes)
+    return of_reach(run, scores, rows=rows, weights=weights, reach=reach, star2=star2, size=size)
+
+
+def of_reach(
+    run: Run,
+    scores: Floats,
+    *,
+    rows: Floats,
+    weights: Floats,
+    reach: Floats,
+    star2: float,
+    size: int,
+) -> Doubts:
+    """Where weights are off by a vector as long as `reach`, by step; `rows` and `weights` are
+    lengths."""
     explained = running(by_step(run, 2 * np.abs(run.steps) * scores))
     star = float(lengths_of(np.array([star2]))[0])
     return Doubts(

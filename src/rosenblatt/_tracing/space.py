@@ -2,7 +2,11 @@
 
 A step adds z_t = Σ c_i y_i x̃_i. Of the weights w_t after step t the proofs need two numbers,
 N_t = ‖w_t‖² and P_t = ⟨w_t, w*⟩, and the scores before each update. `Features` has the weights
-themselves; `Kernelled`, in `kernel_space.py`, has only products, those of the Gram matrix.
+themselves; `Kernelled` has only products, those of the Gram matrix.
+
+Of many classes an update adds c_i z with z = (e_y - e_r) ⊗ x̃_i, and w is the weights of all classes
+together. That is the perceptron of two classes in a space of k(d + 1) dimensions, where no z is
+ever written out: ‖z‖² = 2‖x̃_i‖², and ⟨w, z⟩ = s_y - s_r.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import UpdateRule
-from rosenblatt._core.rows import Examples, Rows, as_table, squares
+from rosenblatt._core.rows import Examples, Rows, as_table, squares, standing
 from rosenblatt._core.summation import folded, in_order
 from rosenblatt._core.update_log import Log
 from rosenblatt._tracing.loss_steps import moving
@@ -35,15 +39,18 @@ from rosenblatt._tracing.walk import (
     ExactFeatures,
     ExactGram,
     FloatGram,
+    JointSums,
+    OfClasses,
     Path,
     Standing,
     Star,
     Sums,
+    Walker,
     walk,
 )
 from rosenblatt._training.kernels import Gram
 from rosenblatt._training.learner import Primal
-from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
+from rosenblatt.theory.bounds import dot, exact_row, least_class_margin, least_margin, longest
 
 _BLOCK = 1 << 18  # numbers of weights at a time
 
@@ -57,15 +64,16 @@ def over_blocks(terms: Floats, rows: Ints) -> Floats:
 
 
 class Space(ABC):
-    """Abstract."""
+    """Where lengths and products live: of the weights, and of the rows."""
 
     size: int  # terms in a score
     kernel_doubt = 0.0  # how far kernel values can be off, where another machine computed them
     work: int  # numbers to touch in one update, and for each row
-    copies = 1  # how often an update has x̃_i: of many classes twice, so that ‖z‖² = 2‖x̃_i‖²
 
     def __init__(self, run: Run):
         self.run = run
+        # How often an update has x̃_i: of many classes twice, so that ‖z‖² = 2‖x̃_i‖².
+        self.copies = 1 if run.k is None else 2
 
     @abstractmethod
     def squares(self) -> Floats:
@@ -83,9 +91,21 @@ class Space(ABC):
     def path(self, star: Star | None) -> Path:
         """The path in floating point, replayed, with bounds on its rounding."""
 
-    @abstractmethod
     def exact_path(self, star: Star | None) -> Path:
         """The path in fractions."""
+        walkers = self._walkers(star)
+        walker = walkers[0] if self.run.k is None else OfClasses(walkers, self.run)
+        return walk(self.run, walker, Fraction)
+
+    def _walkers(self, star: Star | None) -> list[Walker]:
+        """In whole numbers: one for the weights of each class, or the only one."""
+        raise NotImplementedError
+
+    def _of_classes(self, star: Star | None) -> Iterator[tuple[Floats, Floats | None]]:
+        """The start and w* of each class, or the only ones."""
+        starts = np.atleast_2d(self.run.start)
+        stars = [None] * len(starts) if star is None else list(np.atleast_2d(star.w))
+        return zip(starts, stars, strict=True)
 
     @abstractmethod
     def least_margin(self, star: Star) -> tuple[Fraction, int]:
@@ -114,17 +134,18 @@ class Features(Space):
 
     @cached_property
     def start(self) -> Floats:
-        return self._weights(self.run.start)
-
-    def _weights(self, start: Floats) -> Floats:
-        """Those that training began with; with a kernel from coefficients of the rows."""
-        if self.run.kernel is None:
-            return start
-        return np.append(np.asarray(self.table.T @ start[:-1]).ravel(), start[-1])
+        """The first weights; with a kernel from coefficients of the rows."""
+        run = self.run
+        if run.kernel is None:
+            return run.start
+        starts = np.atleast_2d(run.start)
+        w = np.array([np.append(np.asarray(self.table.T @ v[:-1]).ravel(), v[-1]) for v in starts])
+        return w[0] if run.k is None else w
 
     @cached_property
     def exact_start(self) -> list[Fraction]:
-        return self._exact_weights(self.run.start)
+        """Of many classes one after the other."""
+        return [v for start in np.atleast_2d(self.run.start) for v in self._exact_weights(start)]
 
     def _exact_weights(self, start: Floats) -> list[Fraction]:
         if self.run.kernel is None:
@@ -149,9 +170,10 @@ class Features(Space):
 
     def star(self, w: Floats) -> Star:
         with np.errstate(over="ignore", invalid="ignore"):
-            products = np.asarray(self.table @ w[:-1]).ravel() + w[-1]
-            size = lengths_of(self.squares()) * (np.linalg.norm(w) + TINY)
-            return Star(w, products, SLIGHTLY_MORE * (self.size + 8) * ULP * size)
+            products = np.asarray(self.table @ w[..., :-1].T) + w[..., -1]
+            lengths = np.linalg.norm(w, axis=-1) + TINY
+            size = np.multiply.outer(lengths_of(self.squares()), lengths)
+            return Star(w, products, SLIGHTLY_MORE * (self.d + 10) * ULP * size)
 
     def _steps(self, begin: int, end: int) -> Floats:
         """z_t for some steps, summed as the core sums them."""
@@ -217,21 +239,15 @@ class Features(Space):
     def _scores(self) -> tuple[Floats, Standing | None]:
         """The score before each update, by the core."""
         run = self.run
-        e = Examples(run.X, run.y, run.c)
+        examples = Examples(run.X, run.y, run.c)
         if run.order == "batch":
-            return self._batch_scores(e.rows), None
+            return self._batch_scores(examples.rows), None
         if not run.by_count:
-            return self._scores_on_the_way(e.rows), None
-        machine = Primal(e, UpdateRule("perceptron", np.inf, run.intercept))  # every row calls
-        machine.log = Log()
-        memory = machine.start(self.start, averaged=False)
-        at, order = 0, np.ascontiguousarray(run.rows)
-        while at < len(order):
-            at, _ = machine.visit(memory, order, at, len(order), len(order), at)
-        return machine.log.arrays()[2], None
+            return self._scores_by_loss(examples.rows), None
+        return scores_on_the_way(examples, self.start, run.rows, run.intercept), None
 
-    def _scores_on_the_way(self, rows: Rows) -> Floats:
-        """One after the other: under the weights of a rule that looks at the loss."""
+    def _scores_by_loss(self, rows: Rows) -> Floats:
+        """Under the weights of a rule that looks at the loss, one after the other."""
         found, scores = np.empty(len(self.run.rows)), np.empty(rows.n)
         for begin, block in self.blocks():
             for t, w in enumerate(block[:-1], start=begin):
@@ -248,11 +264,13 @@ class Features(Space):
                 found[part] = rows.scores(w)[self.run.rows[part]]
         return found
 
-    def exact_path(self, star: Star | None) -> Path:
+    def _walkers(self, star: Star | None) -> list[Walker]:
         needed = np.unique(self.run.rows)
         rows = dict(zip(needed.tolist(), self.run.lifted(needed), strict=True))
-        walker = ExactFeatures(rows, self.run, self.exact_start, None if star is None else star.w)
-        return walk(self.run, walker, Fraction)
+        return [
+            ExactFeatures(rows, self.run, self._exact_weights(start), of_star)
+            for start, of_star in self._of_classes(star)
+        ]
 
     def least_margin(self, star: Star) -> tuple[Fraction, int]:
         w = star.w if self.run.intercept else star.w[:-1]
@@ -267,7 +285,74 @@ class Features(Space):
         return dot(w, w), dot(start, w), dot(start, start)
 
 
-# The space of a kernel, of which only products are known: those of the Gram matrix.
+class JointFeatures(Features):
+    """Weights of the features for each class."""
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        assert run.k is not None
+        assert run.rivals is not None
+        self.k, self.rivals = run.k, run.rivals
+        self.work = self.k * self.size
+        self.size = self.work + 1
+
+    def _steps(self, begin: int, end: int) -> Floats:
+        run, edges = self.run, self.run.edges
+        first, last = int(edges[begin]), int(edges[end])
+        if run.order != "batch":
+            return np.asarray(run.steps[first:last, None, None] * run.directions(first, last))
+        z = np.zeros((end - begin, *self.start.shape))
+        x = run.steps[first:last, None] * run.lifted(run.rows[first:last])
+        for t, step in enumerate(z, start=begin):
+            part = slice(edges[t], edges[t + 1])
+            self._sum(step, x[edges[t] - first : edges[t + 1] - first], part)
+        return z
+
+    def _sum(self, step: Floats, x: Floats, part: slice) -> None:
+        """As the core sums them; each class for itself."""
+        own, rivals = self.run.own[part], self.rivals[part]
+        for c in range(self.k):
+            signs = (own == c).astype(np.float64) - (rivals == c)
+            some = signs != 0
+            if some.any():
+                step[c] = over_blocks(signs[some, None] * x[some], self.run.rows[part][some])
+
+    def _scores(self) -> tuple[Floats, Standing | None]:
+        run, rows = self.run, Rows(self.run.X)
+        scores, own = np.empty((rows.n, self.k)), run.own
+        margins, ahead = np.empty(len(own)), np.empty(len(own))
+        rivals = np.empty(len(own), dtype=np.int64)
+        for begin, block in self.blocks():
+            for t, w in enumerate(block[:-1], start=begin):
+                part = run.updates_of(t + 1)
+                some = run.rows[part]
+                if run.order == "batch":
+                    scores = rows.scores(w)
+                else:
+                    i = int(some[0])
+                    compute.backend.scores(rows.native, w, i, i + 1, scores)
+                found, at = scores[some], np.arange(len(some))
+                rivals[part] = standing(found, own[part])[1]
+                recorded = found[at, self.rivals[part]]
+                margins[part] = found[at, own[part]] - recorded
+                ahead[part] = found[at, rivals[part]] - recorded
+        return margins, Standing(rivals, ahead)
+
+    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+        w = star.w if self.run.intercept else star.w[:, :-1]
+        return least_class_margin(self.table, self.run.y, self.run.weights, w)
+
+
+def scores_on_the_way(examples: Examples, start: Floats, rows: Ints, intercept: bool) -> Floats:
+    """The score of each of these rows, as the core has it, where every row makes an update."""
+    every_row_calls = UpdateRule("perceptron", np.inf, intercept)
+    machine = Primal(examples, every_row_calls)
+    machine.log = Log()
+    memory = machine.start(start, averaged=False)
+    at, order = 0, np.ascontiguousarray(rows)
+    while at < len(order):
+        at, _ = machine.visit(memory, order, at, len(order), len(order), at)
+    return machine.log.arrays()[2]
 
 
 class Kernelled(Space):
@@ -281,7 +366,8 @@ class Kernelled(Space):
         longest, epsilon = float(squares(table).max()), float(np.finfo(table.dtype).eps)
         with np.errstate(over="ignore", invalid="ignore"):  # what is infinite decides nothing
             self.kernel_doubt = float(run.kernel.rounding(longest, table.shape[1], epsilon))
-        self.size = self.work = len(run.y) + 1
+        self.size = len(run.y) + 1
+        self.work = self.size * (run.k or 1)
 
     @cached_property
     def _diagonal(self) -> list[float]:
@@ -292,20 +378,19 @@ class Kernelled(Space):
         return np.array(self._diagonal) + self.run.intercept
 
     def star(self, w: Floats) -> Star:
+        kind = Sums if self.run.k is None else JointSums
         with one_thread():
-            sums = Sums(self.gram, w)
+            sums = kind(self.gram, w)
         return Star(w, sums.values, sums.doubts)
 
     def path(self, star: Star | None) -> Path:
         with one_thread():
             return FloatGram(self.gram, self.run, self.squares_met(), star).walk()
 
-    def exact_path(self, star: Star | None) -> Path:
+    def _walkers(self, star: Star | None) -> list[Walker]:
         run = self.run
         gram = self._needed(run.start if star is None else np.vstack([run.start, star.w]))
-        return walk(
-            run, ExactGram(gram, run, run.start, None if star is None else star.w), Fraction
-        )
+        return [ExactGram(gram, run, start, of_star) for start, of_star in self._of_classes(star)]
 
     def _needed(self, coefficients: Floats) -> dict[int, Floats]:
         """The Gram rows of the updates, and of the rows that have coefficients."""
@@ -336,6 +421,22 @@ class Kernelled(Space):
             Fraction(path.products[0]) - Fraction(doubts.products[0]),
             Fraction(path.norms2[0]) + Fraction(doubts.norms2[0]),
         )
+
+
+class JointKernelled(Kernelled):
+    """A function of the rows for each class."""
+
+    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+        y, c = self.run.y, self.run.weights
+        rows = np.arange(len(y))
+        margins = star.products[rows, y][:, None] - star.products
+        doubts = star.doubts[rows, y][:, None] + star.doubts
+        rounding = doubts + 8 * ULP * (np.abs(margins) + doubts)
+        least = c[:, None] * (margins - rounding)
+        least[rows, y] = np.inf
+        least[c == 0] = np.inf
+        row = int(np.argmin(least.min(axis=1)))
+        return Fraction(float(least[row].min())), row
 
 
 def one_thread() -> Any:

@@ -1,4 +1,4 @@
-"""A replay, one update after the other: what it needs, and in floats over the Gram matrix.
+"""A replay, one update after the other: in floats over the Gram matrix, or in whole numbers.
 
 A walker knows the score of a row under the current weights and how to add a row to them; from
 these and from the squares and products of the rows follow N_t = ‖w_t‖² and P_t = ⟨w_t, w*⟩.
@@ -15,10 +15,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._core.rows import standing
 from rosenblatt._tracing.rounding import SLIGHTLY_MORE, TINY, ULP, Doubts, by_step, running
 from rosenblatt._tracing.run import Floats, Run
 from rosenblatt._training.kernel_rule import KernelExpansion
 from rosenblatt._training.kernels import Gram
+
+Place = tuple[int, int, int]  # a row, its class, its rival
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,37 @@ class Walker(Protocol):
     def square(self, u: int) -> Any: ...
     def star(self, u: int) -> Any:
         """w*·x̃_i"""
+
+
+class OfClasses:
+    """A walker for each class; an update changes the weights of a row's class and of its rival."""
+
+    def __init__(self, walkers: Sequence[Walker], run: Run):
+        self._walkers, self._places = walkers, run.places
+        self.start2 = sum(w.start2 for w in walkers)
+        with_star = walkers[0].star2 is not None
+        self.start_star = sum(w.start_star for w in walkers) if with_star else None
+        self.star2 = sum(w.star2 for w in walkers) if with_star else None
+
+    def _both(self, u: int) -> tuple[Walker, Walker]:
+        _, own, rival = self._places[u]
+        return self._walkers[own], self._walkers[rival]
+
+    def score(self, u: int) -> Any:
+        own, rival = self._both(u)
+        return own.score(u) - rival.score(u)
+
+    def add(self, u: int, step: float) -> None:
+        own, rival = self._both(u)
+        own.add(u, step)
+        rival.add(u, -step)
+
+    def square(self, u: int) -> Any:
+        return 2 * self._walkers[0].square(u)
+
+    def star(self, u: int) -> Any:
+        own, rival = self._both(u)
+        return own.star(u) - rival.star(u)
 
 
 def walk(run: Run, walker: Walker, number: type) -> Path:
@@ -125,6 +159,8 @@ class Sums:
     def doubts(self) -> Floats:
         return self._doubts + self._b_doubt + SLIGHTLY_MORE * ULP * np.abs(self.values)
 
+    margin_doubts = doubts
+
     def score(self, i: int) -> tuple[float, float]:
         """And its doubt."""
         value = float(self.function.sums[i] + self.function.b)
@@ -138,12 +174,63 @@ class Sums:
         return float(terms.sum()), rounding + float(np.abs(beta) @ self._doubts)
 
 
-class FloatGram:
-    """The same in floats, with bounds on their rounding. `squares` are those of the updates."""
+class JointSums:
+    """A function of the rows for each class, in floats."""
 
-    def __init__(self, gram: Gram, run: Run, squares: Floats, star: Star | None, sums: type = Sums):
+    def __init__(self, gram: Gram, coefficients: Floats):
+        self._of_classes = [Sums(gram, of_class) for of_class in coefficients]
+
+    @property
+    def values(self) -> Floats:
+        return np.column_stack([f.values for f in self._of_classes])
+
+    @property
+    def doubts(self) -> Floats:
+        return np.column_stack([f.doubts for f in self._of_classes])
+
+    @property
+    def margin_doubts(self) -> Floats:
+        """Of any difference of two classes, by row."""
+        each = self.doubts
+        return np.asarray(2 * each.max(axis=1) + 2 * ULP * np.abs(self.values).max(axis=1))
+
+    def add(self, place: Place, step: float, *, intercept: bool) -> None:
+        i, own, rival = place
+        self._of_classes[own].add(i, step, intercept=intercept)
+        self._of_classes[rival].add(i, -step, intercept=intercept)
+
+    def score(self, place: Place) -> tuple[float, float]:
+        """s_y - s_r, and its doubt."""
+        i, own, rival = place
+        (a, of_a), (b, of_b) = (self._of_classes[c].score(i) for c in (own, rival))
+        return a - b, of_a + of_b + SLIGHTLY_MORE * ULP * abs(a - b)
+
+    def standing(self, place: Place) -> tuple[int, float]:
+        """The rival, and how far it is above the recorded one."""
+        i, own, recorded = place
+        scores = np.array([[f.score(i)[0] for f in self._of_classes]])
+        rival = int(standing(scores, np.array([own]))[1][0])
+        return rival, float(scores[0, rival] - scores[0, recorded])
+
+    def product(self, coefficients: Floats) -> tuple[float, float]:
+        """⟨this, another⟩, and its doubt."""
+        products = [f.product(of) for f, of in zip(self._of_classes, coefficients, strict=True)]
+        terms, doubts = np.array(products).T
+        rounding = len(terms) * ULP * float(np.abs(terms).sum())
+        return float(terms.sum()), float(doubts.sum()) + rounding
+
+
+class FloatGram:
+    """A walker in floats over the Gram matrix, with bounds on their rounding.
+
+    `squares` are those of the updates. Of many classes the rivals are found again.
+    """
+
+    def __init__(self, gram: Gram, run: Run, squares: Floats, star: Star | None):
+        sums = Sums if run.k is None else JointSums
         self._run, self._squares, self._star = run, squares, star
-        self._sums = sums(gram, run.start)
+        self._sums: Any = sums(gram, run.start)
+        self._standing: list[tuple[int, float]] = []
         self._products = self._doubts = np.zeros(len(run.rows))  # of w*, by update
         self.start2, self._start2_doubt = self._sums.product(run.start)
         self.star2 = self.start_star = None
@@ -151,13 +238,16 @@ class FloatGram:
         if star is not None:
             self._products = run.by_update(star.products)
             self._doubts = run.by_update(star.doubts, sign=1)
-            of_star = sums(gram, star.w)
+            of_star: Any = sums(gram, star.w)
             self.star2, self._star2_doubt = of_star.product(star.w)
             self.start_star, self._start_star_doubt = of_star.product(run.start)
         self._met: list[tuple[float, float]] = []  # scores at the time of each update; doubts
 
     def score(self, u: int) -> float:
-        return float(self._sums.score(self._run.places[u])[0])
+        place = self._run.places[u]
+        if self._run.k is not None and u == len(self._standing):  # for the first time
+            self._standing.append(self._sums.standing(place))
+        return float(self._sums.score(place)[0])
 
     def add(self, u: int, step: float) -> None:
         place = self._run.places[u]
@@ -191,9 +281,12 @@ class FloatGram:
                 steps * self._doubts,
                 path.products,
             )
-        last = self._sums.doubts
-        found = Doubts(doubts, norms2, products, last, self._star2_doubt)
-        return replace(path, last=self._sums.values, doubts=found)
+        bounds = Doubts(doubts, norms2, products, self._sums.margin_doubts, self._star2_doubt)
+        path = replace(path, last=self._sums.values, doubts=bounds)
+        if run.k is None:
+            return path
+        rivals, ahead = np.array(self._standing).reshape(-1, 2).T
+        return replace(path, standing=Standing(rivals.astype(np.int64), ahead))
 
     def _summed(self, start: float, terms: Floats, doubts: Floats, sums: Floats) -> Floats:
         """Doubts of start + Σ terms by step, summed one update after the other."""
@@ -204,7 +297,7 @@ class FloatGram:
         return np.asarray(start + SLIGHTLY_MORE * running(by_step(run, each)))
 
 
-# A replay in whole numbers: over the features, or over the Gram matrix.
+# --- In whole numbers ----------------------------------------------------------------------------
 
 
 class ExactFeatures:

@@ -14,7 +14,7 @@ from machines import Hostile, learned
 from rosenblatt import Perceptron, certify, certify_stored, data, train
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core.placement import TableShare
-from rosenblatt.data.files import fetch
+from rosenblatt.data.remote import fetch
 from rosenblatt.errors import FileError, InputError
 from sources import frame
 

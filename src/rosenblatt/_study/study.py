@@ -70,9 +70,9 @@ def study(
     Parameters
     ----------
     source : path, list of paths, data frame or array
-        A table: the path or pattern of files (CSV and its relatives, .xlsx, Parquet, Feather,
-        Arrow, svmlight), or a data frame of pandas, polars or pyarrow. Or rows: an array of the
-        shape (n, d), whose columns are called x0, x1, and so on, or a sparse matrix.
+        A table: the path or pattern of files, of any format that `rosenblatt.data.read` takes, or
+        a data frame of pandas, polars or pyarrow. Or rows: an array of the shape (n, d), whose
+        columns are called x0, x1, and so on, or a sparse matrix.
     y : array of shape (n,), optional
         The labels, where they are not a column of the table.
     target : str, optional

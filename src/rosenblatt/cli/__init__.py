@@ -17,6 +17,7 @@ from rosenblatt._util.escape import one_line, shown
 from rosenblatt._util.spelling import in_shell
 from rosenblatt._util.version import __version__
 from rosenblatt.cli import _common
+from rosenblatt.data.formats import in_words
 from rosenblatt.errors import RosenblattError
 
 # What a person wants to do, and the commands for it. A new command is a name here and a file of
@@ -60,6 +61,12 @@ class _Commands(click.Group):
                 formatter.write_dl(rows)
 
 
+_HELP = f"""Train linear classifiers on tables, measure their error honestly, and prove what they
+can do.
+
+Reads {in_words("and")} files; text may be compressed. Results go to standard output, messages to
+standard error.
+"""
 _EPILOG = """rosenblatt COMMAND --help shows the options of a command, and examples. They use a
 table that comes with the package, 1,319 credit-card applications. To copy it here:
 
@@ -74,15 +81,12 @@ verify: 0 accepted, 1 rejected."""
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ROSENBLATT"},
+    help=_HELP,
     epilog=_EPILOG,
 )
 @click.version_option(__version__, "-V", "--version", prog_name="rosenblatt")
 def group() -> None:
-    """Train linear classifiers on tables, measure their error honestly, and prove what they can do.
-
-    Reads CSV, TSV and other delimited text (also compressed), .xlsx, Parquet, Feather, Arrow and
-    svmlight files. Results go to standard output, messages to standard error.
-    """
+    pass
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -18,6 +18,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
+from rosenblatt.data.formats import in_words
 from rosenblatt.data.naming import check_header
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import BLANKS, Reading
@@ -138,8 +139,8 @@ def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str
             return head(file, charset, 8 * size)
     if b"\0" in whole:
         raise InputError(
-            f"{file.name} is not a table of text: it holds zero bytes. Tables can be CSV, TSV, "
-            "Parquet, Feather, Arrow or svmlight files.",
+            f"{file.name} is not a table of text: it holds zero bytes. Tables can be "
+            f"{in_words('or')} files.",
             file=file.name,
         )
     return whole, charset

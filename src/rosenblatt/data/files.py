@@ -1,12 +1,9 @@
-"""Which files are meant, what they hold, and how to open them."""
+"""Which files are meant, and what they hold."""
 
 from __future__ import annotations
 
 import glob
-import hashlib
-import json
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -14,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from rosenblatt._util import extras
-from rosenblatt._util.files import cache_folder
 from rosenblatt.data import opening
+from rosenblatt.data.formats import FORMATS, REFUSED, kind_beginning, kind_named
 from rosenblatt.data.opening import (
     claimed_compression,
     compression_of,
@@ -24,27 +20,10 @@ from rosenblatt.data.opening import (
     open_bytes,
     reason,
 )
+from rosenblatt.data.remote import fetch, is_remote, matching
 from rosenblatt.errors import InputError, InputTypeError
 
-_KINDS = {  # how a file begins
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow stream",
-}
-SUFFIXES = {
-    ".parquet": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-}
 STANDARD_INPUT = "standard input"  # its name in messages
-_FOREIGN = {
-    b"\xd0\xcf\x11\xe0": "a workbook of an old kind, or with a password. Save it as .xlsx or CSV",
-    b"\xfd7zXZ": "compressed by xz. Unpack it, or compress it by gzip or zstd",
-    b"FEA1": "Feather version 1. Write it anew as Feather version 2 or Parquet",
-}
 
 
 @dataclass(frozen=True)
@@ -53,7 +32,7 @@ class File:
 
     path: Path
     name: str
-    kind: str  # "text", "parquet", "arrow", "arrow stream", "svmlight", "workbook" or "frame"
+    kind: str  # of FORMATS, or "frame"
     stamp: tuple[int, int]  # size and time of the last change
     keep: Any = None  # holds what must live as long as the file: a temporary one
     sheet: str | None = None  # of a workbook, that became this text
@@ -85,7 +64,7 @@ def is_svmlight(source: Any) -> bool:
     if hasattr(source, "__arrow_c_stream__") or not isinstance(names, (list, tuple)):
         return False
     return any(
-        SUFFIXES.get(suffix.lower()) == "svmlight"
+        kind_named(suffix) == "svmlight"
         for name in names
         if isinstance(name, (str, os.PathLike))
         for suffix in Path(name).suffixes
@@ -101,7 +80,7 @@ def _expand(entry: Any) -> list[File]:
     if text == "-":
         return [_standard_input()]
     if is_remote(text):
-        return [_look(fetch(address), address) for address in found(text)]
+        return [_look(fetch(address), address) for address in matching(text)]
     if not os.path.lexists(text) and glob.has_magic(text):
         paths = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
         if not paths:
@@ -134,7 +113,7 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
         raise InputError(f"{name} cannot be read: {reason(error)}.") from None
     if not begin:
         raise InputError(f"{name} is empty: a table begins with the names of its columns.")
-    for magic, words in _FOREIGN.items():
+    for magic, words in REFUSED.items():
         if begin.startswith(magic):
             raise InputError(f"{name} is {words}.")
     return File(path, name, _kind(path, name, begin), seen, keep)
@@ -144,26 +123,26 @@ def _kind(path: Path, name: str, begin: bytes) -> str:
     """What the file holds: its first bytes have the last word."""
     inner: PurePath = path.with_suffix("") if claimed_compression(path) else path
     if begin.startswith(opening.ZIP):
-        if opening.is_workbook(path, name):
-            return "workbook"
+        if kind := opening.kind_of_archive(path, name):
+            return kind
         inner = opening.inner_name(path, name)
         _check_inner(path, inner, name)
     suffix = inner.suffix.lower()
-    expected = SUFFIXES.get(suffix, "text")
+    named = kind_named(suffix)
     if compression := compression_of(begin):
-        if expected not in ("text", "svmlight"):
+        if not FORMATS[named].is_text:
             raise InputError(
                 f"{name} is a {suffix} file inside {compression}. Unpack it: such files are "
                 "compressed inside already."
             )
-        return expected
-    found = next((k for magic, k in _KINDS.items() if begin.startswith(magic)), None)
-    if found is None and expected not in ("text", "svmlight"):
+        return named
+    beginning = kind_beginning(begin)
+    if beginning is None and not FORMATS[named].is_text:
         raise InputError(
             f"{name} is named {suffix} but does not begin like one: {begin!r}. Is it damaged, or "
             "another kind of file? Then rename it."
         )
-    return found or expected
+    return beginning or named
 
 
 def _check_inner(path: Path, inner: PurePath, name: str) -> None:
@@ -173,7 +152,7 @@ def _check_inner(path: Path, inner: PurePath, name: str) -> None:
             begin = first_bytes(stream)
     except OSError as error:
         raise InputError(f"{name} cannot be read: {reason(error)}.") from None
-    hidden = SUFFIXES.get(inner.suffix.lower()) == "svmlight" and not is_svmlight(path)
+    hidden = kind_named(inner.suffix) == "svmlight" and not is_svmlight(path)
     if compression_of(begin) or hidden:
         raise InputError(f"{name} holds {inner.name!r}. Unpack it, and give that file.")
 
@@ -182,119 +161,3 @@ def stamp(path: str | Path) -> tuple[int, int]:
     """Size and time of the last change."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
-
-
-# Files of other machines, named by an address: s3://bucket/part-*.parquet.
-#
-# A file is brought into the cache of the machine that reads it, when it does. Where a table goes
-# to
-# another machine, the address goes along, and that machine brings the file for itself.
-
-
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_FOLDER = "remote"
-
-
-def is_remote(name: str) -> bool:
-    return bool(_ADDRESS.match(name))
-
-
-def found(address: str) -> list[str]:
-    """The addresses that a pattern stands for, in order; one without a pattern for itself."""
-    if not glob.has_magic(address):
-        return [address]
-    system, path = _system(address)
-    with _answering(address):
-        names = sorted(str(name) for name in system.glob(path))
-    if not names:
-        raise InputError(f"No file matches the pattern {address}.")
-    return [system.unstrip_protocol(name) for name in names]
-
-
-class Fetched(type(Path())):  # type: ignore[misc] # which one depends on the system
-    """The path of a copy. Pickled, it is the address: whoever unpickles it has a copy of their
-    own."""
-
-    address: str
-    mark: str
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return fetch, (self.address, self.mark)
-
-
-def fetch(address: str, mark: str | None = None) -> Fetched:
-    """A copy of this file in the cache; made now if it is not there. With a mark: if the file is
-    still the same."""
-    system, path = _system(address)
-    with _answering(address):
-        about = system.info(path)
-    if about.get("type") == "directory":
-        raise InputError(f"{address} is a folder. Give its files, as in {address}/*.parquet.")
-    now = _mark(address, about)
-    if mark is not None and mark != now:
-        raise InputError(f"{address} was changed while it was read. Read it again.")
-    place = cache_folder().absolute() / _FOLDER / now / path.rstrip("/").rsplit("/", 1)[-1]
-    if not place.exists():
-        _bring(system, path, address, place, now)
-    copy = Fetched(place)
-    copy.address, copy.mark = address, now
-    return copy
-
-
-def _mark(address: str, about: dict[str, Any]) -> str:
-    """Changes with the file, as far as its machine tells."""
-    told = {k: str(v) for k, v in about.items() if k in _TELL and v is not None}
-    return hashlib.sha256(json.dumps([address, told], sort_keys=True).encode()).hexdigest()
-
-
-_TELL = ("size", "ETag", "etag", "mtime", "LastModified", "last_modified", "created", "updated")
-
-
-def _bring(system: Any, path: str, address: str, place: Path, mark: str) -> None:
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=place.parent)
-    os.close(handle)
-    try:
-        with _answering(address):
-            system.get_file(path, part)
-        # Every copy has the same time, so that all machines see the same file.
-        seconds = int(mark[:8], 16)
-        os.utime(part, ns=(seconds * 10**9, seconds * 10**9))
-        os.replace(part, place)
-    finally:
-        if os.path.exists(part):
-            os.unlink(part)
-
-
-def _system(address: str) -> tuple[Any, str]:
-    """The file system, and the path there: fsspec's, else pyarrow's."""
-    fsspec = extras.fsspec(f"Reading {address}")
-    try:
-        return fsspec.core.url_to_fs(address)  # type: ignore[no-any-return]
-    except (ImportError, ValueError) as missing:
-        from fsspec.implementations.arrow import ArrowFSWrapper
-        from pyarrow import fs
-
-        head = re.split(r"[*?\[]", address)[0]
-        try:
-            system, base = fs.FileSystem.from_uri(head)
-        except (ValueError, OSError, NotImplementedError):
-            raise InputError(f"{address} cannot be read: {missing}.") from None
-        return ArrowFSWrapper(system), base + address[len(head) :]
-
-
-class _answering:  # noqa: N801 - used as a word
-    """What a file system refuses becomes one sentence."""
-
-    def __init__(self, address: str):
-        self._address = address
-
-    def __enter__(self) -> None:
-        """Nothing yet."""
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, FileNotFoundError):
-            raise InputError(f"There is no file {self._address}.") from None
-        if isinstance(error, Exception) and not isinstance(error, InputError):
-            said = str(error) or type(error).__name__
-            raise InputError(f"{self._address} cannot be read: {said}.") from None

@@ -16,6 +16,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt.data import files
 from rosenblatt.data.dialect import Sniffed, sniff
 from rosenblatt.data.files import STANDARD_INPUT, File, is_svmlight
+from rosenblatt.data.formats import FORMATS, names_of
 from rosenblatt.data.naming import find_columns, need_target, prose_columns
 from rosenblatt.data.options import Columns, FileOptions, Reading, ReadOptions, options_of
 from rosenblatt.errors import InputError
@@ -166,20 +167,21 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
     if len({file.kind for file in found}) > 1:
         kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
         raise InputError(f"Files that are read together must be of one kind; these are {kinds}.")
-    if found[0].kind == "workbook":
+    reader = FORMATS[found[0].kind].reader
+    if reader == "sheet":
         from rosenblatt.data.workbook import as_text
 
         found = [as_text(file, options.sheet, earlier_sheet) for file in found]
         return sniff(found, replace(reading, sheet=found[0].sheet, charset=None, sep=None))
     if options.sheet is not None:
         raise InputError(
-            f"{option('sheet')} goes with .xlsx workbooks, and {found[0].name} is none: leave it "
-            "out.",
+            f"{option('sheet')} goes with {' and '.join(names_of('sheet'))} workbooks, and "
+            f"{found[0].name} is none: leave it out.",
             option="sheet",
             value=options.sheet,
             file=found[0].name,
         )
-    if found[0].kind == "text":
+    if reader == "text":
         return sniff(found, reading)
     from rosenblatt.data.columnar import ColumnFiles
 

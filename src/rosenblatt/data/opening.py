@@ -13,6 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, BinaryIO, final
 
 from rosenblatt._util.text import listed
+from rosenblatt.data.formats import FORMATS, REFUSED_ENTRIES
 from rosenblatt.errors import InputError, InputTypeError
 
 # Zip archives: one that holds a single file is read as that file; a workbook is one, too.
@@ -27,18 +28,22 @@ _SHOWN = 5
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
-def is_workbook(path: Path, name: str) -> bool:
-    """Whether the archive is a workbook that can be read; InputError where it is another kind."""
+def kind_of_archive(path: Path, name: str) -> str | None:
+    """The format of which files are archives with such entries; None if it holds a file of its own.
+
+    InputError where it is a format that is not read.
+    """
     with _opened(path, name) as archive:
         inside = set(archive.namelist())
-        if "xl/workbook.xml" in inside:
-            for entry in archive.infolist():
-                _refuse_bomb(entry, name)
-            return True
-        if "xl/workbook.bin" in inside or "mimetype" in inside:
-            kind = "a binary workbook" if "mimetype" not in inside else "an OpenDocument file"
-            raise InputError(f"{name} is {kind}. Save the sheet as .xlsx or CSV.")
-        return False
+        for kind, known in FORMATS.items():
+            if known.entry in inside:
+                for entry in archive.infolist():
+                    _refuse_bomb(entry, name)
+                return kind
+        for refused, words in REFUSED_ENTRIES.items():
+            if refused in inside:
+                raise InputError(f"{name} is {words}.")
+        return None
 
 
 def inner_name(path: Path, name: str) -> PurePosixPath:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part
+from rosenblatt.data.formats import names_of
 from rosenblatt.data.naming import check_name
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -296,7 +297,11 @@ class FileOptions:
         )
     )
     sheet: str | None = _field(
-        Option("Sheet of an .xlsx workbook to read.  [default: the only one with a table]", "NAME")
+        Option(
+            f"Sheet of a workbook ({', '.join(names_of('sheet'))}) to read.  "
+            "[default: the only one with a table]",
+            "NAME",
+        )
     )
     drop_unlabelled: bool = _field(
         Flag(

@@ -34,7 +34,7 @@ def read(
     numeric: str | Iterable[str] = (),
     text: str | Iterable[str] = (),
 ) -> Table | SparseTable:
-    """Read a table: CSV and its relatives, .xlsx, Parquet, Feather, Arrow, svmlight, a data frame.
+    """Read a table: CSV, TSV, .xlsx, Parquet, Feather, Arrow, svmlight, or a data frame.
 
     Parameters
     ----------

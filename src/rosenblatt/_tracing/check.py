@@ -1,4 +1,14 @@
-"""All claims of the convergence proofs about one run, together."""
+"""The inequalities of the convergence proofs, tested at every step of a run; and its record.
+
+In units of η, with z_i = c_i y_i x̃_i, g = min w*·z_i, Z² = max ‖z_i‖², C = max c_i, and M the most
+rows of one step (1 unless order="batch"):
+
+    B = M Z² + 2μ C,   αŵ* = B w*/g.
+
+For single rows B is the β² of the theorem. A step with m mistakes has m <= M, so that
+‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ*‖² <= ‖w - αŵ*‖² - m B. An epoch of
+several shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +40,7 @@ from rosenblatt._tracing.verdict import (
     step_of,
     worst,
 )
-from rosenblatt._tracing.walk import Path, Standing, Star
+from rosenblatt._tracing.walk import Path, Reference, Standing
 from rosenblatt._util.text import row_number
 from rosenblatt.theory.bounds import bound_from, root
 
@@ -109,7 +119,7 @@ class Check:
 def check(
     run: Run,
     space: Space,
-    star: Star | None,
+    star: Reference | None,
     path: Path,
     true: Constants,
     *,
@@ -175,17 +185,7 @@ def _without(run: Run) -> Iterator[Claim]:
         yield Claim(name, words, FAILS)
 
 
-# The inequalities of the convergence proofs, tested at every step of a run.
-#
-# In units of η, with z_i = c_i y_i x̃_i, g = min w*·z_i, Z² = max ‖z_i‖², C = max c_i, and M the
-# most
-# rows of one step (1 unless order="batch"):
-#
-#     B = M Z² + 2μ C,   αŵ* = B w*/g.
-#
-# For single rows B is the β² of the theorem. A step with m mistakes has m <= M, so that
-# ‖w'‖² <= ‖w‖² + m² Z² + 2μ m C <= ‖w‖² + m B and ‖w' - αŵ*‖² <= ‖w - αŵ*‖² - m B. An epoch of
-# several shards counts for a mean of their mistakes (`run.gains`) as so many single rows.
+# --- The inequalities ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class Constants:
         return bound_from(self.least, self.growth, *self.ends)
 
 
-def constants(run: Run, space: Space, star: Star | None, path: Path) -> Constants:
+def constants(run: Run, space: Space, star: Reference | None, path: Path) -> Constants:
     least, row = (Fraction(0), 0) if star is None else space.least_margin(star)
     return Constants(
         least,
@@ -383,7 +383,7 @@ def _slack_of_angle(
     return P * np.abs(P) * A - B**2 * N, slop + TINY**2, claimed.astype(bool)
 
 
-def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
+def distance_falls(run: Run, n: Numbers, k: Constants, star: Reference) -> Claim:
     change, slop = _change_of_distance(run, n, k, star)
     fall = n.kind(run.gains) * n.kind(k.growth)
     slop = slop + by_step(run, 2 * np.abs(run.steps) * n.doubts.scores) + 4 * ULP * floats(fall)
@@ -398,7 +398,7 @@ def distance_falls(run: Run, n: Numbers, k: Constants, star: Star) -> Claim:
 
 
 def _change_of_distance(
-    run: Run, n: Numbers, k: Constants, star: Star
+    run: Run, n: Numbers, k: Constants, star: Reference
 ) -> tuple[NDArray[Any], Floats]:
     """Of ‖w - αŵ*‖², by step; and how far rounding can have moved it."""
     factor, doubts = n.kind(2 * k.growth / k.least), n.doubts
@@ -434,8 +434,7 @@ def mistake_bound(run: Run, bound: int) -> Claim:
     return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))
 
 
-# Is a trace the record of a run on this data?
-
+# --- Is it the record of a run on this data? -----------------------------------------------------
 
 _STATEMENT = "a replay visits rows in the same order, with the same scores, and ends alike"
 

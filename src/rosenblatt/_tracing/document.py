@@ -1,4 +1,4 @@
-"""A trace as JSON; `read_document.py` reads it back."""
+"""A trace as JSON, and back: a file may come from anywhere, and nothing in it is believed."""
 
 from __future__ import annotations
 
@@ -115,8 +115,7 @@ def _rows(run: Run, index: Any) -> dict[str, Any]:
     }
 
 
-# A trace from JSON: the file may come from anywhere, and nothing in it is believed.
-
+# --- Reading -------------------------------------------------------------------------------------
 
 _MOST_ROWS = 100_000_000  # rows that are announced but not there take memory, too
 _MOST_CLASSES = 1_000_000
@@ -300,19 +299,19 @@ def _whole_numbers(values: Any, name: str, below: int) -> Any:
 
 
 def _pairs(part: Part, field: str) -> list[tuple[int, int]]:
-    found = [_whole_numbers(v, part.name(field), 1 << 62).tolist() for v in part.values(field)]
-    if any(len(pair) != 2 for pair in found):
+    pairs = [_whole_numbers(v, part.name(field), 1 << 62).tolist() for v in part.values(field)]
+    if any(len(pair) != 2 for pair in pairs):
         raise InvalidDocument(f"{part.name(field)} is not made of pairs")
-    return [(first, second) for first, second in found]
+    return [(first, second) for first, second in pairs]
 
 
 def _floats(part: Part, field: str, shape: tuple[int, ...] | None = None) -> Any:
     """Numbers in this shape, or as many as there are."""
     values = part.values(field)
     try:
-        found = np.array(values) if values else np.empty(shape if shape and 0 in shape else 0)
+        array = np.array(values) if values else np.empty(shape if shape and 0 in shape else 0)
     except ValueError:  # lists of several lengths
-        found = np.empty(0, dtype=object)
-    if found.dtype.kind not in "if" or found.shape != (shape or (len(found),)):
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "if" or array.shape != (shape or (len(array),)):
         raise InvalidDocument(f"{part.name(field)} is not numbers as many as there should be")
-    return found.astype(np.float64)
+    return array.astype(np.float64)

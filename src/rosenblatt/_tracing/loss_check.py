@@ -1,4 +1,16 @@
-"""The theorems of PassiveAggressive and AROW, tested at every update of a run."""
+"""The theorems of PassiveAggressive and AROW, tested at every update of a run.
+
+With ℓ = 1 - m the loss at an update, q = ‖x̃‖² (of many classes 2‖x̃‖²), C_i = C c_i, ρ = r/c_i, any
+weights u and ℓ(u) their loss on the same row (of many classes against the same rival):
+
+    PA-I    ‖w' - u‖² <= ‖w - u‖² - τℓ + 2 C_i ℓ(u)
+    PA-II   ‖w' - u‖² <= ‖w - u‖² - ℓ²/(q + 1/(2C_i)) + 2 C_i ℓ(u)²
+    AROW    Σ p'(w' - u)² <= Σ p (w - u)² - ℓ²(v + 2ρ)/(v + ρ)² + 2αℓ(u) + Σ (x_j²/ρ)(w'_j - u_j)²
+
+PassiveAggressive is followed as the steps τ, which are floats, move exact weights. AROW divides by
+floats at every step: its weights and precisions are taken as the floats that training had, and
+everything is decided in floats with a bound on their rounding.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +39,7 @@ from rosenblatt._tracing.verdict import (
     real,
     worst,
 )
-from rosenblatt._tracing.walk import Path, Star
+from rosenblatt._tracing.walk import Path, Reference
 from rosenblatt.theory.bounds import dot, exact_row
 from rosenblatt.theory.online import arow_factor, arow_gain, passive_aggressive_factor
 
@@ -40,7 +52,7 @@ class Losses:
 
     run: Run
     space: Features
-    star: Star
+    star: Reference
     path: Path
 
     @property
@@ -165,21 +177,7 @@ _WORDS = {
 }
 
 
-# Both sides of the theorems of PassiveAggressive and AROW, update by update.
-#
-# With ℓ = 1 - m the loss at an update, q = ‖x̃‖² (of many classes 2‖x̃‖²), C_i = C c_i, ρ =
-# r/c_i, any
-# weights u and ℓ(u) their loss on the same row (of many classes against the same rival):
-#
-#     PA-I    ‖w' - u‖² <= ‖w - u‖² - τℓ + 2 C_i ℓ(u)
-#     PA-II   ‖w' - u‖² <= ‖w - u‖² - ℓ²/(q + 1/(2C_i)) + 2 C_i ℓ(u)²
-#     AROW    Σ p'(w' - u)² <= Σ p (w - u)² - ℓ²(v + 2ρ)/(v + ρ)² + 2αℓ(u) + Σ (x_j²/ρ)(w'_j -
-#     u_j)²
-#
-# PassiveAggressive is followed as the steps τ, which are floats, move exact weights. AROW divides
-# by
-# floats at every step: its weights and precisions are taken as the floats that training had, and
-# everything is decided in floats with a bound on their rounding.
+# --- Both sides, update by update ----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -226,7 +224,7 @@ class Ledger:
         return None if self.bounds is None else self.bounds[1]
 
 
-def ledger(run: Run, space: Features, star: Star, n: Numbers, longest: Fraction) -> Ledger:
+def ledger(run: Run, space: Features, star: Reference, n: Numbers, longest: Fraction) -> Ledger:
     """`longest`: max ‖x̃_i‖², of many classes twice that."""
     lightest = Fraction(float(run.weights[run.weights > 0].min()))
     if run.rule == "AROW":
@@ -240,7 +238,7 @@ def ledger(run: Run, space: Features, star: Star, n: Numbers, longest: Fraction)
 
 
 def _passive_aggressive(
-    run: Run, space: Features, star: Star, n: Numbers, factor: Fraction
+    run: Run, space: Features, star: Reference, n: Numbers, factor: Fraction
 ) -> Ledger:
     squared, length = run.rule == "PA-II", np.abs(run.steps)
     tau, C = _kind(n, length), _kind(n, run.weights[run.rows]) * n.kind(Fraction(run.number))
@@ -280,7 +278,13 @@ class _Doubt:
     """How far rounding can have moved what is said of PassiveAggressive, by update."""
 
     def __init__(
-        self, run: Run, star: Star, n: Numbers, loss: Floats, square: Floats, held: Floats
+        self,
+        run: Run,
+        star: Reference,
+        n: Numbers,
+        loss: Floats,
+        square: Floats,
+        held: Floats,
     ):
         self.squared, self.size = run.rule == "PA-II", (n.size + 16) * ULP
         self.tau, self.loss, self.square, self.held = np.abs(run.steps), np.abs(loss), square, held
@@ -330,11 +334,11 @@ def _squares(run: Run, space: Features, n: Numbers) -> NDArray[Any]:
     return np.array([each[i] for i in run.rows.tolist()], dtype=object)
 
 
-def _star_margins(run: Run, star: Star) -> Floats:
+def _star_margins(run: Run, star: Reference) -> Floats:
     return run.margins_of(run.by_update(star.products))
 
 
-def _lost(run: Run, star: Star, n: Numbers, tau: NDArray[Any]) -> NDArray[Any]:
+def _lost(run: Run, star: Reference, n: Numbers, tau: NDArray[Any]) -> NDArray[Any]:
     """ℓ(u)."""
     if not n.exact:
         return np.maximum(1 - _star_margins(run, star), 0.0)
@@ -357,7 +361,7 @@ def _start(n: Numbers) -> tuple[Any, float]:
 # --- AROW ---
 
 
-def _arow(run: Run, space: Features, star: Star, n: Numbers, factor: Fraction) -> Ledger:
+def _arow(run: Run, space: Features, star: Reference, n: Numbers, factor: Fraction) -> Ledger:
     size, d = n.size + 8, n.doubts.scores
     away = _Away(run, space, star)
     alpha, v, r = np.abs(run.steps), squares(run), rho(run)
@@ -390,7 +394,7 @@ def _arow(run: Run, space: Features, star: Star, n: Numbers, factor: Fraction) -
 class _Away:
     """How far the weights of AROW are from u, and what the growth of the precisions adds."""
 
-    def __init__(self, run: Run, space: Features, star: Star):
+    def __init__(self, run: Run, space: Features, star: Reference):
         distances, growth, after = [_total((space.start - star.w)[None] ** 2)], [], []
         doubts, after_doubts = [], []
         for part, w in moving(run, space.start):

@@ -64,7 +64,7 @@ def growing(run: Run) -> Iterator[Grown]:
 
 
 def moving(run: Run, start: Floats) -> Iterator[tuple[Grown, Floats]]:
-    """The same with the weights of AROW before and after these updates."""
+    """`growing`, with the weights of AROW before and after these updates."""
     w = start + 0.0
     for part in growing(run):
         x = part.directions

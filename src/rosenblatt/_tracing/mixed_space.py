@@ -26,7 +26,7 @@ from rosenblatt._tracing.rounding import (
 )
 from rosenblatt._tracing.run import Floats, Ints
 from rosenblatt._tracing.space import Features, scores_on_the_way
-from rosenblatt._tracing.walk import Path, Standing, Star
+from rosenblatt._tracing.walk import Path, Reference, Standing
 from rosenblatt.theory.bounds import dot
 
 
@@ -78,7 +78,7 @@ class MixedFeatures(Features):
             run, scores, rows=rows, weights=weights, reach=reach, star2=star2, size=size
         )
 
-    def exact_path(self, star: Star | None) -> Path:
+    def exact_path(self, star: Reference | None) -> Path:
         run, w = self.run, list(self.exact_start)
         of_star = None if star is None else [Fraction(v) for v in star.w.tolist()]
         scores: list[Fraction] = []

@@ -14,7 +14,7 @@ from rosenblatt._tracing.loss_check import Losses
 from rosenblatt._tracing.mixed_space import MixedFeatures
 from rosenblatt._tracing.run import About, Floats, Ints, Run
 from rosenblatt._tracing.space import Features, JointFeatures, JointKernelled, Kernelled, Space
-from rosenblatt._tracing.walk import Path, Star
+from rosenblatt._tracing.walk import Path, Reference
 from rosenblatt._util.text import counted, row_number
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
@@ -27,7 +27,7 @@ class Replay:
 
     def __init__(self, run: Run, about: About, w_star: Any = None):
         self.run, self.about = run, about
-        self._given = None if w_star is None else lifted(run, w_star)
+        self._chosen_star = None if w_star is None else lifted(run, w_star)
 
     @cached_property
     def space(self) -> Space:
@@ -103,13 +103,13 @@ class Replay:
         return certify(table, run.y, fit_intercept=run.intercept, sample_weight=run.c)
 
     @cached_property
-    def star(self) -> Star | None:
+    def star(self) -> Reference | None:
         """w*: given, certified, or what a kernel's training ended with, where it ended clean.
 
         Other rules than the perceptron's can be compared with any weights.
         """
-        if self._given is not None:
-            return self.space.star(self._given)
+        if self._chosen_star is not None:
+            return self.space.star(self._chosen_star)
         if not self.run.linear():
             if not self.about.converged:
                 return None
@@ -119,7 +119,7 @@ class Replay:
         return to_compare_with(self.features("w*"), self._certified)
 
     @cached_property
-    def _certified(self) -> Star | None:
+    def _certified(self) -> Reference | None:
         """The proved separator, if there is one that floats can hold."""
         proved = self.certificate if self.about.all_rows else None
         return None if proved is None else certified(self.space, proved)
@@ -155,7 +155,7 @@ class Replay:
     @property
     def compared_with(self) -> str:
         """What u is, in words."""
-        if self._given is not None:
+        if self._chosen_star is not None:
             return "u is the w_star that was given."
         if self._certified is not None:
             return "u is the certified separator, just long enough for margins of 1."
@@ -179,8 +179,8 @@ class Replay:
                     "gamma is the margin of the perceptron's theorem; those of PassiveAggressive "
                     "and AROW have none: leave it out."
                 )
-            found = loss_check.check(self.losses, converged=self.about.converged, radius=radius)
-            return replace(found, compared=self.compared_with)
+            checked = loss_check.check(self.losses, converged=self.about.converged, radius=radius)
+            return replace(checked, compared=self.compared_with)
         assert self.constants is not None
         return check(
             self.run,
@@ -195,14 +195,13 @@ class Replay:
         )
 
 
-# w*: the separator that the convergence proof follows, given or found.
-
+# --- w*, the reference separator of the convergence proof ----------------------------------------
 
 _SLIGHTLY_MORE = 1 + 2.0**-20  # so that rounding leaves no loss, and no doubt
 
 
 def lifted(run: Run, w_star: Any) -> Floats:
-    """What was given, with the intercept last."""
+    """w* as the caller chose it, with the intercept last."""
     d = run.X.shape[1] if run.linear() else len(run.y)
     if run.k is None:
         values, with_intercept = given.vector(w_star, d, "w_star")
@@ -218,7 +217,7 @@ def lifted(run: Run, w_star: Any) -> Floats:
     return values
 
 
-def certified(space: Space, certificate: Certificate) -> Star | None:
+def certified(space: Space, certificate: Certificate) -> Reference | None:
     """The proved separator in floats, which can be too coarse for it."""
     for separator in (certificate.homogeneous_separator, certificate.separator):
         # Of a class without rows, which only a file can have, it knows nothing.
@@ -231,7 +230,7 @@ def certified(space: Space, certificate: Certificate) -> Star | None:
     return None
 
 
-def to_compare_with(space: Features, separator: Star | None) -> Star:
+def to_compare_with(space: Features, separator: Reference | None) -> Reference:
     """What PassiveAggressive and AROW are compared with, where nothing is given.
 
     The separator, as long as it takes for margins of 1, so that it has no losses; else the mean of

@@ -13,16 +13,12 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import as_table, dense
-from rosenblatt._core.update_log import Log
 from rosenblatt._tracing import loss_steps
 
 if TYPE_CHECKING:
     from rosenblatt._core.protocol import Kind
     from rosenblatt._core.rows import Matrix
-    from rosenblatt._training.kernel_rule import KernelExpansion
     from rosenblatt._training.kernels import Kernel
-    from rosenblatt._training.settings import Settings
-    from rosenblatt._training.state import AnyJob, AnyState
 
 
 Floats = NDArray[np.float64]
@@ -194,7 +190,7 @@ class Run:
         return by_class
 
     def added(self, step: int) -> Floats:
-        """The same with lengths of steps in the place of ones: for rules that look at the loss."""
+        """`counts` with lengths of steps in the place of ones: for rules that look at the loss."""
         made = int(self.edges[step])
         rows, own, lengths = self.rows[:made], self.own[:made], np.abs(self.steps[:made])
         if self.rivals is None:
@@ -223,56 +219,9 @@ class Run:
         return self.kernel is None or self.kernel.linear
 
 
-class Recorder:
-    """Follows training from inside."""
-
-    def __init__(self) -> None:
-        self.log: Log
-        self._facts: dict[str, Any] = {}
-        self._judged: list[tuple[int, int]] = []
-
-    def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
-        machine = job.machine
-        examples: Any = machine.examples
-        machine.log = self.log = Log(rivals=examples.k is not None)
-        dual = hasattr(examples, "gram")
-        w = state.memory.w
-        self._facts = {
-            "X": examples.gram.X if dual else examples.rows.X,
-            "y": examples.y,
-            "c": examples.c,
-            "start": _lifted(w) if dual else w.copy(),
-            "eta": settings.units.eta0,
-            "margin": machine.rule.margin,
-            "intercept": machine.rule.intercept,
-            "order": settings.order,
-            "keep": settings.units.keep,
-            "n": examples.n,
-            "kernel": examples.gram.kernel if dual else None,
-            "rule": settings.rule.kind,
-            "number": 0.0 if machine.rule.kind == "perceptron" else machine.rule.number,
-        }
-
-    def judged(self, state: AnyState) -> None:
-        if state.kept is not None:
-            self._judged.append((state.updates, state.kept.mistakes))
-
-    def run(self) -> Run:
-        names = ("rows", "visits", "scores", "rivals")
-        noted: dict[str, Any] = dict(zip(names, self.log.arrays(), strict=False))
-        return Run(**self._facts, **noted, judged=self._judged.copy())
-
-
-def _lifted(function: KernelExpansion) -> Floats:
-    """Coefficients, and the intercept last."""
-    if function.k is None:
-        return np.append(function.beta, function.b)
-    return np.hstack([function.beta, function.b])
-
-
 @dataclass(frozen=True)
 class About:
-    """Its name, its words and how it ended; the fields of the JSON document, in its order."""
+    """What is said of a run besides its facts; the fields of the JSON document, in its order."""
 
     estimator: str
     classes: list[Any]  # in the order of their numbers; of two the second is +1

@@ -42,8 +42,8 @@ from rosenblatt._tracing.walk import (
     JointSums,
     OfClasses,
     Path,
+    Reference,
     Standing,
-    Star,
     Sums,
     Walker,
     walk,
@@ -84,31 +84,31 @@ class Space(ABC):
         return np.asarray(self.copies * self.squares()[self.run.rows])
 
     @abstractmethod
-    def star(self, w: Floats) -> Star:
+    def star(self, w: Floats) -> Reference:
         """w* as it is met here."""
 
     @abstractmethod
-    def path(self, star: Star | None) -> Path:
+    def path(self, star: Reference | None) -> Path:
         """The path in floating point, replayed, with bounds on its rounding."""
 
-    def exact_path(self, star: Star | None) -> Path:
+    def exact_path(self, star: Reference | None) -> Path:
         """The path in fractions."""
         walkers = self._walkers(star)
         walker = walkers[0] if self.run.k is None else OfClasses(walkers, self.run)
         return walk(self.run, walker, Fraction)
 
-    def _walkers(self, star: Star | None) -> list[Walker]:
+    def _walkers(self, star: Reference | None) -> list[Walker]:
         """In whole numbers: one for the weights of each class, or the only one."""
         raise NotImplementedError
 
-    def _of_classes(self, star: Star | None) -> Iterator[tuple[Floats, Floats | None]]:
+    def _of_classes(self, star: Reference | None) -> Iterator[tuple[Floats, Floats | None]]:
         """The start and w* of each class, or the only ones."""
         starts = np.atleast_2d(self.run.start)
         stars = [None] * len(starts) if star is None else list(np.atleast_2d(star.w))
         return zip(starts, stars, strict=True)
 
     @abstractmethod
-    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
         """A number that every c_i y_i w*·x̃_i reaches, as large as is certain; the row nearest.
 
         Of many classes c_i (w*_y - w*_c)·x̃_i for all classes c but the row's own, y.
@@ -119,7 +119,7 @@ class Space(ABC):
         """max ‖c_i x̃_i‖², or max ‖x̃_i‖² of the rows that exist."""
 
     @abstractmethod
-    def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
+    def ends(self, star: Reference, path: Path) -> tuple[Fraction, Fraction, Fraction]:
         """‖w*‖², ⟨w_0, w*⟩, ‖w_0‖²; where in doubt so that a bound from them is no lower."""
 
 
@@ -168,12 +168,12 @@ class Features(Space):
     def squares(self) -> Floats:
         return squares(self.table) + self.run.intercept
 
-    def star(self, w: Floats) -> Star:
+    def star(self, w: Floats) -> Reference:
         with np.errstate(over="ignore", invalid="ignore"):
             products = np.asarray(self.table @ w[..., :-1].T) + w[..., -1]
             lengths = np.linalg.norm(w, axis=-1) + TINY
             size = np.multiply.outer(lengths_of(self.squares()), lengths)
-            return Star(w, products, SLIGHTLY_MORE * (self.d + 10) * ULP * size)
+            return Reference(w, products, SLIGHTLY_MORE * (self.d + 10) * ULP * size)
 
     def _steps(self, begin: int, end: int) -> Floats:
         """z_t for some steps, summed as the core sums them."""
@@ -209,7 +209,7 @@ class Features(Space):
         return w
 
     @np.errstate(over="ignore", invalid="ignore")
-    def path(self, star: Star | None) -> Path:
+    def path(self, star: Reference | None) -> Path:
         run, w = self.run, np.zeros(self.start.size) if star is None else star.w.ravel()
         norms2, products = np.empty(run.n_steps + 1), np.empty(run.n_steps + 1)
         norms2[0], products[0] = self.start.ravel() @ self.start.ravel(), self.start.ravel() @ w
@@ -264,7 +264,7 @@ class Features(Space):
                 found[part] = rows.scores(w)[self.run.rows[part]]
         return found
 
-    def _walkers(self, star: Star | None) -> list[Walker]:
+    def _walkers(self, star: Reference | None) -> list[Walker]:
         needed = np.unique(self.run.rows)
         rows = dict(zip(needed.tolist(), self.run.lifted(needed), strict=True))
         return [
@@ -272,7 +272,7 @@ class Features(Space):
             for start, of_star in self._of_classes(star)
         ]
 
-    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
         w = star.w if self.run.intercept else star.w[:-1]
         return least_margin(self.table, self.run.y, self.run.weights, w)
 
@@ -280,7 +280,7 @@ class Features(Space):
         c = self.run.weights if weighted else np.sign(self.run.weights)
         return longest(self.table, c, lifted=self.run.intercept)
 
-    def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
+    def ends(self, star: Reference, path: Path) -> tuple[Fraction, Fraction, Fraction]:
         start, w = self.exact_start, star.w.ravel()
         return dot(w, w), dot(start, w), dot(start, start)
 
@@ -338,7 +338,7 @@ class JointFeatures(Features):
                 ahead[part] = found[at, rivals[part]] - recorded
         return margins, Standing(rivals, ahead)
 
-    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
         w = star.w if self.run.intercept else star.w[:, :-1]
         return least_class_margin(self.table, self.run.y, self.run.weights, w)
 
@@ -377,17 +377,17 @@ class Kernelled(Space):
     def squares(self) -> Floats:
         return np.array(self._diagonal) + self.run.intercept
 
-    def star(self, w: Floats) -> Star:
+    def star(self, w: Floats) -> Reference:
         kind = Sums if self.run.k is None else JointSums
         with one_thread():
             sums = kind(self.gram, w)
-        return Star(w, sums.values, sums.doubts)
+        return Reference(w, sums.values, sums.doubts)
 
-    def path(self, star: Star | None) -> Path:
+    def path(self, star: Reference | None) -> Path:
         with one_thread():
             return FloatGram(self.gram, self.run, self.squares_met(), star).walk()
 
-    def _walkers(self, star: Star | None) -> list[Walker]:
+    def _walkers(self, star: Reference | None) -> list[Walker]:
         run = self.run
         gram = self._needed(run.start if star is None else np.vstack([run.start, star.w]))
         return [ExactGram(gram, run, start, of_star) for start, of_star in self._of_classes(star)]
@@ -398,7 +398,7 @@ class Kernelled(Space):
         with one_thread():
             return {i: self.gram.row(i) for i in np.union1d(self.run.rows, some).tolist()}
 
-    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
         c, present = self.run.weights, self.run.weights > 0
         rounding = star.doubts + 8 * ULP * (np.abs(star.products) + star.doubts)
         margins = np.where(present, c * (self.run.y * star.products - rounding), np.inf)
@@ -412,7 +412,7 @@ class Kernelled(Space):
             if c > 0
         )
 
-    def ends(self, star: Star, path: Path) -> tuple[Fraction, Fraction, Fraction]:
+    def ends(self, star: Reference, path: Path) -> tuple[Fraction, Fraction, Fraction]:
         doubts = path.doubts
         assert path.products is not None
         assert doubts is not None
@@ -426,7 +426,7 @@ class Kernelled(Space):
 class JointKernelled(Kernelled):
     """A function of the rows for each class."""
 
-    def least_margin(self, star: Star) -> tuple[Fraction, int]:
+    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
         y, c = self.run.y, self.run.weights
         rows = np.arange(len(y))
         margins = star.products[rows, y][:, None] - star.products

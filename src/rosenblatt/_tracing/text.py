@@ -1,4 +1,4 @@
-"""The steps of a trace in words."""
+"""The steps of a trace in words, and in a table for a terminal, a notebook or a worksheet."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _alpha(trace: Trace, k: int) -> str:
 
 
 def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) -> str:
-    """The same for the class and the rival of each row."""
+    """For the class and the rival of each row."""
     run, classes = trace.replay.run, trace.replay.about.classes
     assert run.rivals is not None
     found = []
@@ -226,8 +226,7 @@ def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) 
     return _some("; ", found, 8)
 
 
-# The steps of a trace in a table: for a terminal, a notebook, a worksheet.
-
+# --- The table -----------------------------------------------------------------------------------
 
 _MOST_FEATURES = 4  # weights of so many are shown
 _MOST_WEIGHTS = 9  # and of all classes together

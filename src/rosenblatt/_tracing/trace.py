@@ -1,26 +1,33 @@
-"""Trace: what happened at every update, and what can be asked about it."""
+"""Trace: what happened at every update of a training, recorded and replayed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rosenblatt._core.rows import Labelled
+from rosenblatt._core.update_log import Log
 from rosenblatt._tracing import document, loss_steps, text
 from rosenblatt._tracing.check import Check
 from rosenblatt._tracing.document import read
 from rosenblatt._tracing.replay import Replay
-from rosenblatt._tracing.run import About, Floats, Recorder, Run
+from rosenblatt._tracing.run import About, Floats, Run
+from rosenblatt._training.dual import KernelExamples
 from rosenblatt._training.estimator import Training
 from rosenblatt._training.linear_rule import read_only
 from rosenblatt._util.extras import pandas
 from rosenblatt._validation.parameters import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._training.settings import Settings
+    from rosenblatt._training.state import AnyJob, AnyState
 
 
 class Weights(NamedTuple):
@@ -233,11 +240,11 @@ class Trace:
         return text.as_markdown(self)
 
     def to_latex(self) -> str:
-        """The same as a LaTeX tabular."""
+        """The table as a LaTeX tabular."""
         return text.as_latex(self)
 
     def to_pandas(self) -> Any:
-        """The same as a data frame, with numbers."""
+        """The table as a data frame, with numbers."""
         return pandas("Trace.to_pandas").DataFrame(text.columns(self)).set_index("k")
 
     def to_json(
@@ -270,7 +277,7 @@ class Trace:
         return cls(run, about, w_star=w_star)
 
 
-# trace: train, and keep what happened at every update.
+# --- Recording -----------------------------------------------------------------------------------
 
 
 def trace(
@@ -332,8 +339,52 @@ def trace(
     return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
 
 
-def _names(given_names: Any, d: int) -> list[str]:
-    names = [str(name) for name in given_names]
+class Recorder:
+    """Notes the facts of a training and every update from inside."""
+
+    def __init__(self) -> None:
+        self.log: Log
+        self._facts: dict[str, Any] = {}
+        self._judged: list[tuple[int, int]] = []
+
+    def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
+        learner, examples = job.machine, cast(Labelled, job.machine.examples)
+        learner.log = self.log = Log(rivals=examples.k is not None)
+        rule = learner.rule
+        self._facts = {
+            **_rows_and_start(examples, state.memory.w),
+            "y": examples.y,
+            "c": examples.c,
+            "eta": settings.units.eta0,
+            "margin": rule.margin,
+            "intercept": rule.intercept,
+            "order": settings.order,
+            "keep": settings.units.keep,
+            "n": examples.n,
+            "rule": settings.rule.kind,
+            "number": 0.0 if rule.kind == "perceptron" else rule.number,
+        }
+
+    def judged(self, state: AnyState) -> None:
+        if state.kept is not None:
+            self._judged.append((state.updates, state.kept.mistakes))
+
+    def run(self) -> Run:
+        names = ("rows", "visits", "scores", "rivals")
+        updates: dict[str, Any] = dict(zip(names, self.log.arrays(), strict=False))
+        return Run(**self._facts, **updates, judged=self._judged.copy())
+
+
+def _rows_and_start(examples: Any, w: Any) -> dict[str, Any]:
+    """X and the first weights; with a kernel its coefficients of the rows, and the intercept."""
+    if not isinstance(examples, KernelExamples):
+        return {"X": examples.rows.X, "start": w.copy(), "kernel": None}
+    start = np.append(w.beta, w.b) if w.k is None else np.hstack([w.beta, w.b])
+    return {"X": examples.gram.X, "start": start, "kernel": examples.gram.kernel}
+
+
+def _names(feature_names: Any, d: int) -> list[str]:
+    names = [str(name) for name in feature_names]
     if len(names) != d:
         raise InputError(f"There are {len(names)} feature_names, but X has {d} features.")
     return names

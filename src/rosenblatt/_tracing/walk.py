@@ -25,8 +25,8 @@ Place = tuple[int, int, int]  # a row, its class, its rival
 
 
 @dataclass(frozen=True)
-class Star:
-    """w*, and its products with the rows."""
+class Reference:
+    """The reference separator w*, and its products with the rows."""
 
     w: Floats  # lifted; with a kernel coefficients of the rows, and the intercept
     products: Floats  # w*·x̃_i by row (and class),
@@ -35,9 +35,9 @@ class Star:
 
 @dataclass(frozen=True)
 class Path:
-    """By step N_0 … N_T and P_0 … P_T (None without w*); by update the score before.
+    """By step N_0 … N_T and P_0 … P_T (None without w*); by update the score before it.
 
-    Floats with their doubts, or arrays of fractions without.
+    Floats with bounds on their rounding (doubts), or arrays of fractions without.
     """
 
     norms2: NDArray[Any]
@@ -226,7 +226,7 @@ class FloatGram:
     `squares` are those of the updates. Of many classes the rivals are found again.
     """
 
-    def __init__(self, gram: Gram, run: Run, squares: Floats, star: Star | None):
+    def __init__(self, gram: Gram, run: Run, squares: Floats, star: Reference | None):
         sums = Sums if run.k is None else JointSums
         self._run, self._squares, self._star = run, squares, star
         self._sums: Any = sums(gram, run.start)
@@ -396,9 +396,9 @@ def _whole(values: Iterable[Any]) -> tuple[list[int], int]:
 
 def _table(rows: dict[int, Floats]) -> tuple[dict[int, list[int]], int]:
     """All rows with one exponent."""
-    found = {i: _whole(row.tolist()) for i, row in rows.items()}
-    p = max((exponent for _, exponent in found.values()), default=0)
-    return {i: [v << (p - e) for v in row] for i, (row, e) in found.items()}, p
+    whole = {i: _whole(row.tolist()) for i, row in rows.items()}
+    p = max((exponent for _, exponent in whole.values()), default=0)
+    return {i: [v << (p - e) for v in row] for i, (row, e) in whole.items()}, p
 
 
 def _times(step: float, exponent: int) -> int:

@@ -465,7 +465,7 @@ class _Case:
         return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
-        self.budget.now("finding the columns that separate")
+        self.budget.begins("finding the columns that separate")
         with noting(limits):
             collinear = collinear_columns(self.rows) if partition.done and not self.many else []
             if collinear:
@@ -481,7 +481,7 @@ class _Case:
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
-        self.budget.now("looking for a separating hyperplane")
+        self.budget.begins("looking for a separating hyperplane")
         known = conflict_at_sight(self.rows)
         if by_training.is_wide(self.rows):
             return by_training.decide(partition, known)
@@ -494,7 +494,7 @@ class _Case:
     def _margins(
         self, partition: Partition, trained: Bound | None, limits: list[str], *, search: bool
     ) -> dict[str, Any]:
-        self.budget.now("finding the largest margin")
+        self.budget.begins("finding the largest margin")
         rows, w = self.rows, partition.separator
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
@@ -519,7 +519,7 @@ class _Case:
 
     def _check(self, out: dict[str, Any]) -> None:
         """Nothing leaves that the verifier would reject."""
-        self.budget.now("checking the proof")
+        self.budget.begins("checking the proof")
         try:
             check(out, self.table.X, self.table.y, hashed=True)
         except verify.Rejected as reason:

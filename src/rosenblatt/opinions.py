@@ -26,7 +26,7 @@ from rosenblatt._core.rows import as_table
 from rosenblatt._robustness.cells import Cells, Library, with_row
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.escape import one_line
-from rosenblatt._util.progress import bar, tell
+from rosenblatt._util.progress import progress, shown
 from rosenblatt._util.text import many
 from rosenblatt._validation import exact, parameters, rows
 from rosenblatt.certificate import Certificate
@@ -311,12 +311,8 @@ def second_opinion(
     if rule is not None:
         answers, errors = _said(rule, given, table.y, asked, table.origin.classes)
     judges = RuleSet(table, rows, answers=answers, errors=errors, work_limit=work_limit)
-    found: list[Opinion] = []
-    with bar(quiet=not verbose) as now:
-        for k, opinion in enumerate(judges.opinions()):
-            found.append(opinion)
-            now("second opinions", k + 1, rows.shape[0])
-    return judges.all(found)
+    with shown(quiet=not verbose):
+        return judges.all(list(judges.opinions()))
 
 
 def _said(
@@ -384,7 +380,7 @@ class RuleSet:
 
     def _begin(self) -> None:
         """Have the known rows a separator? If not: a good rule."""
-        tell("looking for a rule with few errors")
+        progress("looking for a rule with few errors")
         everything = np.ones(self.problem.rows.n, dtype=bool)
         found = conflicts.ask(self.problem, everything)
         self.separable = found.separator is not None
@@ -431,11 +427,15 @@ class RuleSet:
         answer, other = (names[1], names[0]) if sign > 0 else (names[0], names[1])
         return sign, answer, other
 
+    def _progress(self, row: int) -> None:
+        n = self.Q.shape[0]
+        progress(f"new row {row + 1:,} of {n:,}", row + 1, n)
+
     # --- A separator, or a few rows that leave none ---
 
     def _by_separators(self) -> Iterator[Opinion]:
         for row in range(self.Q.shape[0]):
-            tell(f"new row {row + 1:,} of {self.Q.shape[0]:,}")
+            self._progress(row)
             sign, answer, other = self._labels(row)
             conflict, rival = self._forced(row, -sign)
             status: Status = "forced"
@@ -470,11 +470,11 @@ class RuleSet:
             library, cells = self._first or self._prepared(part)
             self._first = None  # of the other parts another one
             for k in range(part.shape[0]):
-                tell(f"new row {begin + k + 1:,} of {self.Q.shape[0]:,}")
+                self._progress(begin + k)
                 yield self._priced(begin + k, k, part, library, cells)
 
     def _prepared(self, part: Any) -> tuple[Library, Cells | None]:
-        tell("looking at all directions")
+        progress("looking at all directions")
         library = Library(self.problem, part)
         cells = None
         if directions(self.problem) is not None and not sparse.issparse(part):

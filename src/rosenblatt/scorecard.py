@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations, product
 from typing import Any, NamedTuple, Self
@@ -18,7 +17,7 @@ from rosenblatt._training.estimator import Classifier
 from rosenblatt._training.fit import changing
 from rosenblatt._training.monitor import Interrupted, Watch
 from rosenblatt._util.interrupt import check_interrupt, interrupted_by
-from rosenblatt._util.progress import Bar, bar, silent
+from rosenblatt._util.progress import heard_by, progress, shown
 from rosenblatt._util.text import Numbered, many
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows, rows_to_judge
@@ -131,8 +130,8 @@ class Scorecard(Classifier):
                     f"y holds {len(classes)}: ask for one against the rest, y == label."
                 )
             validation = self._validation(X_val, y_val, classes)
-            with bar(quiet=not self.verbose) as now:
-                found = self._searched(rows, examples, watch, now)
+            with shown(lines=True) if self.verbose else heard_by(None):
+                found = self._searched(rows, examples, watch)
             self.classes_ = classes
             self._choose(rows, examples, found, validation)
             self.bracket_ = None
@@ -168,24 +167,15 @@ class Scorecard(Classifier):
         rows = self._dense(checked_rows(self, X, reset=False, name="X_val"))
         return rows, targets.signs(targets.labels(y, len(rows), "y_val"), classes, name="y_val")
 
-    def _searched(
-        self, X: NDArray[np.float64], examples: Examples, watch: Watch, now: Bar
-    ) -> list[Card]:
+    def _searched(self, X: NDArray[np.float64], examples: Examples, watch: Watch) -> list[Card]:
         """The best card of each number of terms, from none on."""
         terms = terms_of(X, examples.c)
         Z = np.empty((len(terms), len(X)), dtype=np.int8)
         for k, term in enumerate(terms):
             Z[k] = term.values(X)
         search = Search(Z, _prices(examples), int(self.max_points))
-
-        def told(k: int, errors: float) -> None:
-            text = f"Scorecard: {many(k, 'term')} at most, {errors:g} training errors"
-            now(text, k, self.max_terms)
-            if self.verbose and now is silent:  # no terminal: plain lines
-                print(text, file=sys.stderr)
-
         with suppress(Interrupted), interrupted_by(watch.check_interrupt):  # what was found stays
-            search.run(int(self.max_terms), told)
+            search.run(int(self.max_terms))
         self.errors_by_terms_ = np.array([errors for errors, _ in search.best])
         return [self._card(terms, search, card) for _, card in search.best]
 
@@ -459,7 +449,7 @@ class Search:
         self._known: dict[Terms, Floats] = {}
         self.best: list[tuple[float, Terms]] = [(self.tally.errors(self.tally.totals(())), ())]
 
-    def run(self, most_terms: int, told: Callable[[int, float], None]) -> None:
+    def run(self, most_terms: int) -> None:
         """`best` gets the card of each number of terms, also of a search that is interrupted."""
         cards: list[Terms] = [()]
         for k in range(1, min(most_terms, len(self.tally.Z)) + 1):
@@ -469,7 +459,8 @@ class Search:
             if errors >= self.best[-1][0] - self._slack:
                 errors, card = self.best[-1]
             self.best.append((errors, card))
-            told(k, errors)
+            text = f"Scorecard: {many(k, 'term')} at most, {errors:g} training errors"
+            progress(text, k, most_terms)
             if errors <= self._slack:
                 return
 

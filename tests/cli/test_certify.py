@@ -11,7 +11,7 @@ import pytest
 
 from commands import CREDIT, SMALL, on_a_terminal, write
 from rosenblatt import Certificate, certify, data
-from rosenblatt._util.progress import told_to
+from rosenblatt._util.progress import heard_by
 from rosenblatt._util.text import of_files
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
@@ -289,7 +289,7 @@ def test_weights_of_a_column_that_is_not_there_or_is_the_target(shell):
 
 def test_what_it_is_doing_is_told(tmp_path):
     steps = []
-    with told_to(steps.append):
+    with heard_by(lambda step, done, total: steps.append(step)):
         certify([[0.0], [1.0]], [0, 1])
     assert steps[0] == "looking for a separating hyperplane"
     assert steps[-1] == "checking the proof"

@@ -1,6 +1,7 @@
 """Whoever watches hears how far reading has come."""
 
 import gzip
+import re
 from functools import partial
 
 import numpy as np
@@ -10,8 +11,17 @@ from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 from rosenblatt import data
+from rosenblatt._util.progress import heard_by
 from rosenblatt.data.dialect import blocks
-from rosenblatt.data.watching import watched
+
+
+def heard_in(heard):
+    """Adds the rows and the share of each thing said to what was heard."""
+
+    def hear(what, done, total):
+        heard.append((int(re.match(r"reading: ([\d,]+) rows", what)[1].replace(",", "")), done))
+
+    return heard_by(hear)
 
 
 def test_whoever_watches_hears_rows_and_share(file, tmp_path, monkeypatch):
@@ -29,7 +39,7 @@ def test_whoever_watches_hears_rows_and_share(file, tmp_path, monkeypatch):
     twice = [file(text, "1.csv"), file(gzip.compress(text), "2.csv.gz")]
     for source, n in [*((source, 1000) for source in sources), (table, 1000), (twice, 2000)]:
         heard = []
-        with watched(lambda *told, heard=heard: heard.append(told)):
+        with heard_in(heard):
             _, _, encoding = data.read(source, target="paid").encode()
             first = len(heard)
             encoding.apply(source)
@@ -51,7 +61,7 @@ def test_whoever_watches_hears_of_svmlight(file):
         (gzip.compress(text.encode()), "t.svm.gz", 1),
     ]:
         heard = []
-        with watched(lambda *told, heard=heard: heard.append(told)):
+        with heard_in(heard):
             data.read(file(content, name))
         assert len(heard) > 1
         assert heard[-1] == (200_000, share)

@@ -17,8 +17,8 @@ from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import cache, store, tables
 from rosenblatt._out_of_core import store as stored_module
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.progress import Reading, Silent, shown_by
 from rosenblatt._util import files
+from rosenblatt._util.progress import heard_by, shown_with_pace
 from rosenblatt.errors import FileError, InputError, InputTypeError
 from sources import frame, same, together
 
@@ -444,15 +444,14 @@ def test_a_file_that_changes_while_it_is_encoded(monkeypatch):
     write(frame(), "t.csv")
     dump_svmlight_file(*sparse_rows(), "t.svm")
 
-    class Meddler(Silent):
-        def rows(self, done):
-            for name in ("t.csv", "t.svm"):
-                os.utime(name, ns=(0, done))
+    def meddle(what, done, total):
+        for name in ("t.csv", "t.svm"):
+            os.utime(name, ns=(0, int(done)))
 
     for source in (data.read("t.csv", target="label"), "t.svm"):
         with (
             pytest.raises(InputError, match="was changed while it was read"),
-            shown_by(Meddler()),
+            heard_by(meddle),
             stored(source, folder=None),
         ):
             pass
@@ -487,22 +486,21 @@ def test_without_locks_whoever_is_first_wins(monkeypatch):
     table = data.read("t.csv", target="label")
     X, y, _ = table.encode()
 
-    class Faster(Silent):
+    def faster(what, done, total):
         """Encodes the same rows while they are being encoded."""
+        if what == "scaling" and not done:
+            with heard_by(None), open_rows(table) as rows:
+                assert same(rows, X, y)
 
-        def begin(self, what, total):
-            if what == "Scaling":
-                with shown_by(Silent()), open_rows(table) as rows:
-                    assert same(rows, X, y)
-
-    with shown_by(Faster()), stored(table, folder=None) as rows:
+    with heard_by(faster), stored(table, folder=None) as rows:
         assert same(rows, X, y)
     assert len(kept()) == 1
 
 
 def test_progress_is_told(capfd):
     write(frame(), "t.csv")
-    with shown_by(Reading()), stored(data.read("t.csv", target="label"), folder=None):
+    table = data.read("t.csv", target="label")
+    with shown_with_pace(quiet=False), stored(table, folder=None):
         pass
     first, second = capfd.readouterr().err.splitlines()
     assert first.startswith("Encoding: 523 rows (100%), ")
@@ -512,7 +510,8 @@ def test_progress_is_told(capfd):
 def test_progress_on_a_terminal(capfd, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     write(frame(), "t.csv")
-    with shown_by(Reading()), stored(data.read("t.csv", target="label"), folder=None):
+    table = data.read("t.csv", target="label")
+    with shown_with_pace(quiet=False), stored(table, folder=None):
         pass
     said = capfd.readouterr().err
     assert "━" in said  # the bar

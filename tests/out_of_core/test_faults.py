@@ -13,34 +13,30 @@ import numpy as np
 import pytest
 
 from rosenblatt import data
-from rosenblatt._out_of_core import store, tables
+from rosenblatt._out_of_core import cache, store, tables
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.progress import Silent, shown_by
+from rosenblatt._util.progress import heard_by
 from rosenblatt.errors import FileError
 from sources import frame, same
 
 # Encodes t.csv into the folder cache; may do something else before.
 CHILD = """
 import os, resource, sys, time
-from contextlib import contextmanager
 from pathlib import Path
 from rosenblatt import data
 from rosenblatt._out_of_core import store, tables
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.progress import Silent, shown_by
+from rosenblatt._util.progress import heard_by
 store.PASS = tables.PASS = 4000
 
-class Told(Silent):
-    def begin(self, what, total):
-        if what == "Scaling":  # in the middle
-            print("encoding", flush=True)
-            sys.stdin.readline()
+def told(what, done, total):
+    if what == "scaling" and not done:  # in the middle
+        print("encoding", flush=True)
+        sys.stdin.readline()
 
-@contextmanager
-def rows(progress=None):
+def rows():
     table = data.read("t.csv", target="label")
-    with shown_by(progress or Silent()), stored(table.stream(), folder=Path("cache")) as found:
-        yield found
+    return stored(table.stream(), folder=Path("cache"))
 """
 
 
@@ -102,7 +98,7 @@ while sys.stdin.readline():
         nursery.stdin.close()
 
 
-class Waiting(Silent):
+class Waiting:
     """Does something when it is told to wait; must not encode, or must."""
 
     def __init__(self, meanwhile, *, encodes):
@@ -112,23 +108,28 @@ class Waiting(Silent):
         self.said += text
         self.meanwhile()
 
-    def begin(self, what, total):
+    def hear(self, what, done, total):
         self.begun = True
 
     def gets_the_rows(self):
         table = data.read("t.csv", target="label")
         X, y, _ = table.encode()
-        with shown_by(self), stored(table, folder=Path("cache")) as rows:
-            assert same(rows, X, y)
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            heard_by(self.hear),
+        ):
+            patch.setattr(cache, "note", self.note)
+            with stored(table, folder=Path("cache")) as rows:
+                assert same(rows, X, y)
         assert self.said.startswith("Another process is encoding the same rows")
         assert self.begun == self.encodes
 
 
 def test_another_process_encodes_already_and_another_is_killed_meanwhile(folder):
     code = """
-with rows(Told()): print("done", flush=True)
+with heard_by(told), rows(): print("done", flush=True)
 os.utime("t.csv", ns=(1, 1))
-with rows(Told()): pass
+with heard_by(told), rows(): pass
 """
     with child(code, folder) as process:
 
@@ -195,13 +196,12 @@ def test_what_stops_the_encoding_goes_on_and_leaves_nothing(folder, error):
     with pytest.raises(error, match=r"^stop$"), stored(batches, folder=Path("cache")):
         pass
 
-    class Stop(Silent):
-        def rows(self, done):
-            raise error("stop")
+    def stop(what, done, total):
+        raise error("stop")
 
     with (
         pytest.raises(error, match=r"stop"),
-        shown_by(Stop()),
+        heard_by(stop),
         stored(data.read("t.csv", target="label"), folder=Path("cache")),
     ):
         pass

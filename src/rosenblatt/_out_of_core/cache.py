@@ -18,11 +18,11 @@ from rosenblatt._out_of_core.housekeeping import (
     remove_leftovers,
     remove_outdated,
 )
-from rosenblatt._out_of_core.progress import shown
 from rosenblatt._out_of_core.sources import Source, key_of, source_of, stamps
 from rosenblatt._out_of_core.store import Stored, writing
 from rosenblatt._util.files import Lock, onto_disk, sync_folder
 from rosenblatt._util.files import cache_folder as cache_folder
+from rosenblatt._util.progress import heard_by, note
 from rosenblatt.errors import FileError
 
 
@@ -33,7 +33,8 @@ def stored(source: Any, *, folder: Path | None) -> Iterator[Stored]:
     Rows that come from files are kept for the next time, under a name that changes with the files
     and with how they are encoded. Others are removed in the end.
     """
-    source = source_of(source)
+    with heard_by(None):
+        source = source_of(source)
     key, root = key_of(source), _root(folder)
     with ExitStack() as until_the_end:
         if key is None:
@@ -49,7 +50,8 @@ def kept(source: Source, folder: Path | None) -> Stored:
     """The rows of a source that comes from files, in the cache of this machine."""
     key = key_of(source)
     assert key is not None
-    return _kept(_root(folder), key, source)
+    with heard_by(None):
+        return _kept(_root(folder), key, source)
 
 
 def _root(folder: Path | None) -> Path:
@@ -108,7 +110,7 @@ def _written(root: Path, name: str, source: Source) -> Iterator[Path]:
     """A folder with the rows, gone in the end; or the one of this name, if it is there by then."""
 
     def wait() -> None:
-        shown().note(f"Another process is encoding the same rows into {root}: waiting for it.")
+        note(f"Another process is encoding the same rows into {root}: waiting for it.")
 
     with writing(root):
         lock = Lock(lock_of(root, name), wait)
@@ -121,10 +123,7 @@ def _written(root: Path, name: str, source: Source) -> Iterator[Path]:
         try:
             with writing(root):
                 place.mkdir(mode=0o700)
-            try:
-                source.write(place)
-            finally:
-                shown().end()
+            source.write(place)
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)

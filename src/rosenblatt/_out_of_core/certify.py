@@ -184,7 +184,7 @@ def _margins(planes: Planes, bound: Bound, name: say.Names) -> dict[str, Any]:
 
 def _check(out: dict[str, Any], planes: Planes) -> None:
     """Nothing leaves that the verifier would reject."""
-    planes.budget.now("checking the proof")
+    planes.budget.begins("checking the proof")
     try:
         data = RemoteData(out, planes.all, planes.few)
         verify.check(out, data)

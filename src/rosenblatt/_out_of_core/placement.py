@@ -46,6 +46,7 @@ from rosenblatt._out_of_core.store import PASS, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows, refuse_not_finite
 from rosenblatt._out_of_core.work import count_classes
 from rosenblatt._util.files import as_path
+from rosenblatt._util.progress import heard_by
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
 from rosenblatt.data.encoding import Encoding
@@ -67,7 +68,8 @@ def partitioned(source: Any, engine: Any, cache: Any) -> Iterator[PartitionedRow
         if are_arrays(source):
             arrays = source
             source = lambda: iter([arrays])  # noqa: E731 - batches
-        rows_of = source_of(source)
+        with heard_by(None):
+            rows_of = source_of(source)
         if engine is not None and isinstance(rows_of, TableRows) and is_read_by_workers(rows_of):
             yield of_table(client, rows_of, folder)
             return

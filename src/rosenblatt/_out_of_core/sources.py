@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Csr, Matrix, some_rows
-from rosenblatt._out_of_core.progress import shown
 from rosenblatt._out_of_core.store import FORMAT, VERSION, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows
+from rosenblatt._util.progress import counted, heard_by
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import rows_alone
 from rosenblatt.data import files
@@ -135,16 +135,18 @@ class ChosenRows:
 
     def write(self, folder: Path) -> None:
         rows = self.stored
-        shown().begin("Dividing", rows.n)
         refuse_if_full(folder, int(self.share * rows.nbytes))
-        with Writer(folder, rows.d, rows.dtype, sparse=rows.sparse) as writer:
+        with (
+            counted("dividing", rows.n) as count,
+            Writer(folder, rows.d, rows.dtype, sparse=rows.sparse) as writer,
+        ):
             for b in range(rows.n_blocks):
                 X, y = rows.block(b)
                 rows.expect((b + 1) % rows.n_blocks)
                 begin = b * compute.block
                 mask = self.chosen(begin, begin + len(y))
                 writer.add(some_rows(X, mask), y[mask])
-                shown().rows(begin + len(y))
+                count(begin + len(y))
             writer.done(rows.classes, encoding=rows.encoding)
 
 
@@ -168,10 +170,13 @@ class SvmlightRows:
         return {"svmlight": True, "positive": positive, "n_features": self.n_features}
 
     def write(self, folder: Path) -> None:
-        n, d, zero_based, target = self._look()
-        shown().begin("Encoding", n)
+        with heard_by(None):
+            n, d, zero_based, target = self._look()
         classes = np.array(target.classes)
-        with Writer(folder, d, np.dtype(np.float64), sparse=True) as writer:
+        with (
+            counted("encoding", n) as count,
+            Writer(folder, d, np.dtype(np.float64), sparse=True) as writer,
+        ):
             for file in self.files:
                 chunks = iterate_svmlight(
                     str(file.path), _ROWS, n_features=d, zero_based=zero_based
@@ -179,7 +184,7 @@ class SvmlightRows:
                 for X, labels in chunks:
                     y = targets.encoded(target.named(labels), classes)
                     writer.add(Csr(X.data, X.indices, X.indptr, X.shape), y)
-                    shown().rows(writer.n)
+                    count(writer.n)
                 file.check_unchanged()
             writer.done(classes)
 
@@ -221,7 +226,6 @@ class BatchRows:
         return {}
 
     def write(self, folder: Path) -> None:
-        shown().begin("Encoding", None)
         batches = self._checked()
         first = next(batches, None)
         if first is None:
@@ -232,11 +236,14 @@ class BatchRows:
         labels = _Labels()
         sparse = isinstance(first.X, Csr)
         dtype = first.X.data.dtype if isinstance(first.X, Csr) else first.X.dtype
-        with Writer(folder, first.X.shape[1], dtype, sparse=sparse) as writer:
+        with (
+            counted("encoding", None) as count,
+            Writer(folder, first.X.shape[1], dtype, sparse=sparse) as writer,
+        ):
             for batch in chain([first], batches):
                 batch.compare(first)
                 writer.add(batch.X, labels.numbers(batch.y, batch.number))
-                shown().rows(writer.n)
+                count(writer.n)
             classes = labels.classes()
             writer.renumber(labels.places(classes))
             writer.done(classes, feature_names=first.names)

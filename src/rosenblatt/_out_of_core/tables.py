@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import as_matrix
-from rosenblatt._out_of_core.progress import shown
 from rosenblatt._out_of_core.store import PASS, Writer, refuse_if_full
+from rosenblatt._util.progress import counted
 from rosenblatt._util.text import in_file
 from rosenblatt._validation import targets
 from rosenblatt.data.encoding import Encoding
@@ -56,7 +56,6 @@ class TableRows:
 
     def write(self, folder: Path) -> None:
         encoding = self._encoding()
-        shown().begin("Encoding", self.table.n_rows)
         if encoding.prose:
             self._write_sparse(folder, encoding)
             return
@@ -69,10 +68,11 @@ class TableRows:
         label = 1 if len(classes) == 2 else 4  # bytes
         refuse_if_full(folder, self.table.n_rows * (8 * len(names) + label))
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
-            for rows, y in self.parts(encoding):
-                moments.add(rows[:, numbers])
-                writer.add(rows, y)
-                shown().rows(writer.n)
+            with counted("encoding", self.table.n_rows) as count:
+                for rows, y in self.parts(encoding):
+                    moments.add(rows[:, numbers])
+                    writer.add(rows, y)
+                    count(writer.n)
             for file in self.files:  # their readers were ahead, and may have looked too early
                 file.check_unchanged()
             if not finished:
@@ -83,7 +83,6 @@ class TableRows:
                     scale=self.scale,
                     impute=self.table.impute,
                 )
-                shown().begin("Scaling", writer.n)
                 _finish(writer, encoding)
             writer.done(classes, feature_names=names, encoding=encoding)
 
@@ -92,24 +91,25 @@ class TableRows:
         cannot be changed where they are written."""
         assert encoding.target is not None
         names, classes = encoding.feature_names, np.array(encoding.target.classes)
-        numbers, columns = encoding.number_places, []
-        moments = Moments(len(numbers))
-        for rows, _ in self.parts(encoding):
-            columns.append(head(encoding, rows)[:, numbers])
-            moments.add(columns[-1])
-        if self.scale or self.table.impute is not None:
-            medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
-            how: dict[str, Any] = {"scale": self.scale, "impute": self.table.impute}
-            encoding = with_moments(encoding, moments.finish(), medians, **how)
-        with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
-            for rows, y in self.parts(self._encoding()):
-                whole = scaled(encoding, rows)
-                refuse_not_finite(head(encoding, whole), writer.n, names)
-                writer.add(as_matrix(whole), y)
-                shown().rows(writer.n)
-            for file in self.files:
-                file.check_unchanged()
-            writer.done(classes, feature_names=names, encoding=encoding)
+        with counted("encoding", self.table.n_rows) as count:
+            numbers, columns = encoding.number_places, []
+            moments = Moments(len(numbers))
+            for rows, _ in self.parts(encoding):
+                columns.append(head(encoding, rows)[:, numbers])
+                moments.add(columns[-1])
+            if self.scale or self.table.impute is not None:
+                medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
+                how: dict[str, Any] = {"scale": self.scale, "impute": self.table.impute}
+                encoding = with_moments(encoding, moments.finish(), medians, **how)
+            with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
+                for rows, y in self.parts(self._encoding()):
+                    whole = scaled(encoding, rows)
+                    refuse_not_finite(head(encoding, whole), writer.n, names)
+                    writer.add(as_matrix(whole), y)
+                    count(writer.n)
+                for file in self.files:
+                    file.check_unchanged()
+                writer.done(classes, feature_names=names, encoding=encoding)
 
     def parts(self, encoding: Encoding) -> Iterator[tuple[Any, NDArray[Any]]]:
         """Rows before fills and scales, and their signs, or the numbers of their classes."""
@@ -130,9 +130,10 @@ def _finish(writer: Writer, encoding: Encoding) -> None:
         encoding.finish(rows)
         refuse_not_finite(rows, row, encoding.feature_names)
         row += len(rows)
-        shown().rows(row)
+        count(row)
 
-    writer.change(finish)
+    with counted("scaling", writer.n) as count:
+        writer.change(finish)
 
 
 def refuse_not_finite(rows: NDArray[Any], begin: int, names: list[str]) -> None:

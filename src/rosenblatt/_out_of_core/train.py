@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from rosenblatt._model.checkpoint import Checkpoint
 from rosenblatt._out_of_core import engine as engines
 from rosenblatt._out_of_core.fit import fit_partitioned
 from rosenblatt._out_of_core.placement import partitioned
-from rosenblatt._out_of_core.progress import Reading, Silent, shown_by
 from rosenblatt._out_of_core.sources import are_arrays
 from rosenblatt._training.settings import Settings, checked, refuse
+from rosenblatt._util.progress import shown_with_pace
 from rosenblatt.errors import InputError
 from rosenblatt.online import OnlineClassifier
 from rosenblatt.perceptron import Perceptron
@@ -81,11 +81,12 @@ def train(
     if engine is not None:
         refuse("engine", check(estimator, checkpoint))  # before anything is read
         engines.check(engine)
-    reading = Reading() if estimator.verbose else Silent()
-    with keeping(estimator, checkpoint, checkpoint_every), shown_by(reading):
+    with keeping(estimator, checkpoint, checkpoint_every):
         if engine is None and are_arrays(source):
             return estimator.fit(*source)
-        with partitioned(source, engine, cache) as rows:
+        with ExitStack() as until_the_end:
+            with shown_with_pace(quiet=not estimator.verbose):
+                rows = until_the_end.enter_context(partitioned(source, engine, cache))
             return fit_partitioned(estimator, rows)
 
 

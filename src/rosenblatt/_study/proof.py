@@ -17,7 +17,7 @@ from rosenblatt._core.rows import dense
 from rosenblatt._study import forced, opinions, progressive
 from rosenblatt._study.options import Options
 from rosenblatt._study.work import Work, training_rows
-from rosenblatt._util.progress import Bar
+from rosenblatt._util.progress import stage
 from rosenblatt._util.spelling import option
 from rosenblatt.data.encoding import Number
 from rosenblatt.data.preparation import Preparation
@@ -38,7 +38,7 @@ SECONDS = 10.0  # for the verdict and the margins together, where nobody said ho
 _LEAST = 1.0  # of them for the margins
 
 
-def decide(work: Work, options: Options, *, now: Bar) -> None:
+def decide(work: Work, options: Options) -> None:
     """The verdict on all rows, its check, and what is known of the training rows."""
     if work.interrupted or work.unasked:
         return
@@ -46,28 +46,22 @@ def decide(work: Work, options: Options, *, now: Bar) -> None:
     try:
         X, encoding = _as_they_stand(work)
         X, y, weights = in_place(X, work.y, work.left_out)
-        with work.timed("deciding"):
-            now("deciding about all rows")
+        with work.timed("deciding"), stage("deciding about all rows"):
             work.certificate = _certify(X, y, clock, encoding, weights)
-        with work.timed("checking the proof"):
-            now("checking the proof")
+        with work.timed("checking the proof"), stage("checking the proof"):
             work.proof = prove(work.certificate, X, y)
             work.carried = carried(
                 work.certificate, X, y, rows=not options.no_rows, embed=options.embed_data
             )
         if options.points is None:  # a card is not about distances
-            with work.timed("margins of the training rows"):
-                now("margins of the training rows")
+            with work.timed("margins of the training rows"), stage("margins of the training rows"):
                 work.of_training = _certify(*training_rows(work), clock)
-        with work.timed("what the rows force"):
-            now("what the rows force")
+        with work.timed("what the rows force"), stage("what the rows force"):
             work.forced = forced.look(X, y, weights, work.certificate)
-        with work.timed("second opinions"):
-            now("second opinions")
+        with work.timed("second opinions"), stage("second opinions"):
             work.opinions = opinions.look(work, X, options)
         if options.points is None:  # those met along a pass are no cards
-            with work.timed("one pass over all rows"):
-                now("one pass over all rows")
+            with work.timed("one pass over all rows"), stage("one pass over all rows"):
                 work.progressive = progressive.look(work, options)
     except KeyboardInterrupt:
         work.interrupted = True

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -20,7 +20,6 @@ from rosenblatt._out_of_core import fit as streams
 from rosenblatt._out_of_core.cache import stored
 from rosenblatt._out_of_core.client import Client
 from rosenblatt._out_of_core.engine import opened
-from rosenblatt._out_of_core.progress import Silent, shown_by
 from rosenblatt._out_of_core.sources import ChosenRows, SvmlightRows, source_of
 from rosenblatt._out_of_core.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
@@ -28,11 +27,9 @@ from rosenblatt._study.objective import judge_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import TableSource
 from rosenblatt._study.work import Work, look_at
-from rosenblatt._util.progress import Bar
 from rosenblatt.data.exact_decimals import refuse_rounded_entries
 from rosenblatt.data.open_table import OpenSvmlight
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.watching import shown_on
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
@@ -46,32 +43,16 @@ SAMPLE = 160_000  # rows that stand for more than MOST_ASKED bytes of them; thre
 _BYTES = 256 << 20  # of these rows, if they are long; a thousand at least
 
 
-@final
-class _Reading(Silent):
-    """Encoding, on the bar of the study."""
-
-    def __init__(self, now: Bar):
-        self._now, self._what, self._total = now, "", 1
-
-    def begin(self, what: str, total: int | None) -> None:
-        self._what, self._total = what.lower(), total or 1
-
-    def rows(self, done: int) -> None:
-        self._now(self._what, done, max(self._total, done))
-
-
 def work_on(
     source: TableSource,
     options: Options,
     checkpoints: Checkpoints | None,
     progress: Progress,
-    now: Bar,
 ) -> Work:
     """Read, train and compare; what is left to do is decided on what memory can hold."""
     begin = time.perf_counter()
-    with shown_on(now):
-        rows_of = _source(source, options)
-    with shown_by(_Reading(now)), stored(rows_of, folder=options.cache) as rows:
+    rows_of = _source(source, options)
+    with stored(rows_of, folder=options.cache) as rows:
         work = _beginning(rows_of, rows, options.target)
         _fill(work, rows_of, rows)  # Ctrl-C later on finds all that the report needs
         work.seconds["reading"] = time.perf_counter() - begin

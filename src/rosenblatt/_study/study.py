@@ -14,10 +14,9 @@ from rosenblatt._study.proof import check_size
 from rosenblatt._study.result import Study, StudyInterrupted
 from rosenblatt._study.source import Source, SparseRows, source_of
 from rosenblatt._util.interrupt import to_the_end
-from rosenblatt._util.progress import Bar, bar
+from rosenblatt._util.progress import progress, shown
 from rosenblatt._util.text import of_files
 from rosenblatt._validation import parameters
-from rosenblatt.data.watching import shown_on
 
 _NO_OPTIONS = ("source", "y", "verbose")  # parameters of `study` that Options does not have
 
@@ -180,14 +179,14 @@ def studied(
     checkpoints = None
     if options.checkpoint is not None:
         checkpoints = Checkpoints(options.checkpoint, options.checkpoint_every)
-    with bar(quiet=quiet) as now:
-        done = _worked(source, options, checkpoints, now)
+    with shown(quiet=quiet):
+        done = _worked(source, options, checkpoints)
     with done.timed("describing"), to_the_end():
         begun = beginning(done, source.origin, options)
         told(begun)
     with of_files(bool(source.origin.files)):
-        with bar(quiet=quiet) as now:
-            proof.decide(done, options, now=now)
+        with shown(quiet=quiet):
+            proof.decide(done, options)
         with done.timed("describing"), to_the_end():
             document = described(done, source.origin, options, begun)
             found = Study(done, document, source.origin, options, checkpoints)
@@ -196,19 +195,17 @@ def studied(
     return found
 
 
-def _worked(
-    source: Source, options: Options, checkpoints: Checkpoints | None, now: Bar
-) -> work.Work:
+def _worked(source: Source, options: Options, checkpoints: Checkpoints | None) -> work.Work:
     """Read and compared."""
 
-    def progress(done: int, total: int, name: str) -> None:
-        now(f"training: {name}", done, total + 3)
+    def training(done: int, total: int, name: str) -> None:
+        progress(f"training: {name}", done, total + 3)
 
+    progress("reading")
     if options.stream and not isinstance(source, SparseRows):
-        return stream.work_on(source, options, checkpoints, progress, now)
-    with shown_on(now):
-        found, groups = work.read(source, options)
+        return stream.work_on(source, options, checkpoints, training)
+    found, groups = work.read(source, options)
     if options.embed_data:
         check_size(found.X)
-    work.compare(found, groups, options, checkpoints, progress)
+    work.compare(found, groups, options, checkpoints, training)
     return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 from rosenblatt._util.interrupt import check_interrupt
-from rosenblatt._util.progress import tell
+from rosenblatt._util.progress import note, progress
 
 
 class LimitReached(Exception):  # noqa: N818 - it is not an error
@@ -43,8 +42,8 @@ class Budget:
         self._long = 0
         self._deadline = None if time_limit is None else time.monotonic() + time_limit
         self.spent = 0
-        self._speaks, self._doing = False, ""
-        self._began, self._say_at = time.monotonic(), _LATER
+        self._speaks, self._step = False, ""
+        self._began, self._next_note = time.monotonic(), _LATER
 
     def bound(self, numbers: int) -> None:
         """For a table of so many numbers, unless there is a limit: arithmetic with long numbers
@@ -53,10 +52,10 @@ class Budget:
             self._long_limit = _LONG_WORK + _LONG_WORK_OF_A_NUMBER * numbers
             self._speaks = True
 
-    def now(self, doing: str) -> None:
-        """What is begun; said aloud if it takes long."""
-        self._doing = doing
-        tell(doing)
+    def begins(self, step: str) -> None:
+        """What comes next; said aloud if it takes long."""
+        self._step = step
+        progress(step)
 
     def spend(self, rows: int) -> None:
         """Called before `rows` rows are looked at."""
@@ -106,16 +105,14 @@ class Budget:
     def check_interrupt(self) -> None:
         """Called now and then between."""
         check_interrupt()
-        self._say()
+        self._note()
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise LimitReached(f"the time limit of {self._time_limit:g} seconds was reached")
 
-    def _say(self) -> None:
-        """That it takes long, where nobody set a limit."""
-        if self._speaks and (so_far := time.monotonic() - self._began) > self._say_at:
-            self._say_at *= 3
-            text = f"rosenblatt: {self._doing}, {so_far:.0f} s so far; time_limit would end it."
-            print(text, file=sys.stderr, flush=True)
+    def _note(self) -> None:
+        if self._speaks and (so_far := time.monotonic() - self._began) > self._next_note:
+            self._next_note *= 3
+            note(f"rosenblatt: {self._step}, {so_far:.0f} s so far; time_limit would end it.")
 
     def lift(self) -> None:
         """No limit from here on: what remains is short."""

@@ -1,12 +1,19 @@
-"""Progress bars: all of them are made here, on standard error, and only where somebody looks."""
+"""Long work says what it is doing, and here it is drawn: on standard error, where somebody looks.
+
+    progress("reading: 1,000 rows, 50%", 0.5, 1) ──context──► shown() on a terminal or in a notebook
+
+Who listens stands in the context, not among the parameters. Nobody does by default, and nobody does
+in another thread; then it costs nothing.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 from rosenblatt._util.escape import one_line
 
@@ -14,43 +21,160 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
 
-DESCRIPTION = "{task.description}"
+class Listener(Protocol):
+    """Called with what is being done: `done` of `total`, where they are known."""
+
+    def __call__(self, what: str, done: float | None, total: float | None, /) -> None: ...
 
 
-class Bar(Protocol):
-    """Says what is being done: `done` of `total`, or, without them, one step more."""
-
-    def __call__(
-        self, what: str, done: float | None = None, total: float | None = None, /
-    ) -> None: ...
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-def silent(what: str, done: float | None = None, total: float | None = None, /) -> None:
-    """Says nothing."""
+def progress(what: str, done: float | None = None, total: float | None = None) -> None:
+    """Said when a step begins, and now and then while it lasts."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(what, done, total)
 
 
 @contextmanager
-def bar(*, quiet: bool) -> Iterator[Bar]:
-    """For work of several steps; silent where nobody looks."""
-    shown = None if quiet or not _seen() else rich_bar(None, DESCRIPTION, "elapsed", width=20)
-    if shown is None:
-        yield silent
+def heard_by(listener: Listener | None) -> Iterator[None]:
+    """Inside, progress goes to `listener`; None: to nobody."""
+    outer = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(outer)
+
+
+@contextmanager
+def stage(what: str) -> Iterator[None]:
+    """Inside, progress is shown as that of this stage: "what: step"."""
+    progress(what)
+    outer = _listener.get()
+    if outer is None:
+        yield
         return
-    with shown:
-        task = shown.add_task("", total=1)
+    with heard_by(lambda step, done, total: outer(f"{what}: {step}", done, total)):
+        yield
 
-        def now(what: str, done: float | None = None, total: float | None = None, /) -> None:
-            if done is None:
-                shown.update(task, description=one_line(what), advance=1)
-            else:
-                shown.update(task, description=one_line(what), completed=done, total=total)
 
-        yield now
+@contextmanager
+def counted(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A pass over `total` rows; it gives what is called with the number of rows done.
+
+    Nothing else is shown inside: of a table that is encoded not how far it is read as well.
+    """
+    outer = _listener.get()
+
+    def count(done: int) -> None:
+        if outer is not None:
+            outer(what, done, total)
+
+    count(0)
+    with heard_by(None):
+        yield count
+
+
+def note(text: str) -> None:
+    """One sentence in between, whoever listens."""
+    print(one_line(text), file=sys.stderr)
+
+
+# Drawing.
+
+DESCRIPTION = "{task.description}"
+
+
+@contextmanager
+def shown(*, quiet: bool = False, lines: bool = False) -> Iterator[None]:
+    """What is said inside is shown on a bar; where nobody looks nothing is, or with `lines` a line
+    each. Quiet: whoever listened outside goes on listening."""
+    if quiet:
+        yield
+        return
+    bar = rich_bar(None, DESCRIPTION, "elapsed", width=20) if _seen() else None
+    if bar is None:
+        with heard_by(lambda what, done, total: note(what)) if lines else nullcontext():
+            yield
+        return
+    with bar:
+        task = bar.add_task("", total=1)
+
+        def show(what: str, done: float | None, total: float | None) -> None:
+            completed = 0 if done is None or total is None else done
+            bar.update(task, description=one_line(what), completed=completed, total=total)
+
+        with heard_by(show):
+            yield
 
 
 def _seen() -> bool:
     """Before rich is imported, which takes a while."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+@contextmanager
+def shown_with_pace(*, quiet: bool) -> Iterator[None]:
+    """Passes over rows that are `counted` inside: rows so far and per second on a bar, or a line
+    now and then, and one when a pass is over."""
+    if quiet:
+        yield
+        return
+    passes = _Passes()
+    try:
+        with heard_by(passes):
+            yield
+    finally:
+        passes.end()
+
+
+_EVERY = 10.0  # seconds between lines
+
+
+@final
+class _Passes:
+    """Draws one pass over rows after the other."""
+
+    def __init__(self) -> None:
+        self._bar = rich_bar(DESCRIPTION, None, "remaining", takes_output=True)
+        self._task: Any = None
+        self._what, self._done, self._total = "", 0, 0
+        self._start = self._said = 0.0
+
+    def __call__(self, what: str, done: float | None, total: float | None) -> None:
+        if what != self._what or not done:
+            self._begin(what, int(total or 0))
+        self._done = int(done or 0)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._done, description=self._now())
+        elif time.monotonic() - self._said > _EVERY:
+            self._said = time.monotonic()
+            print(self._now(), file=sys.stderr)
+
+    def _begin(self, what: str, total: int) -> None:
+        self.end()
+        self._what, self._total = what, total
+        self._start = self._said = time.monotonic()
+        if self._bar is not None:
+            self._task = self._bar.add_task(what, total=total or None)
+            self._bar.start()
+
+    def _now(self) -> str:
+        rate = self._done / max(time.monotonic() - self._start, 1e-9)
+        share = f" ({self._done / self._total:.0%})" if self._total else ""
+        return one_line(
+            f"{self._what.capitalize()}: {self._done:,} rows{share}, {rate:,.0f} a second"
+        )
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            for task in self._bar.task_ids:
+                self._bar.remove_task(task)
+        if self._done:
+            print(self._now(), file=sys.stderr)
+            self._done = 0
 
 
 def rich_bar(
@@ -81,26 +205,3 @@ def rich_bar(
     return progress.Progress(
         *map(column, columns), console=console, transient=transient, redirect_stdout=takes_output
     )
-
-
-# What long work is doing, for whoever wants to show it.
-
-
-_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
-
-
-def tell(what: str) -> None:
-    """Said at the beginning of each step; costs nothing where nobody listens."""
-    listener = _listener.get()
-    if listener is not None:
-        listener(what)
-
-
-@contextmanager
-def told_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Whatever is done inside is told."""
-    before = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(before)

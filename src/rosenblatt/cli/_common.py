@@ -62,20 +62,19 @@ def plain(stream: TextIO) -> bool:
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[None]:
     """Shows on a terminal what is being done, step by step, and for how long."""
-    from rosenblatt._util.progress import bar, told_to
+    from rosenblatt._util.progress import shown, stage
 
-    with bar(quiet=quiet) as now, told_to(lambda step: now(f"{what}: {step}", 0, None)):
-        now(what, 0, None)
+    with shown(quiet=quiet), stage(what):
         yield
 
 
 @contextmanager
 def reading(*, quiet: bool) -> Iterator[None]:
     """A bar for what is read inside."""
-    from rosenblatt._util.progress import bar
-    from rosenblatt.data.watching import shown_on
+    from rosenblatt._util.progress import progress, shown
 
-    with bar(quiet=quiet) as now, shown_on(now):
+    with shown(quiet=quiet):
+        progress("reading")
         yield
 
 

@@ -18,7 +18,7 @@ from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.stack import below, in_place
 from rosenblatt.data.unlabelled import Labelled, left_out_of
 from rosenblatt.data.unlabelled import told as unlabelled
-from rosenblatt.data.watching import watchable
+from rosenblatt.data.watching import watched
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def parts_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Iterabl
     reader.kinds(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
-    parts = watchable(ahead(reader.parts(kinds, declared=True)), reader.files)
+    parts = watched(ahead(reader.parts(kinds, declared=True)), reader.files)
     if not (labelled and encoding.target and reader.reading.drop_unlabelled):
         return parts
     return Labelled(parts, encoding.target.name, encoding.target.kind)

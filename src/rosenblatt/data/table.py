@@ -39,7 +39,7 @@ from rosenblatt.data.scaling import finished, learned
 from rosenblatt.data.stack import below
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.data.unlabelled import Labelled, left_out_of
-from rosenblatt.data.watching import watchable
+from rosenblatt.data.watching import watched
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class RowsFrom:
 
     def all(self) -> Iterable[Batch]:
         """Whichever are meant."""
-        parts = watchable(ahead(self.reader.parts(self.kinds)), self.reader.files)
+        parts = watched(ahead(self.reader.parts(self.kinds)), self.reader.files)
         return parts if self.label is None else Labelled(parts, self.label, self.kinds[self.label])
 
     def parts(self) -> Iterator[Batch]:

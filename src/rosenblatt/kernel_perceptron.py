@@ -19,8 +19,7 @@ from rosenblatt._training.keeps import KEEPS, KeepName
 from rosenblatt._training.kernels import Gram, checked_kernel
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS
-from rosenblatt._training.rule import margin_rule
-from rosenblatt._training.settings import Recipe, Settings, Spec, machine_of, recipe_of
+from rosenblatt._training.settings import Recipe, Settings, Spec, learner_of, margin_rule, recipe_of
 from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience
 from rosenblatt._training.training import Given, TrainingSet
@@ -241,9 +240,9 @@ class GramSet(TrainingSet):
     def job(self, settings: Settings, watch: Watch) -> DualJob:
         e = self.labelled
         examples = KernelExamples(self.gram, e.y, e.c, e.k)
-        machine = machine_of(settings, Dual if e.k is None else JointDual, examples)
+        learner = learner_of(settings, Dual if e.k is None else JointDual, examples)
         order, keep = ORDERS[settings.order](examples), KEEPS[settings.units.keep]()
-        return Job(machine, order, keep, examples, False, watch)
+        return Job(learner, order, keep, examples, False, watch)
 
     def recipe(self, settings: Settings) -> Recipe:
         kernel, X = self.gram.kernel, self.gram.X

@@ -11,8 +11,7 @@ from rosenblatt._training.estimator import LinearClassifier, Training
 from rosenblatt._training.fit import fit, partial_fit
 from rosenblatt._training.keeps import KeepName
 from rosenblatt._training.linear_rule import read_only
-from rosenblatt._training.rule import arow_rule, passive_aggressive_rule
-from rosenblatt._training.settings import Spec
+from rosenblatt._training.settings import Spec, arow_rule, passive_aggressive_rule
 from rosenblatt._training.training import Arrays
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rosenblatt._training.estimator import AsScikitLearn, PerceptronTraining
 from rosenblatt._training.fit import fit, partial_fit
 from rosenblatt._training.from_certificate import check_certificate, put_on
-from rosenblatt._training.rule import margin_rule
-from rosenblatt._training.settings import Spec
+from rosenblatt._training.settings import Spec, margin_rule
 from rosenblatt._training.training import Arrays, seed_of
 
 if TYPE_CHECKING:

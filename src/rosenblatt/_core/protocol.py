@@ -44,11 +44,6 @@ class UpdateRule(NamedTuple):
     intercept: bool = True  # whether b is learned
 
     @property
-    def confident(self) -> bool:
-        """Whether a precision is kept for each weight."""
-        return self.kind == "AROW"
-
-    @property
     def margin(self) -> float:
         """A row whose margin is not above it calls for an update."""
         return self.number if self.kind == "perceptron" else 1.0

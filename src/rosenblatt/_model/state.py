@@ -17,8 +17,7 @@ from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalMemory, PrimalState
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.orders import ORDERS, Share, together
-from rosenblatt._training.rule import Number
-from rosenblatt._training.settings import Recipe
+from rosenblatt._training.settings import Number, Recipe
 from rosenblatt._training.state import Candidate, Losses, Memory, State
 from rosenblatt._training.stopping import StopReason
 from rosenblatt._training.training import TrainingRecord

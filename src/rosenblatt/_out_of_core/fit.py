@@ -22,7 +22,7 @@ from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal, PrimalJob
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters
 from rosenblatt._training.monitor import Watch
-from rosenblatt._training.settings import Recipe, Settings, machine_of, refuse
+from rosenblatt._training.settings import Recipe, Settings, learner_of, refuse
 from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience, SeparabilityOracle
 from rosenblatt._training.training import PAIR, Given, WeightsSet
@@ -118,11 +118,11 @@ class OutOfCore(WeightsSet, Given):
     def _learner(self, settings: Settings) -> tuple[Any, orders.Order]:
         if settings.order in ORDERS:
             examples = PartitionedExamples(self.rows, self._labelling)
-            learner = machine_of(settings, PartitionedLearner, examples)
+            learner = learner_of(settings, PartitionedLearner, examples)
             return learner, ORDERS[settings.order](examples)
         assert self.rows.stored is not None
         mapped = self._labelling.examples(*self.rows.stored.whole())
-        in_memory = machine_of(settings, Primal, mapped)
+        in_memory = learner_of(settings, Primal, mapped)
         return in_memory, orders.ORDERS[settings.order](mapped)
 
     def patience(self, settings: Settings) -> Patience:

@@ -30,7 +30,7 @@ class PartitionedCyclic(Order):
         if self._epoch != state.epoch:
             self._turns = Turns(self.n, self._order_of_blocks(state))
             self._epoch = state.epoch
-        learner: Any = job.machine
+        learner: Any = job.learner
         assert isinstance(learner, PartitionedLearner)
         epoch = Epoch(state.seed, state.epoch, self.shuffled)
         stretch = self._stretch(state.position)
@@ -81,7 +81,7 @@ class PartitionedMixed(Order):
         if self._alone is not None:
             self._alone.advance(job, state, most)
             return
-        learner, mixed = cast("Any", job.machine), cast("PrimalState", state)
+        learner, mixed = cast("Any", job.learner), cast("PrimalState", state)
         assert isinstance(learner, PartitionedLearner)
         epoch = Epoch(state.seed, state.epoch, shuffled=True)
         first = state.position // compute.rows_of_shard  # others may have made some of them

@@ -348,7 +348,7 @@ class Recorder:
         self._judged: list[tuple[int, int]] = []
 
     def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
-        learner, examples = job.machine, cast(Labelled, job.machine.examples)
+        learner, examples = job.learner, cast(Labelled, job.learner.examples)
         learner.log = self.log = Log(rivals=examples.k is not None)
         rule = learner.rule
         self._facts = {

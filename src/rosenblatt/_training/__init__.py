@@ -1,1 +1,1 @@
-"""The one loop, the orders, what is kept, and the machines that step."""
+"""The one loop, the orders, what is kept, and the learners that step."""

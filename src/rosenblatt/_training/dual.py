@@ -1,4 +1,4 @@
-"""Coefficients of the rows instead of weights of the features: the machine under KernelPerceptron.
+"""Coefficients of the rows instead of weights of the features: the learner under KernelPerceptron.
 
 The function learned is s(x) = Σ_i β_i k(x_i, x) + b with β_i = c_i y_i · (updates of row i), in
 units of the learning rate. The scores of all training rows are at hand, so that a visit is one look

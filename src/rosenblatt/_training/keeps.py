@@ -88,7 +88,7 @@ class _One(Keep):
             return Result(weights, 0)
         if _hurried(job):
             return Result(weights, None)
-        return Result(weights, _count(job.machine.examples, weights))
+        return Result(weights, _count(job.learner.examples, weights))
 
 
 class Last(_One):
@@ -106,7 +106,7 @@ class Average(_One):
     averaged = in_whole_epochs = True
 
     def _weights(self, job: Job[W, V], state: State[W, V]) -> W:
-        return job.machine.average(state.memory, state.visits)
+        return job.learner.average(state.memory, state.visits)
 
 
 class _Kept(Keep):
@@ -131,7 +131,7 @@ class _Kept(Keep):
     def _challengers(self, job: Job[W, V], state: State[W, V]) -> list[tuple[W, bool]]:
         """Weights to be judged, the last ones first, and whether they are averages."""
         last = (state.memory.w, False)
-        return [last, (job.machine.average(state.memory, state.visits), True)][: 1 + self.averaged]
+        return [last, (job.learner.average(state.memory, state.visits), True)][: 1 + self.averaged]
 
     def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
         """The best of the weights kept so far and of the challengers."""
@@ -161,7 +161,7 @@ class _Kept(Keep):
             kept = self._challenge(job, state)
         assert kept is not None
         if job.validating:
-            return Result(kept.weights, _count(job.machine.examples, kept.weights), kept)
+            return Result(kept.weights, _count(job.learner.examples, kept.weights), kept)
         return Result(kept.weights, kept.mistakes, kept)
 
 
@@ -248,19 +248,19 @@ class Vote(Keep):
     }
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
-        state.voters = job.machine.voters(state.memory)
+        state.voters = job.learner.voters(state.memory)
         if state.memory.w.any():
-            job.machine.admit(state.voters, state.memory, 0)
+            job.learner.admit(state.voters, state.memory, 0)
 
     def after_update(self, job: Job[W, V], state: State[W, V]) -> None:
-        job.machine.admit(_voters(state), state.memory, state.visits)
+        job.learner.admit(_voters(state), state.memory, state.visits)
 
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
         _voters(state).close(state.visits)
         super().after_epoch(job, state)
 
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
-        return job.machine.validation_mistakes(_voters(state), job.evaluation_rows)
+        return job.learner.validation_mistakes(_voters(state), job.evaluation_rows)
 
     def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
         voters = _voters(state)
@@ -276,7 +276,7 @@ class Vote(Keep):
 
         try:
             with interrupted_by(check):
-                return job.machine.vote_mistakes(voters, quickly=hurried)
+                return job.learner.vote_mistakes(voters, quickly=hurried)
         except Interrupted:
             return None
 
@@ -288,7 +288,7 @@ def _voters(state: State[W, V]) -> V:
 
 def _hurried(job: Job[W, V]) -> bool:
     """Ctrl-C was pressed, and another look at all rows would take long."""
-    return job.watch.pressed and not job.machine.examples.quick
+    return job.watch.pressed and not job.learner.examples.quick
 
 
 def _judged(

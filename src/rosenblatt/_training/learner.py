@@ -111,7 +111,7 @@ class InFeatures(ABC):
     def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
         drift = np.zeros_like(w) if averaged else None
-        precision = np.ones_like(w) if self.rule.confident else None
+        precision = np.ones_like(w) if self.rule.kind == "AROW" else None
         by_row = np.zeros((counts, *w.shape[:-1]), dtype=np.int64)
         return Memory(w + 0.0, drift, by_row, precision)
 

@@ -2,7 +2,7 @@
 
     state ──order.advance──► visits, updates ──keep──► candidates judged ──► state
 
-The loop does not know how rows are looked at (the machine, `primal.py` or `dual.py`), in which
+The loop does not know how rows are looked at (the learner, `learner.py` or `dual.py`), in which
 order (`orders.py`) or what is returned in the end (`keeps.py`). It can be left at any point and
 entered again with the same state: the result is the same to the bit.
 """
@@ -81,7 +81,7 @@ def _finish_epoch(
             job.keep.after_update(job, state)
             state.unseen_update = False
             job.watch.judged(state)
-        if state.clean or state.position >= job.machine.examples.n:
+        if state.clean or state.position >= job.learner.examples.n:
             break
         if state.updates >= last_update:
             return StopReason.MAX_UPDATES
@@ -108,7 +108,7 @@ _MOST = 1 << 12  # epochs of one call: room for what is noted of each
 
 def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     """Make some epochs, at most `most`. False: they are to be made one by one."""
-    learner, order, keep = job.machine, job.order, job.keep
+    learner, order, keep = job.learner, job.order, job.keep
     if not isinstance(learner, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
     e = learner.examples

@@ -52,7 +52,7 @@ class Order(ABC):
     of_a_pass = "cyclic"  # what partial_fit makes of it
     cannot: ClassVar[Mapping[Where, Cannot]] = {}
 
-    def __init__(self, examples: TrainingRows[Any]):  # those of the machine
+    def __init__(self, examples: TrainingRows[Any]):  # those of the learner
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
         self.n = examples.n
@@ -93,7 +93,7 @@ class _Pass(Order):
     def _look(
         self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
     ) -> tuple[int, int]:
-        return job.machine.visit(state.memory, order, state.position, end, most, state.visits)
+        return job.learner.visit(state.memory, order, state.position, end, most, state.visits)
 
 
 class Cyclic(_Pass):
@@ -153,11 +153,11 @@ class Shuffle(_Arranged):
     def _look(
         self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
     ) -> tuple[int, int]:
-        machine: Any = job.machine
-        if not isinstance(machine, Primal) or self._on_gpu is not None:
+        learner: Any = job.learner
+        if not isinstance(learner, Primal) or self._on_gpu is not None:
             return super()._look(job, state, order, end, most)
         memory: Any = state.memory
-        return machine.visit(
+        return learner.visit(
             *(memory, order, state.position, end, most, state.visits),
             self._following(state),
         )
@@ -203,7 +203,7 @@ class Mixed(Order):
         # One shard has nothing to be mixed with.
         self._alone = self.alone(examples) if self.n <= compute.rows_of_shard else None
         self._examples: Any = examples
-        self._machines: dict[int, Primal] = {}  # of each shard: what it spares, it has learned
+        self._learners: dict[int, Primal] = {}  # of each shard: what it spares, it has learned
 
     def alone(self, examples: TrainingRows[Any]) -> Order:
         """The order of one shard."""
@@ -213,11 +213,11 @@ class Mixed(Order):
         if self._alone is not None:
             self._alone.advance(job, state, most)
             return
-        machine, mixed = job.machine, cast("PrimalState", state)
-        log = None if machine.log is None else machine.log.apart()
+        learner, mixed = job.learner, cast("PrimalState", state)
+        log = None if learner.log is None else learner.log.apart()
         share, first_row = self._share(job, mixed, state.position // compute.rows_of_shard, log)
-        if machine.log is not None and log is not None:
-            machine.log.join(log, first_row, state.visits + state.position)
+        if learner.log is not None and log is not None:
+            learner.log.join(log, first_row, state.visits + state.position)
         take(mixed, share, self.n)
 
     def _share(
@@ -233,14 +233,14 @@ class Mixed(Order):
         blocks = shard_order(self.n, s, state.seed, state.epoch)
         arrange_blocks(order, self.present, self.n, blocks, state.seed, state.epoch)
         order -= order.dtype.type(begin)
-        if s not in self._machines:
-            e, whole = self._examples, job.machine
+        if s not in self._learners:
+            e, whole = self._examples, job.learner
             X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
             some = Examples(X, e.y[begin:end], c, e.k)
-            self._machines[s] = Primal(some, whole.rule)
+            self._learners[s] = Primal(some, whole.rule)
         counts = np.zeros_like(state.memory.counts[begin:end])
         share = share_of(
-            [Part(self._machines[s], order, counts)],
+            [Part(self._learners[s], order, counts)],
             state.memory.w,
             averaged=state.memory.drift is not None,
             log=log,
@@ -271,7 +271,7 @@ class Random(Order):
             self._arranged = True
         # Scattered draws are slower than a pass, so fewer at a time.
         looks = min(max(self.chunk // 8, 1), self.n - state.position)
-        visits, updates, state.draw, state.seen = job.machine.search(
+        visits, updates, state.draw, state.seen = job.learner.search(
             state.memory,
             Permutation(self._pool, state.seed, state.draw, state.seen),
             looks,
@@ -290,7 +290,7 @@ class Batch(Order):
     of_a_pass = "batch"
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
-        mistakes = job.machine.descend(state.memory, state.visits)
+        mistakes = job.learner.descend(state.memory, state.visits)
         state.record(1, mistakes)
         state.position = self.n
         state.clean = mistakes == 0
@@ -398,7 +398,7 @@ def arrange_blocks(
 class Part(NamedTuple):
     """Some rows of a shard, and the order in which they are visited."""
 
-    machine: Primal
+    learner: Primal
     order: Indices
     counts: NDArray[np.int64]  # updates by row, to be added to
 
@@ -436,12 +436,12 @@ def share_of(
     drift = np.zeros_like(w) if averaged else None
     memory: PrimalMemory = Memory(w.copy(), drift, np.empty(0, dtype=np.int64))
     visits = mistakes = 0
-    for machine, order, counts in parts:
-        machine.log, memory.counts, place = log, counts, 0
+    for learner, order, counts in parts:
+        learner.log, memory.counts, place = log, counts, 0
         while place < len(order):
             check_interrupt()
-            end = min(place + machine.examples.chunk, len(order))
-            reached, updates = machine.visit(memory, order, place, end, UNLIMITED, visits)
+            end = min(place + learner.examples.chunk, len(order))
+            reached, updates = learner.visit(memory, order, place, end, UNLIMITED, visits)
             visits, mistakes = visits + reached - place, mistakes + updates
             place = reached
     change = memory.w - w

@@ -7,17 +7,18 @@ Orders and keeps say on their classes what they cannot do; `refuse` alone makes 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
 from rosenblatt._core import fingerprint
 from rosenblatt._core.device import DEVICES
+from rosenblatt._core.protocol import Kind, UpdateRule
 from rosenblatt._core.rows import Examples, Scale
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.orders import ORDERS
-from rosenblatt._training.rule import Measured, Number, Rule
 from rosenblatt._training.state import Cannot, Where
 from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
@@ -25,6 +26,89 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
+
+
+Number = float | Literal["scale"]
+
+
+class Measured(Protocol):
+    """Rows whose size can be asked for."""
+
+    k: int | None
+
+    def size(self, *, intercept: bool) -> Scale: ...
+
+
+class Rule(NamedTuple):
+    """Which one, and its number as it was given: the margin μ, C or r."""
+
+    kind: Kind
+    number: Number
+    name: str  # of the parameter
+    share: float = 1.0  # "scale": of the mean squared length of the lifted rows
+
+    def scale(
+        self, rows: Measured, *, intercept: bool, before: Scale | None = None
+    ) -> Scale | None:
+        """How large the rows are, and those before; None where nobody asks for it."""
+        if self.number != "scale":
+            return None
+        size = rows.size(intercept=intercept)
+        size = size if before is None else before.with_more(size)
+        if not 0 <= size.total < math.inf:  # of a kernel k(x, x) can be anything
+            raise InputError(
+                f"{option(self.name, 'scale')}: the mean squared length of the rows is "
+                f"{size.mean:g}. Scale the features, for example with "
+                f"sklearn.preprocessing.StandardScaler, or give {option(self.name)} as a number.",
+                option=self.name,
+                value="scale",
+            )
+        return size
+
+    def in_units(self, eta0: float, scale: Scale | None, k: int | None) -> float:
+        """The number that training uses, in units of the learning rate.
+
+        Of many classes the mean counts twice: a margin is then a difference of two scores, and an
+        update changes the weights of two classes.
+        """
+        if scale is None:
+            return float(self.number) / eta0
+        number = self.share * scale.mean * (1 if k is None else 2)
+        return number if number > 0 or self.kind == "perceptron" else 1.0  # rows of zeros: any r
+
+    def update_rule(
+        self, eta0: float, scale: Scale | None, k: int | None, *, intercept: bool
+    ) -> UpdateRule:
+        return UpdateRule(self.kind, self.in_units(eta0, scale, k), intercept)
+
+    def published(self, eta0: float, scale: Scale | None, k: int | None) -> float:
+        """The number in the units of the parameter."""
+        return float(self.number) if scale is None else eta0 * self.in_units(eta0, scale, k)
+
+
+def margin_rule(margin: Any) -> Rule:
+    """Perceptron update with margin μ."""
+    return Rule("perceptron", _scaled("margin", margin, parameters.not_negative), "margin")
+
+
+def passive_aggressive_rule(C: Any, variant: Any) -> Rule:
+    """Passive-aggressive update with the loss (I) or its square (II)."""
+    parameters.one_of("variant", variant, ("I", "II"))
+    return Rule("PA-I" if variant == "I" else "PA-II", parameters.positive("C", C), "C")
+
+
+def arow_rule(r: Any) -> Rule:
+    """Adaptive regularization of weights."""
+    return Rule("AROW", _scaled("r", r, parameters.positive), "r", share=0.3)
+
+
+def _scaled(name: str, value: Any, number: Callable[[str, Any], float]) -> Number:
+    if isinstance(value, str) and value == "scale":
+        return "scale"
+    try:
+        return number(name, value)
+    except InputError as error:
+        raise InputError(f"{str(error).rstrip('.')}, or 'scale'.") from None
 
 
 class Spec(NamedTuple):
@@ -186,16 +270,16 @@ class _Scaled(Protocol):
 M = TypeVar("M", bound=_Scaled)
 
 
-def machine_of(
+def learner_of(
     settings: Settings, kind: Callable[..., M], rows: Measured, before: Scale | None = None
 ) -> M:
-    """The machine that learns from these rows; `before`: how large those of earlier passes were."""
+    """The learner for these rows; `before`: how large those of earlier passes were."""
     _, eta0, intercept = settings.units
     scale = settings.rule.scale(rows, intercept=intercept, before=before)
     rule = settings.rule.update_rule(eta0, scale, rows.k, intercept=intercept)
-    machine = kind(rows, rule)
-    machine.scale = scale
-    return machine
+    learner = kind(rows, rule)
+    learner.scale = scale
+    return learner
 
 
 class Recipe(NamedTuple):

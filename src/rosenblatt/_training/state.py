@@ -73,7 +73,7 @@ W_contra = TypeVar("W_contra", bound=Learned, contravariant=True)
 
 @dataclass
 class Memory(Generic[W]):
-    """What a machine has learned."""
+    """What a learner has learned."""
 
     w: W
     drift: W | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
@@ -284,7 +284,7 @@ class State(Generic[W, V]):
 class Job(Generic[W, V]):
     """What is to be learned from, and how."""
 
-    machine: Learner[W, V]
+    learner: Learner[W, V]
     order: Order
     keep: Keep
     evaluation_rows: EvaluationRows[W]  # that candidates are compared on
@@ -297,7 +297,7 @@ AnyJob = Job[Any, Any]
 
 
 def check_finite(job: Job[W, V], state: State[W, V]) -> None:
-    if not job.machine.finite(state.memory):
+    if not job.learner.finite(state.memory):
         raise overflow(state.epoch)
 
 
@@ -387,5 +387,5 @@ def follow(job: AnyJob, state: AnyState) -> None:
     """From here on the losses of the updates are summed in the state."""
     if state.losses is None:
         state.losses = Losses(math.nan if state.under_way else 0.0)
-    machine: Any = job.machine
-    machine.log = LossLog(state.losses, machine.rule.margin, machine.examples.k, machine.log)
+    learner: Any = job.learner
+    learner.log = LossLog(state.losses, learner.rule.margin, learner.examples.k, learner.log)

@@ -99,7 +99,7 @@ class Patience:
     def note(self, job: Job[W, V], state: State[W, V]) -> None:
         """An epoch is over."""
         if self.tol is not None and state.losses is not None:
-            state.losses.close(job.machine.examples.n, self.tol)
+            state.losses.close(job.learner.examples.n, self.tol)
 
     def _spent(self, job: Job[W, V], state: State[W, V]) -> bool:
         if self.limit is None:
@@ -121,14 +121,14 @@ class Patience:
 
         Visits count, and neither judging nor what screening spares, which differ by machine.
         """
-        nearly = state.fewest * NEARLY <= job.machine.examples.n
+        nearly = state.fewest * NEARLY <= job.learner.examples.n
         least = NEARLY_READ if nearly else LEAST_READ
         least = least if self.oracle is None else BEFORE_PROOF
         return least - job.order.looks(state) * _row_size(job)
 
     def work(self, job: Job[W, V], state: State[W, V]) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""
-        n = job.machine.examples.n
+        n = job.learner.examples.n
         made = job.order.looks(state) + job.keep.judged(job, state)
         made += state.updates * n if self.in_dual_form else 0
         return max(made, _LEAST_WORK, _LEAST_LOOKS * n)
@@ -142,7 +142,7 @@ _ANSWERED = {
 
 
 def _row_size(job: Job[W, V]) -> int:
-    return min(max(job.machine.examples.d, SHORTEST), LONGEST)
+    return min(max(job.learner.examples.d, SHORTEST), LONGEST)
 
 
 def _separated(job: Job[W, V], state: State[W, V]) -> bool:

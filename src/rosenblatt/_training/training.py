@@ -36,7 +36,7 @@ from rosenblatt._training.settings import (
     Settings,
     Units,
     judged_by,
-    machine_of,
+    learner_of,
     recipe_of,
     refuse,
 )
@@ -199,13 +199,13 @@ class InMemory(WeightsSet):
     ) -> PrimalJob:
         if self.examples.rows.on_gpu:
             refuse("gpu", settings)
-        machine = machine_of(settings, Primal, self.examples, before)
+        learner = learner_of(settings, Primal, self.examples, before)
         order = ORDERS[settings.order](self.examples)
         keep = KEEPS[settings.units.keep]
         keep = keep.of_a_pass() if one_pass else keep
         validating = self.validation is not None
         return Job(
-            machine, order, keep(), self.validation or machine.evaluation_rows, validating, watch
+            learner, order, keep(), self.validation or learner.evaluation_rows, validating, watch
         )
 
     def recipe(self, settings: Settings) -> Recipe:
@@ -282,7 +282,7 @@ def first_state(
     else:
         k, size = len(rows.classes), rows.d + 1
         weights = np.zeros(size if k == 2 else (k, size))
-    learner: Any = job.machine
+    learner: Any = job.learner
     memory = learner.start(weights / settings.units.eta0, averaged=job.keep.averaged)
     return State(memory, seed_of(estimator.random_state), scale=learner.scale)
 
@@ -360,7 +360,7 @@ class OneTraining:
         recipe = rows.recipe(settings) if goes_on else None
         state = None
         if recipe is not None and rows.start is None:
-            counted = job.machine.counts_rows
+            counted = job.learner.counts_rows
             state = _resumed(estimator, settings, recipe, rows.n, counted=counted)
         if state is None:
             warm = settings.warm_start
@@ -421,7 +421,7 @@ class OneTraining:
         reason, keep = estimator.stop_reason_, settings.units.keep
         # Other rules do not aim at a clean epoch: their last weights are no accident.
         last = keep == "last" and settings.rule.kind == "perceptron"
-        unmet = errors > 0 or job.machine.rule.margin > 0
+        unmet = errors > 0 or job.learner.rule.margin > 0
         certificate = state.certificate
         if reason is StopReason.MAX_ITER and errors and certificate and certificate.separable:
             return advice.separable_unfinished(
@@ -450,16 +450,16 @@ class OneTraining:
         stalled = reason in (StopReason.PATIENCE, StopReason.TOL)
         if stalled and result.mistakes == 0 and not job.keep.votes:
             reason = StopReason.SEPARATED  # the rule itself shows it (votes are no rule)
-        machine, eta0, counts = job.machine, settings.units.eta0, state.memory.counts
+        learner, eta0, counts = job.learner, settings.units.eta0, state.memory.counts
         validation = np.array(state.validation, dtype=np.int64) if job.validating else None
         return Fitted(
-            _rule=machine.learned_rule(result.rule, eta0),
+            _rule=learner.learned_rule(result.rule, eta0),
             _state=state,
             _kept=result.kept,
             _trained_by=self.recipe,
             _made_with=settings.units,
-            _rule_number=settings.rule.published(eta0, machine.scale, machine.examples.k),
-            _n_rows=len(counts) or machine.examples.n,  # none of a stream
+            _rule_number=settings.rule.published(eta0, learner.scale, learner.examples.k),
+            _n_rows=len(counts) or learner.examples.n,  # none of a stream
             classes_=self.rows.classes,
             training_errors_=result.mistakes,
             converged_=state.clean,
@@ -503,7 +503,7 @@ def _of_next_pass(
     state.mistakes, state.validation, state.kept = [], [], estimator._kept
     state.clean = state.under_way = state.unseen_update = False
     state.certificate = state.losses = state.mixing = None  # they are about other rows
-    state.scale = job.machine.scale
+    state.scale = job.learner.scale
     return state
 
 

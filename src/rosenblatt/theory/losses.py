@@ -65,7 +65,7 @@ def perceptron_loss_gradient(
     Gradient(w=array([1., 1.]), b=1.0)
     """
     e = given.examples(X, y, sample_weight)
-    machine = Primal(e, UpdateRule("perceptron", 0.0))
+    learner = Primal(e, UpdateRule("perceptron", 0.0))
     before = given.lifted(w, b, e.rows.d)
-    step = machine.look(machine.start(before, averaged=False).w).step
+    step = learner.look(learner.start(before, averaged=False).w).step
     return Gradient(0.0 - step[:-1], 0.0 - float(step[-1]))

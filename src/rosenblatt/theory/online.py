@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._core.rows import Examples, as_table
-from rosenblatt._training.rule import arow_rule, passive_aggressive_rule
+from rosenblatt._training.settings import arow_rule, passive_aggressive_rule
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given

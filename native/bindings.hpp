@@ -185,16 +185,24 @@ struct Slack {
 
 NAMESPACE_BEGIN(NB_NAMESPACE)
 NAMESPACE_BEGIN(detail)
-// A struct of bindings from a tuple of its fields.
+// A struct from a tuple of its fields. (The caster of std::tuple would copy a named tuple first.)
 template <class Struct, class... Fields>
 struct FromTuple {
-  using Fields_ = std::tuple<Fields...>;
-  NB_TYPE_CASTER(Struct, make_caster<Fields_>::Name)
+  NB_TYPE_CASTER(Struct, const_name("tuple[") + concat(make_caster<Fields>::Name...) +
+                             const_name("]"))
   bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
-    make_caster<Fields_> fields;
-    if (!fields.from_python(source, flags, cleanup)) return false;
-    value = std::apply([](auto&&... field) { return Struct{std::move(field)...}; },
-                       static_cast<Fields_>(fields));
+    return load(source.ptr(), flags, cleanup, std::index_sequence_for<Fields...>{});
+  }
+  template <size_t... I>
+  bool load(PyObject* tuple, uint32_t flags, cleanup_list* cleanup,
+            std::index_sequence<I...>) noexcept {
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != Py_ssize_t(sizeof...(Fields))) return false;
+    std::tuple<make_caster<Fields>...> fields;
+    if (!(std::get<I>(fields).from_python(PyTuple_GetItem(tuple, I),
+                                          flags_for_local_caster<Fields>(flags), cleanup) &&
+          ...))
+      return false;
+    value = Struct{std::get<I>(fields).operator cast_t<Fields>()...};
     return true;
   }
 };

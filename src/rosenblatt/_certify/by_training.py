@@ -19,7 +19,7 @@ from rosenblatt._certify.facial_reduction import TOO_MANY, Partition
 from rosenblatt._certify.margins import Bound, lowest, proved
 from rosenblatt._certify.rows import LiftedRows, Rows
 from rosenblatt._core.cyclic import Trained, train_cyclic
-from rosenblatt._core.protocol import Floats, Ints, UpdateRule
+from rosenblatt._core.protocol import Floats, Ints
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
 from rosenblatt.errors import WeightsOverflow
@@ -97,9 +97,10 @@ def _trained(case: _TwoClasses, margin: float) -> Trained:
     if affordable is not None:
         epochs = min(max(affordable - 2, 1), epochs)
     examples = Examples(as_matrix(points.X), case.labels(), None, case.k)
-    rule = UpdateRule("perceptron", margin, points.intercept)
     try:
-        trained = train_cyclic(examples, rule, epochs)
+        trained = train_cyclic(
+            examples, margin=margin, intercept=points.intercept, max_epochs=epochs
+        )
     except WeightsOverflow as error:
         raise LimitReached(case.open(f"the perceptron cannot train: {error}")) from None
     rows.budget.spend(rows.n * trained.epochs)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import Floats, Ints, LearnerArrays, UpdateRule
-from rosenblatt._core.rows import Examples
+from rosenblatt._core.rows import Csr, Examples
 from rosenblatt._core.screening import Screen
 from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt.errors import WeightsOverflow
@@ -21,32 +22,66 @@ class Trained(NamedTuple):
     epochs: int
 
 
-def train_cyclic(examples: Examples, rule: UpdateRule, max_epochs: int) -> Trained:
+def train_cyclic(examples: Examples, *, margin: float, intercept: bool, max_epochs: int) -> Trained:
     """Epochs until one without an update, at most `max_epochs`."""
-    n, shape, visits = examples.rows.n, examples.shape_of_weights, 0
+    n, shape, epoch, visits, clean = examples.rows.n, examples.shape_of_weights, 0, 0, False
     w, counts = np.zeros(shape), np.zeros((n, *shape[:-1]), dtype=np.int64)
+    rule = UpdateRule("perceptron", margin, intercept)
     screen = Screen(examples, rule)
-    for epoch in range(1, max_epochs + 1):
-        place = updates = 0
-        while place < n:
-            check_interrupt()
-            if screen.before(place, w):
-                continue
-            end = min(place + examples.chunk, n)
-            learner = LearnerArrays(w, None, counts, visits=visits)
-            if screen.ready:
-                reached, made = screen.visit(learner, None, place, end, end - place)
-            else:
-                reached, made = examples.rows.backend.visit(
-                    examples.labelled, rule, learner, None, place, end, end - place
-                )
-            screen.visited(reached - place, made)
-            visits, updates, place = visits + reached - place, updates + made, reached
+    while not clean and epoch < max_epochs:
+        check_interrupt()
+        learner = LearnerArrays(w, None, counts, visits=visits)
+        most = min(epochs_of_one_call(examples, n, screen), max_epochs - epoch)
+        if most > 0 and (backend := compute.whole_epochs) is not None:
+            updates = np.empty(most, dtype=np.int64)
+            call = examples.labelled, rule, learner, None, None, None, updates, np.empty(most)
+            made, visits, clean, *_ = backend.epochs(*call)
+            screen.skipped(made, visits - learner.visits, int(updates[made - 1]))
+        else:
+            made, clean = 1, _epoch(examples, rule, learner, screen) == 0
+            visits += n
+        epoch += made
         if not np.isfinite(w).all():
             raise overflow(epoch)
-        if updates == 0:
-            break
     return Trained(w, counts, epoch)
+
+
+def _epoch(examples: Examples, rule: UpdateRule, learner: LearnerArrays, screen: Screen) -> int:
+    """The updates of one."""
+    n, visits, place, updates = examples.rows.n, learner.visits, 0, 0
+    while place < n:
+        check_interrupt()
+        if screen.before(place, learner.w):
+            continue
+        end = min(place + examples.chunk, n)
+        learner = learner._replace(visits=visits + place)
+        if screen.ready:
+            reached, made = screen.visit(learner, None, place, end, end - place)
+        else:
+            reached, made = examples.rows.backend.visit(
+                examples.labelled, rule, learner, None, place, end, end - place
+            )
+        screen.visited(reached - place, made)
+        updates, place = updates + made, reached
+    return updates
+
+
+_MOST_EPOCHS = 1 << 12  # of one call: room for what is noted of each
+
+
+def epochs_of_one_call(examples: Examples, visits: int, screen: Screen) -> int:
+    """How many epochs of so many visits the core should make in one call; 0: one by one.
+
+    Where an epoch takes microseconds, what is around it would take longer. A call should leave time
+    to hear Ctrl-C, and longer epochs are better made one by one: several threads work on each.
+    """
+    if compute.whole_epochs is None or examples.rows.on_gpu:
+        return 0
+    if examples.k is not None and isinstance(examples.rows.X, Csr):
+        return 0  # sparse multiclass: one epoch after the other has a faster layout of weights
+    # Visits, and twice a count of mistakes, as numbers.
+    numbers: int = 12 * visits * examples.rows.row_size * (examples.k or 1)
+    return min(compute.chunk // max(numbers, 1), _MOST_EPOCHS, screen.epochs_without())
 
 
 def overflow(epoch: int) -> WeightsOverflow:

@@ -14,8 +14,8 @@ from typing import cast
 import numpy as np
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.cyclic import epochs_of_one_call
 from rosenblatt._core.protocol import KeptWeights, LearnerArrays, Permutation
-from rosenblatt._core.rows import Csr
 from rosenblatt._training.learner import Primal, PrimalState
 from rosenblatt._training.monitor import Interrupted
 from rosenblatt._training.orders import Cyclic, Shuffle
@@ -103,28 +103,20 @@ def _finish_epoch(
 # epoch; all other epochs are made one by one.
 
 
-_MOST = 1 << 12  # epochs of one call: room for what is noted of each
-
-
 def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
     """Make some epochs, at most `most`. False: they are to be made one by one."""
     learner, order, keep = job.learner, job.order, job.keep
     if not isinstance(learner, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
-    e = learner.examples
-    if learner.rule.kind != "perceptron" or learner.log is not None or e.rows.on_gpu:
+    if learner.rule.kind != "perceptron" or learner.log is not None:
         return False
+    e = learner.examples
     if e.c is not None and e.rows.n > compute.block:
         return False  # mistakes are weighed block by block
-    if e.k is not None and isinstance(e.rows.X, Csr):
-        return False  # sparse multiclass: one epoch after the other has a faster layout of weights
     if not keep.in_whole_epochs or job.validating or job.watch.followed:
         return False
-    # Visits and two counts of an epoch, as numbers; a call should leave time to hear Ctrl-C. Longer
-    # epochs are better made one by one: several threads work on each.
-    together = compute.chunk // max(12 * order.n * e.rows.row_size * (e.k or 1), 1)
-    most = min(most, together, _MOST, learner.screen.epochs_without())
-    if most < 1 or compute.whole_epochs is None:
+    most = min(most, epochs_of_one_call(e, order.n, learner.screen))
+    if most < 1:
         return False
     check_interrupt()
     _make(cast("PrimalState", state), learner, order, most)

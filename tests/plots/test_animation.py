@@ -12,6 +12,7 @@ from matplotlib.animation import PillowWriter
 from PIL import Image
 
 from common import noisy
+from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, trace
 from rosenblatt.errors import InputError
 from rosenblatt.plots import animate, animation
@@ -123,27 +124,27 @@ def test_a_full_disk_leaves_what_was_there(film, short, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with raises(OSError):
         animate(short, film, max_frames=2)
     assert [path.name for path in film.parent.iterdir()] == ["training.gif"]
     assert film.read_bytes() == b"before"
 
 
 def test_what_is_not_allowed_is_said_before_anything_is_drawn(tmp_path, short, drawn):
-    with pytest.raises(InputError, match=r"give the name of a \.gif file"):
+    with raises(InputError, option="path"):
         animate(short, tmp_path / "film.mp4")
-    with pytest.raises(FileNotFoundError, match="There is no folder"):
+    with raises(FileNotFoundError):
         animate(short, tmp_path / "nowhere" / "film.gif")
-    for options, message in [
-        ({"max_frames": 1}, "the first and the last step are two frames"),
-        ({"max_frames": 2.5}, "max_frames=2.5 is not allowed"),
-        ({"fps": 0}, "fps=0 is not allowed"),
-        ({"dpi": "high"}, "dpi='high' is not allowed"),
-        ({"grid_resolution": 0}, "grid_resolution=0 is not allowed"),
-        ({"verbose": -1}, "verbose=-1 is not allowed"),
-        ({"features": (0, 7)}, "no feature 7"),
+    for options in [
+        {"max_frames": 1},
+        {"max_frames": 2.5},
+        {"fps": 0},
+        {"dpi": "high"},
+        {"grid_resolution": 0},
+        {"verbose": -1},
+        {"features": (0, 7)},
     ]:
-        with pytest.raises(InputError, match=message):
+        with raises(InputError):
             animate(short, tmp_path / "film.gif", **options)
     assert drawn == []
     assert list(tmp_path.iterdir()) == []

@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from common import noisy
 from pictures import TOY, cyclic, words
+from raising import raises
 from rosenblatt import AROW, KernelPerceptron, Perceptron, Trace, plots, trace
 from rosenblatt.errors import InputError
 from rosenblatt.plots import (
@@ -161,7 +162,7 @@ def test_a_run_without_updates_can_be_drawn(tmp_path):
     assert_array_equal(MistakesDisplay.from_trace(Trace.from_json(t.to_json())).mistakes, [0])
     assert not AlphaDisplay.from_trace(t).alpha.any()
     animate(t, tmp_path / "still.gif")
-    with pytest.raises(InputError, match="two different weight vectors"):
+    with raises(InputError):
         LossLineDisplay.from_trace(t)
 
 
@@ -171,15 +172,15 @@ def test_a_run_without_updates_can_be_drawn(tmp_path):
 def test_features_that_are_not_there():
     X, y = noisy(30, 3)
     p = Perceptron(max_iter=3).fit(X, y)
-    for features, message in [
-        ((0, 3), "no feature 3: they are numbered 0 to 2"),
-        ((0, "age"), "no feature 'age'; there are 'feature 0'"),
-        ((1, 1), "the same feature twice"),
-        ("ab", "give two features, by name or number"),
-        ((0, 1, 2), "give two features"),
-        ((True, 1), "no feature True"),
+    for features in [
+        (0, 3),
+        (0, "age"),
+        (1, 1),
+        "ab",
+        (0, 1, 2),
+        (True, 1),
     ]:
-        with pytest.raises(InputError, match=message):
+        with raises(InputError):
             BoundaryDisplay.from_estimator(p, X, y, features=features)
     assert not plt.get_fignums()
 
@@ -188,29 +189,29 @@ def test_what_cannot_be_drawn_is_said():
     X, y = noisy(30, 3)
     gram = X @ X.T
     k = KernelPerceptron(kernel="precomputed", max_iter=3).fit(gram, y)
-    with pytest.raises(InputError, match="never saw the features"):
+    with raises(InputError):
         BoundaryDisplay.from_estimator(k, gram, y)
     t = trace(KernelPerceptron(max_iter=3), X, y)
-    with pytest.raises(InputError, match="the update picture needs weights of the features"):
+    with raises(InputError):
         UpdateDisplay.from_trace(t, 1)
-    with pytest.raises(InputError, match="step=0 is the start"):
+    with raises(InputError):
         UpdateDisplay.from_trace(trace(cyclic(), *TOY), 0)
-    with pytest.raises(InputError, match="steps 0 to 7"):
+    with raises(InputError, option="step", value=8):
         BoundaryDisplay.from_trace(trace(cyclic(), *TOY), 8)
     three = LogisticRegression().fit(X, np.arange(30) % 3)
-    with pytest.raises(InputError, match="knows 3 classes"):
+    with raises(InputError):
         BoundaryDisplay.from_estimator(three, X, y)
-    with pytest.raises(InputError, match="give the axes of one picture"):
+    with raises(InputError, option="ax"):
         MistakesDisplay([1, 0]).plot(ax=np.array([1, 2]))
-    with pytest.raises(InputError, match="no mistakes_ by epoch"):
+    with raises(InputError):
         MistakesDisplay.from_estimator(LogisticRegression().fit(X, y))
-    with pytest.raises(InputError, match="their number is no α"):
+    with raises(InputError):
         AlphaDisplay.from_estimator(AROW().fit(X, y), y)
-    with pytest.raises(InputError, match="no update_counts_"):
+    with raises(InputError):
         AlphaDisplay.from_estimator(LogisticRegression().fit(X, y), y)
-    with pytest.raises(InputError, match="scale='cubic' is not known"):
+    with raises(InputError, option="scale", value="cubic"):
         SqueezeDisplay.from_trace(trace(cyclic(), *TOY), scale="cubic")
-    with pytest.raises(InputError, match="too large to draw"):
+    with raises(InputError):
         BoundaryDisplay.from_estimator(cyclic().fit(*TOY), [[1e308, 0], [-1e308, 0]], [1, -1])
     assert not plt.get_fignums()
 
@@ -220,7 +221,7 @@ def test_a_trace_with_only_some_rows_has_no_plane():
     t = trace(Perceptron(order="cyclic", max_iter=3), X, y)
     part = Trace.from_json(t.to_json(all_rows=False))
     for draw in (BoundaryDisplay.from_trace, PocketDisplay.from_trace, LossLineDisplay.from_trace):
-        with pytest.raises(InputError, match="only the rows that made updates"):
+        with raises(InputError):
             draw(part)
     assert_array_equal(AlphaDisplay.from_trace(part).alpha, t.alpha_at(len(t)))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pictures import FOUR, cyclic, words
+from raising import raises
 from rosenblatt import AROW, PassiveAggressive, Trace, trace
 from rosenblatt.errors import InputError
 from rosenblatt.plots import (
@@ -46,12 +47,12 @@ def test_the_losses_stay_below(rule):
 
 def test_each_theorem_has_its_own_picture():
     t = trace(AROW(order="cyclic"), *FOUR)
-    with pytest.raises(InputError, match=r"LossBoundDisplay\.from_trace shows its own"):
+    with raises(InputError):
         SqueezeDisplay.from_trace(t)
-    with pytest.raises(InputError, match="SqueezeDisplay shows the theorem of the perceptron"):
+    with raises(InputError):
         LossBoundDisplay.from_trace(trace(cyclic(), *FOUR))
     few = Trace.from_json(t.to_json(all_rows=False))
-    with pytest.raises(InputError, match="only the rows that made updates"):
+    with raises(InputError):
         LossBoundDisplay.from_trace(few)
 
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from common import noisy
 from pictures import TOY, cyclic, words
+from raising import raises
 from rosenblatt import theory, trace
 from rosenblatt.errors import InputError
 from rosenblatt.plots import LossLineDisplay
@@ -35,9 +36,9 @@ def test_losses_of_a_trace_begin_with_weights_that_are_not_zero():
     # Between (3, 3, 1) and (1, 1, -3): row 2 scores 7 and -1, row 0 19 and 3, row 1 22 and 4.
     assert_allclose(display.t, [-0.25, 7 / 8, 19 / 16, 22 / 18, 1.25])
     assert_array_equal(display.zero_one, [1, 0, 1, 2])
-    with pytest.raises(InputError, match="two different weight vectors"):
+    with raises(InputError):
         LossLineDisplay.from_trace(t, 2, 2)
-    with pytest.raises(InputError, match="the same"):
+    with raises(InputError):
         LossLineDisplay.from_weights(*TOY, start=[1, 1], end=[1, 1])
 
 

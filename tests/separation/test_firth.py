@@ -8,6 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 from endometrial import endometrial
+from raising import raises
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
 from rosenblatt.separation import firth
@@ -158,9 +159,9 @@ def test_words_no_intercept_and_wider_intervals():
 
 def test_what_has_no_estimate_is_refused():
     X = np.column_stack([np.arange(6.0), 2 * np.arange(6.0)])
-    with pytest.raises(InputError, match="'x1' is a combination of others"):
+    with raises(InputError, column="x1"):
         firth(X, [0, 1, 0, 1, 0, 1])
-    with pytest.raises(InputError, match="one label only"):
+    with raises(InputError):
         firth([[1.0], [2.0]], [1, 1])
-    with pytest.raises(InputError, match="not between 0 and 1"):
+    with raises(InputError, option="confidence", value=95):
         firth([[1.0], [2.0]], [0, 1], confidence=95)

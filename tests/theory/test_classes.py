@@ -1,10 +1,10 @@
 """Kesler's construction: what holds for two classes holds for many."""
 
 import numpy as np
-import pytest
 from scipy import sparse
 
 import rational
+from raising import raises
 from rosenblatt import certify, theory
 from rosenblatt.errors import InputError
 
@@ -44,10 +44,10 @@ def test_the_bound_is_that_of_the_certificate(heavy):
 
 
 def test_one_class_has_no_rival():
-    with pytest.raises(InputError, match="one class only"):
+    with raises(InputError):
         theory.kesler_lift([[1.0], [2.0]], ["b", "b"])
 
 
 def test_a_lift_that_would_not_fit_is_refused():
-    with pytest.raises(InputError, match="certify"):
+    with raises(InputError):
         theory.kesler_lift(np.zeros((1000, 100)), np.arange(1000))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from raising import raises
 from rosenblatt.errors import InputError
 from rosenblatt.theory import arow_bound, passive_aggressive_bound
 from rounded import Rounded
@@ -86,7 +87,7 @@ def test_the_left_side_by_hand():
 
 def test_what_is_refused():
     X, y = [[1.0], [-3.0]], [1, -1]
-    with pytest.raises(InputError, match="give the number"):
+    with raises(InputError):
         arow_bound(X, y, [1.0], r="scale")
-    with pytest.raises(InputError, match="variant='III' is not known"):
+    with raises(InputError, option="variant", value="III"):
         passive_aggressive_bound(X, y, [1.0], variant="III")

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import beta
 from sklearn.datasets import load_iris
 
+from raising import raises
 from rosenblatt import Perceptron, certify, theory
 from rosenblatt.errors import InputError
 
@@ -118,11 +119,11 @@ def test_iris():
 
 
 def test_refused():
-    with pytest.raises(InputError, match="mistakes=6 is not allowed"):
+    with raises(InputError, option="mistakes", value=6):
         theory.progressive_bound(6, 5, lam=1.0)
-    with pytest.raises(InputError, match="lam"):
+    with raises(InputError, option="lam", value=0.0):
         theory.progressive_bound(1, 5, lam=0.0)
-    with pytest.raises(InputError, match="confidence=1 is not allowed"):
+    with raises(InputError, option="confidence", value=1):
         theory.support_bound(1, 5, confidence=1)
-    with pytest.raises(InputError, match="expected=2 is not allowed"):
+    with raises(InputError, option="expected", value=2):
         theory.progressive_lambda(2, 5)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import KEEPS, ORDERS, every_order
+from raising import raises
 from recorded import dot, square
 from rosenblatt import KernelPerceptron, Perceptron, Trace, theory, trace
 from rosenblatt._tracing import check as check_module
@@ -353,7 +354,7 @@ def test_a_wrong_gamma():
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), "1", True])
 @pytest.mark.parametrize("name", ["radius", "gamma"])
 def test_claims_that_are_no_numbers(name, value):
-    with pytest.raises(InputError, match=f"{name}=.* is not allowed"):
+    with raises(InputError):
         li_hang().check(**{name: value})
 
 
@@ -498,7 +499,7 @@ def test_the_report():
     assert f"{setting}: the bound is ⌊β²/γ²⌋ = 117." in str(check).splitlines()
     assert "decided in floating point, with a bound on its rounding" in str(in_floats(li_hang()))
     assert check["bound"].left == 7
-    with pytest.raises(KeyError, match="there are"):
+    with raises(KeyError):
         check["no such claim"]
     assert "<td>bound</td><td>held</td>" in check._repr_html_()
 

@@ -12,6 +12,7 @@ from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from common import KEEPS, ORDERS, X_VAL, Y_VAL, X, Y, every_keep, every_order, everything
+from raising import raises
 from recorded import Recorded, RecordedKernel, dot, square
 from rosenblatt import KernelPerceptron, Perceptron, trace
 from rosenblatt._core import _native as native
@@ -366,7 +367,7 @@ def test_a_log_that_is_often_full(order, monkeypatch):
 
 def test_a_fit_that_fails_leaves_no_recorder():
     rule = Perceptron(order="nonsense")
-    with pytest.raises(InputError, match="order='nonsense'"):
+    with raises(InputError, option="order", value="nonsense"):
         trace(rule, X, Y)
     assert "_recorder" not in vars(rule)
     with warnings.catch_warnings():

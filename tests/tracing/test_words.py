@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from common import X, Y
+from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, trace
 from rosenblatt._core import reference as reference
 from rosenblatt._util.text import of_files
@@ -54,7 +55,7 @@ def test_words_of_a_kernel():
         "step 1: row 0 is b and is on the hyperplane, score 0: α of row 0 0 + 2 = 2, b 0 + 2 = 2"
     )
     assert t.step(2) == ("step 2: row 1 is a but scores 2: α of row 1 0 + 2 = 2, b 2 - 2 = 0")
-    with pytest.raises(InputError, match="alpha_at has the coefficients"):
+    with raises(InputError):
         t.weights_at(1)
     started = trace(KernelPerceptron(kernel="rbf"), [[1.0], [-1.0]], [0, 1], dual_coef_init=[1, 0])
     assert started.step(0) == "step 0: training starts with the given coefficients"
@@ -108,24 +109,24 @@ def test_steps_that_are_none():
     t = li_hang()
     for k in (-1, 8, 1.0, "1", None):
         for ask in (t.step, t.weights_at, t.alpha_at):
-            with pytest.raises(InputError, match="this trace has steps 0 to 7"):
+            with raises(InputError, option="step"):
                 ask(k)
 
 
 def test_what_cannot_be_traced():
-    with pytest.raises(InputError, match=r"not rosenblatt\.random_linear\.RandomLinearClassifier"):
+    with raises(InputError):
         trace(RandomLinearClassifier(), LI_HANG_X, LI_HANG_Y)
-    with pytest.raises(InputError, match="has 5 numbers, but X has 2 features"):
+    with raises(InputError):
         trace(Perceptron(), LI_HANG_X, LI_HANG_Y, w_star=[1, 2, 3, 4, 5])
-    with pytest.raises(InputError, match="training was through the origin"):
+    with raises(InputError):
         trace(Perceptron(fit_intercept=False), LI_HANG_X, LI_HANG_Y, w_star=[1, 2, 3])
-    with pytest.raises(InputError, match="NaN"):
+    with raises(InputError):
         trace(Perceptron(), LI_HANG_X, LI_HANG_Y, w_star=[1, float("nan"), 3])
-    with pytest.raises(InputError, match="one class only"):
+    with raises(InputError):
         trace(Perceptron(), LI_HANG_X, [1, 1, 1])
     t = trace(Perceptron(max_iter=3), [[0.0], [0.0]], [0, 1])
     for name in ("product", "cosine"):
-        with pytest.raises(InputError, match="2 rows alone contradict each other: 0, 1"):
+        with raises(InputError):
             getattr(t, name)
 
 

@@ -1,0 +1,101 @@
+"""An error or a warning that a test expects: the test says its type and data, tests/text its words.
+
+Each package has a file there, with the sentences of each test in their order. A wording is changed
+in the source and there; `ROSENBLATT_TEXT=write pytest tests/plots` writes what is said now.
+"""
+
+import atexit
+import json
+import os
+import re
+from collections import defaultdict
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TEXT = Path(__file__).parents[1] / "text"
+HOLE = "…"  # a folder, an address, or the words of another library
+WRITING = os.environ.get("ROSENBLATT_TEXT") == "write"
+
+_FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^\s/'\",]+/)+")
+_said = defaultdict(list)  # by test: the sentences so far, each once where it is said again
+
+
+@contextmanager
+def raises(kind, **data):
+    """Like pytest.raises; `data` are attributes of the error, such as option and value."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    error = caught.value
+    wrong = {name: getattr(error, name) for name in data if getattr(error, name) != data[name]}
+    assert not wrong, f"{error!r} has {wrong}, not {data}"
+    check_sentence(_without_others(str(error), error.__cause__ or error.__context__))
+
+
+@contextmanager
+def warns(kind):
+    """Like pytest.warns, of one warning."""
+    with pytest.warns(kind) as caught:
+        yield caught
+    of_kind = [warning.message for warning in caught if issubclass(warning.category, kind)]
+    check_sentence(str(of_kind[0]))
+
+
+def check_sentence(text):
+    """This is what the running test has to be told now."""
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" (")[0]
+    said, text = _said[test], _FOLDERS.sub(f"{HOLE}/", re.sub(r"0x[0-9a-f]{6,}", HOLE, text))
+    if not said or said[-1] != text:
+        said.append(text)
+    if not WRITING:
+        file, name = place_of(test)
+        expected = sentences(file)
+        expected = expected.get(name, expected.get(name.partition("[")[0], []))
+        assert text == (expected[len(said) - 1 :] or [None])[0], f"{file} has the sentences"
+
+
+def place_of(test):
+    """The file with its sentences, and its name there: tests/plots/test_view.py::test_x has those
+    of "test_view.py::test_x" in tests/text/plots.json."""
+    _, package, name = test.split("/", 2)
+    return TEXT / f"{package}.json", name
+
+
+@cache
+def sentences(file):
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def _without_others(text, cause):
+    """What another library said is not pinned; it has lines, and our sentences have none."""
+    first, line, _ = text.partition("\n")
+    text = first + HOLE * bool(line)
+    for words in (str(cause or ""), str(getattr(cause, "strerror", None) or "")):
+        if len(words) > 3:
+            text = text.replace(words, HOLE)
+    return text
+
+
+def _write():
+    files = defaultdict(lambda: defaultdict(dict))
+    for test, said in _said.items():
+        file, name = place_of(test)
+        function = name.partition("[")[0]
+        files[file][function][name] = said
+    for file, functions in files.items():
+        kept = {
+            name: said
+            for name, said in sentences(file).items()
+            if name.partition("[")[0] not in functions
+        }
+        for function, cases in functions.items():
+            same = len({tuple(said) for said in cases.values()}) == 1
+            kept |= {function: next(iter(cases.values()))} if same else cases
+        content = json.dumps(dict(sorted(kept.items())), ensure_ascii=False, indent=1)
+        file.write_text(f"{content}\n", encoding="utf-8")
+
+
+if WRITING:
+    atexit.register(_write)

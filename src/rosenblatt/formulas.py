@@ -85,8 +85,8 @@ def to_excel(
         raise InputError(
             f"cells does not say where {lacking[0]!r} is: give the cell of each of {names}."
         )
-    say = excel.Excel(cells)
-    return excel.formula(_spelled(estimator, encoding, say), say)
+    language = excel.Excel(cells)
+    return excel.formula(_spelled(estimator, encoding, language), language)
 
 
 def to_python(estimator: Any, *, encoding: Encoding | None = None) -> str:

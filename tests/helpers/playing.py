@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import Perceptron, trace
 from rosenblatt.play import fingerprint
-from rosenblatt.play.bundle import joined
+from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset
 
 ORDERS = ("cyclic", "shuffle", "random", "batch")
@@ -24,7 +24,7 @@ def script(entry, changed=None):
             text = text.replace(before, after)
         return text
 
-    return joined("entry", read) + "\nwindow.play = $entry;"
+    return bundled("entry", read) + "\nwindow.play = $entry;"
 
 
 def opened(browser, entry, changed=None):

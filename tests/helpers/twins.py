@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rosenblatt import certify, verify
-from rosenblatt.play.bundle import joined
+from rosenblatt.play.bundle import bundled
 from rosenblatt.report.proof import module
 from tampering import changed, changes
 
@@ -37,7 +37,9 @@ export const neighbours = (asked) => asked.map((v) => [next(v, 1n), next(v, -1n)
 
 def script():
     """The twin as one script that leaves its functions in `window.twin`."""
-    return joined("entry", lambda n: ENTRY if n == "entry" else module(n)) + "\nwindow.twin=$entry;"
+    return (
+        bundled("entry", lambda n: ENTRY if n == "entry" else module(n)) + "\nwindow.twin=$entry;"
+    )
 
 
 def python_says(certificate, table, name="t.csv"):

@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt.errors import InputError
 from rosenblatt.play import page
-from rosenblatt.play.bundle import joined, squeezed
+from rosenblatt.play.bundle import bundled, minified
 from rosenblatt.play.html_page import open_page, server
 
 
@@ -65,7 +65,7 @@ def test_it_is_served_to_this_machine_alone():
             with pytest.raises(urllib.error.HTTPError, match="404") as found:
                 urllib.request.urlopen(asked)
             found.value.close()
-        with pytest.raises(InputError, match="give another --port"):
+        with pytest.raises(InputError, match="give another port"):
             server("", serving.server_port)
         serving.shutdown()
 
@@ -118,13 +118,13 @@ def test_modules_are_joined_each_in_its_scope():
         "b": "/** A note\n * of lines. */\nexport const two = 2;\n",
     }
     with pytest.raises(KeyError):
-        joined("main", {"main": texts["main"]}.__getitem__)
-    text = joined("main", texts.__getitem__)
+        bundled("main", {"main": texts["main"]}.__getitem__)
+    text = bundled("main", texts.__getitem__)
     assert "note" not in text
     assert text.index("$b=") < text.index("$a=") < text.index("$main=")
     assert "const{one:uno,two}=$a;" in text
     with pytest.raises(ValueError, match="import"):
-        joined("main", {"main": 'import everything from "./a.js";\n'}.__getitem__)
+        bundled("main", {"main": 'import everything from "./a.js";\n'}.__getitem__)
 
 
 def test_what_means_something_is_not_squeezed_out():
@@ -139,7 +139,7 @@ def test_what_means_something_is_not_squeezed_out():
     f = 2
     return f / 2 / 3;
     """
-    assert squeezed(text) == (
+    assert minified(text) == (
         """const a="x  //  y",b='it''s';const c=`one  ${a?` two  ${b}`:"  "}  three`;"""
         """const d=c.replace(/[ /]  "/g,"")/2,e=a+ +b- -c;let f=1\nf=2\nreturn f/2/3;"""
     )

@@ -1,1 +1,1 @@
-"""What an ONNX graph is made of; `rosenblatt.onnx` is the way in."""
+"""Rules for other programs: an ONNX graph, or text in SQL, a spreadsheet's formulas, Python."""

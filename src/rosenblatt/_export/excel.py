@@ -80,7 +80,7 @@ def _text(text: str) -> str:
 
 
 def _all(conditions: list[str]) -> str:
-    """That all of these hold; a product, as the sum of `either`."""
+    """All of several conditions: a product, as `either` is a sum."""
     if len(conditions) == 1:
         return conditions[0]
     return f"({'*'.join(f'({condition})' for condition in conditions)}>0)"
@@ -88,30 +88,30 @@ def _all(conditions: list[str]) -> str:
 
 def letters(place: int) -> str:
     """The name of a column of a sheet: A to Z, AA and so on."""
-    found, place = "", place + 1
+    name, place = "", place + 1
     while place:
         place, rest = divmod(place - 1, 26)
-        found = chr(ord("A") + rest) + found
-    return found
+        name = chr(ord("A") + rest) + name
+    return name
 
 
-def formula(rule: Spelled, say: Excel) -> str:
+def formula(rule: Spelled, language: Excel) -> str:
     """The label of a row; #N/A where a value is missing or not known."""
-    labels, sums = [say.label(label) for label in rule.labels], rule.sums
+    labels, sums = [language.label(label) for label in rule.labels], rule.sums
     if len(sums) == 1:
-        found = say.chosen(f"{sums[0]} >= {rule.threshold}", labels[1], labels[0])
+        text = language.chosen(f"{sums[0]} >= {rule.threshold}", labels[1], labels[0])
     else:
-        found = labels[-1]
+        text = labels[-1]
         for k in reversed(range(len(sums) - 1)):
             ahead = _all([f"{sums[k]} >= {other}" for other in sums[k + 1 :]])
-            found = say.chosen(ahead, labels[k], found)
+            text = language.chosen(ahead, labels[k], text)
     if rule.guards:
-        found = say.chosen(say.either(rule.guards), "NA()", found)
-    found = f"={found}"
-    if len(found) > LONGEST:
+        text = language.chosen(language.either(rule.guards), "NA()", text)
+    text = f"={text}"
+    if len(text) > LONGEST:
         raise InputError(
-            f"The formula would have {len(found):,} characters, and a cell takes {LONGEST:,}: "
+            f"The formula would have {len(text):,} characters, and a cell takes {LONGEST:,}: "
             f"train with fewer columns, make a card ({either('Scorecard', '--points 5')}), or "
             f"export as {either('SQL or Python', '--sql or --python')}."
         )
-    return found
+    return text

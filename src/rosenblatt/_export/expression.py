@@ -80,22 +80,22 @@ def _score(w: NDArray[np.float64], features: Features) -> str:
 
     What is 0 is left out: it changes no sum.
     """
-    say = features.language
+    language = features.language
     lanes = [""] * LANES
     for j in np.flatnonzero(w[:-1]).tolist():
         lanes[j % LANES] = _sum(lanes[j % LANES], _product(j, float(w[j]), features))
     while len(lanes) > 1:
         half = len(lanes) // 2
         lanes = [_sum(a, b) for a, b in zip(lanes[:half], lanes[half:], strict=True)]
-    return _sum(lanes[0], say.number(float(w[-1])))
+    return _sum(lanes[0], language.number(float(w[-1])))
 
 
 def _product(j: int, weight: float, features: Features) -> str:
-    say = features.language
+    language = features.language
     feature, condition = features.of(j)
     if condition:
-        return say.chosen(feature, say.number(weight), say.number(0.0))
-    return f"{say.number(weight)} * {feature}"
+        return language.chosen(feature, language.number(weight), language.number(0.0))
+    return f"{language.number(weight)} * {feature}"
 
 
 def _sum(a: str, b: str) -> str:
@@ -107,28 +107,28 @@ def _sum(a: str, b: str) -> str:
 
 def _points(card: Card, features: Features) -> str:
     features.use([term.column for term in card.terms])
-    found = ""
+    total = ""
     for term, points in zip(card.terms, card.points, strict=True):
         one = _earned(term, points, features)
-        found = f"{found} + {one}" if found else one
-    return found or "0"
+        total = f"{total} + {one}" if total else one
+    return total or "0"
 
 
 def _earned(term: Term, points: int, features: Features) -> str:
-    say = features.language
+    language = features.language
     feature, condition = features.of(term.column)
     if condition and (term.cut is None or 0 < term.cut <= 1):
-        return say.chosen(feature, str(points), "0")
+        return language.chosen(feature, str(points), "0")
     if condition:
-        feature = say.chosen(feature, "1", "0")
+        feature = language.chosen(feature, "1", "0")
     if term.cut is None:
         return f"{points} * {feature}"
     short = number(term.cut)  # whole numbers are exact everywhere
-    cut = short if short.lstrip("-").isdigit() else say.number(term.cut)
-    return say.chosen(f"{feature} >= {cut}", str(points), "0")
+    cut = short if short.lstrip("-").isdigit() else language.number(term.cut)
+    return language.chosen(f"{feature} >= {cut}", str(points), "0")
 
 
-# Features as they follow from the columns of a table: filled, shifted, scaled, or words.
+# --- Features as they follow from the columns of a table: filled, shifted, scaled, or words -------
 
 
 @dataclass
@@ -165,25 +165,25 @@ class Features:
             begin = end
 
     def _take(self, column: Number | Words) -> None:
-        say, name = self.language, column.name
+        language, name = self.language, column.name
         self.inputs.append(name)
         if isinstance(column, Number):
             if column.fill is None:
-                self.guards.append(say.no_number(name))
+                self.guards.append(language.no_number(name))
             else:
-                given = say.no(say.missing(name, words=False))
-                self.guards.append(say.both(given, say.no_number(name)))
+                present = language.no(language.missing(name, words=False))
+                self.guards.append(language.both(present, language.no_number(name)))
             if column.measure:
                 self.notes.append(f"{name}: given as {column.measure}")
             elif self.encoding is not None and name in self.encoding.reading.styles:
                 self.notes.append(f"{name}: given as plain numbers, without signs and units")
             return
-        missing, value = say.missing(name, words=True), say.word(name)
-        stranger = say.no(say.is_word(value, list(column.words)))
+        missing, value = language.missing(name, words=True), language.word(name)
+        stranger = language.no(language.is_word(value, list(column.words)))
         if column.boolean:
-            stranger = say.is_no_truth(value)
+            stranger = language.is_no_truth(value)
         if column.missing:  # no value is a value
-            self.guards.append(say.both(say.no(missing), stranger))
+            self.guards.append(language.both(language.no(missing), stranger))
         else:
             self.guards += [missing, stranger]
 
@@ -192,14 +192,14 @@ class Features:
         column, place = self._column(j)
         if isinstance(column, Number):
             return self._number(column), False
-        say, name = self.language, column.name
+        language, name = self.language, column.name
         level = "True" if column.features == [name] else column.levels[place]
         if level == MISSING and column.missing:
-            return say.missing(name, words=True), True
+            return language.missing(name, words=True), True
         if column.boolean:
-            true = say.is_true(say.word(name))
-            return (true if level == "True" else say.no(true)), True
-        return say.is_word(say.word(name), [level]), True
+            true = language.is_true(language.word(name))
+            return (true if level == "True" else language.no(true)), True
+        return language.is_word(language.word(name), [level]), True
 
     def _column(self, j: int) -> tuple[Number | Words, int]:
         """The column that feature j is of, and its place among those of the column."""
@@ -215,20 +215,20 @@ class Features:
 
     def _number(self, column: Number) -> str:
         """Filled, shifted and scaled, in the same operations as the encoding."""
-        say = self.language
-        found = say.column(column.name)
+        language = self.language
+        value = language.column(column.name)
         if column.fill is not None:
-            found = say.chosen(
-                say.missing(column.name, words=False), say.number(column.fill), found
+            value = language.chosen(
+                language.missing(column.name, words=False), language.number(column.fill), value
             )
         if column.center != 0.0:
-            found = f"({found} - {say.number(column.center)})"
+            value = f"({value} - {language.number(column.center)})"
         if column.scale != 1.0:
-            found = f"({found} / {say.number(column.scale)})"
-        return found
+            value = f"({value} / {language.number(column.scale)})"
+        return value
 
 
-# What a language must be able to say; sums, products and brackets are the same in all of them.
+# --- What a language says; sums, products and brackets are the same in all of them ----------------
 
 
 class Language(Protocol):

@@ -121,7 +121,7 @@ def _dual_vote(graph: Graph, values: str, voters: DualVoters, support: Any) -> s
     return _mean_vote(graph, scores, [voters.start_votes, *voters.votes])
 
 
-# Trained rules of many classes as graphs: from rows (in float64) to a number for each class.
+# --- Many classes: a number for each --------------------------------------------------------------
 
 
 def of_classes(graph: Graph, rule: Any, X: str, d: int, k: int) -> str:

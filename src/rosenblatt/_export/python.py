@@ -75,7 +75,7 @@ class Python:
 
 def module(rule: Spelled, read: dict[str, str]) -> str:
     """`predict(row)`, and what it compares; `read` says how each column is read."""
-    say = Python()
+    language = Python()
     several = len(rule.labels) > 2
     name = "points" if rule.is_card else "scores" if several else "score"
     head = " ".join([f"{rule.sentence}.", *(f"{note}." for note in rule.notes)])
@@ -84,7 +84,12 @@ def module(rule: Spelled, read: dict[str, str]) -> str:
     lines += [f"        {column!r}: {read[column]}(row[{column!r}])," for column in rule.inputs]
     lines.append("    }")
     if rule.guards:
-        lines += ["    if (", f"        {say.either(rule.guards)}", "    ):", "        return None"]
+        lines += [
+            "    if (",
+            f"        {language.either(rule.guards)}",
+            "    ):",
+            "        return None",
+        ]
     if several:
         lines += ["    return [", *(f"        {sum_}," for sum_ in rule.sums), "    ]"]
     else:
@@ -94,6 +99,6 @@ def module(rule: Spelled, read: dict[str, str]) -> str:
         '    """The label of a row, a dict of the columns by name; None where there is none."""'
     ]
     lines += [f"    found = {name}(row)", "    if found is None:", "        return None"]
-    labels = ", ".join(say.label(label) for label in rule.labels)
+    labels = ", ".join(language.label(label) for label in rule.labels)
     chosen = "found.index(max(found))" if several else f"found >= {rule.threshold}"
     return "\n".join([*lines, f"    return [{labels}][{chosen}]", ""])

@@ -86,12 +86,12 @@ def _powers(below: int) -> str:
 
 
 def _factors(power: int, by: str) -> str:
-    found = ""
+    text = ""
     while power > 0:
         step = min(power, _POWER)
-        found += f"{by}{1 << step}.0"
+        text += f"{by}{1 << step}.0"
         power -= step
-    return found
+    return text
 
 
 def quoted(name: str) -> str:
@@ -108,9 +108,11 @@ def query(rule: Spelled, table: str) -> str:
     sums = [_free("points" if rule.is_card else "score", taken)]
     if len(rule.labels) > 2:
         sums = [_free(f"score_{k + 1}", taken) for k in range(len(rule.labels))]
-    say, predicted = Sql(), _free("predicted", taken)
-    guard = f"CASE WHEN {say.either(rule.guards)} THEN NULL ELSE\n      " if rule.guards else ""
-    end = " END" if rule.guards else ""
+    language, predicted = Sql(), _free("predicted", taken)
+    guard = end = ""
+    if rule.guards:
+        guard = f"CASE WHEN {language.either(rule.guards)} THEN NULL ELSE\n      "
+        end = " END"
     inner = ",\n    ".join(
         f"{guard}{sum_}{end} AS {name}" for name, sum_ in zip(sums, rule.sums, strict=True)
     )
@@ -120,7 +122,7 @@ def query(rule: Spelled, table: str) -> str:
         [
             *lines,
             "SELECT *,",
-            f"  {_decided(rule, sums, say)} AS {predicted}",
+            f"  {_decided(rule, sums, language)} AS {predicted}",
             "FROM (",
             "  SELECT *,",
             f"    {inner}",
@@ -144,8 +146,8 @@ def _inside(text: str) -> str:
     return text.replace("*/", "* /").replace("/*", "/ *")
 
 
-def _decided(rule: Spelled, sums: list[str], say: Sql) -> str:
-    labels = [say.label(label) for label in rule.labels]
+def _decided(rule: Spelled, sums: list[str], language: Sql) -> str:
+    labels = [language.label(label) for label in rule.labels]
     begin = f"CASE WHEN {sums[0]} IS NULL THEN NULL"
     if len(sums) == 1:
         return f"{begin} WHEN {sums[0]} >= {rule.threshold} THEN {labels[1]} ELSE {labels[0]} END"

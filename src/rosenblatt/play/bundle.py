@@ -1,4 +1,4 @@
-"""Many modules of JavaScript as one script, so that a page is one file that opens from a disk."""
+"""Many modules of JavaScript as one short script: a page is one file that opens from a disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 
 
-def joined(entry: str, read: Callable[[str], str]) -> str:
+def bundled(entry: str, read: Callable[[str], str]) -> str:
     """The module of this name and all that it imports, each in a scope of its own.
 
     Notes and space are left out. `read(name)` gives the text of a module. What a module
@@ -28,7 +28,7 @@ def joined(entry: str, read: Callable[[str], str]) -> str:
         done[name] = _in_its_scope(name, text)
 
     add(entry)
-    return squeezed("\n".join(done.values()))
+    return minified("\n".join(done.values()))
 
 
 def _in_its_scope(name: str, text: str) -> str:
@@ -42,7 +42,7 @@ def _in_its_scope(name: str, text: str) -> str:
     return f"const ${name} = (() => {{\n{body}\nreturn {{{exported}}};\n}})();"
 
 
-# JavaScript without notes and without space that means nothing: pages are mailed.
+# --- Without notes and without space that means nothing: pages are mailed ------------------------
 
 
 _TOKEN = re.compile(
@@ -55,7 +55,7 @@ _BEFORE_PATTERN = ("", *"(,=:[!&|?{};+-*%~^<>", "return", "case", "typeof", "yie
 _OPEN = ("", *"{([,;:?=&|<>+-*%!\n")  # what cannot end a statement
 
 
-def squeezed(text: str) -> str:
+def minified(text: str) -> str:
     """Strings, templates and patterns stay as they are; lines end where a statement may."""
     return _code(text, 0, whole=True)[0]
 

@@ -10,11 +10,11 @@ import numpy as np
 _GAP = 2.0**-5  # of the set with a tiny margin: thousands of updates, and not millions
 _GRID = 64  # points lie on a grid of 1/64, so that they fit into a link
 
-Given = dict[str, Any]
+Document = dict[str, Any]
 
 
 @cache
-def examples() -> dict[str, Given]:
+def examples() -> dict[str, Document]:
     """By name: rows, labels and the settings to begin with."""
     from rosenblatt.datasets import load_planar
 
@@ -33,7 +33,7 @@ def examples() -> dict[str, Given]:
     }
 
 
-def given(X: Any, y: Any, names: list[str], classes: list[str]) -> Given:
+def page_table(X: Any, y: Any, names: list[str], classes: list[str]) -> Document:
     """Rows and labels as the page reads them: -1 and 1, or the numbers of three classes."""
     return {
         "x": np.asarray(X, dtype=np.float64).ravel().tolist(),
@@ -43,9 +43,9 @@ def given(X: Any, y: Any, names: list[str], classes: list[str]) -> Given:
     }
 
 
-def _example(rows: tuple[Any, Any], settings: dict[str, Any]) -> Given:
+def _example(rows: tuple[Any, Any], settings: dict[str, Any]) -> Document:
     start = {"margin": 0, "intercept": True, "seed": 0, "kernel": "none"}
-    return {"data": given(*rows, ["x1", "x2"], ["-1", "1"]), "settings": start | settings}
+    return {"data": page_table(*rows, ["x1", "x2"], ["-1", "1"]), "settings": start | settings}
 
 
 def _clouds() -> tuple[Any, Any]:
@@ -56,7 +56,7 @@ def _clouds() -> tuple[Any, Any]:
     return np.round(X * _GRID) / _GRID, y
 
 
-def _three(settings: dict[str, Any]) -> Given:
+def _three(settings: dict[str, Any]) -> Document:
     """Three groups around the middle, each in a direction of its own."""
     rows = [[1, 2], [0, 1.5], [0.5, 3], [3, 5.5], [4, 6], [2.5, 6.5], [5, 2], [6, 3], [5.5, 1]]
     found = _example((rows, np.repeat([0, 1, 2], 3)), settings)
@@ -64,7 +64,7 @@ def _three(settings: dict[str, Any]) -> Given:
     return found
 
 
-def _species(settings: dict[str, Any]) -> Given:
+def _species(settings: dict[str, Any]) -> Document:
     from sklearn.datasets import load_iris
 
     iris = load_iris()
@@ -74,7 +74,7 @@ def _species(settings: dict[str, Any]) -> Given:
     return found
 
 
-def _iris(settings: dict[str, Any]) -> Given:
+def _iris(settings: dict[str, Any]) -> Document:
     from sklearn.datasets import load_iris
 
     iris = load_iris()
@@ -86,7 +86,7 @@ def _iris(settings: dict[str, Any]) -> Given:
     return found
 
 
-def _credit(settings: dict[str, Any]) -> Given:
+def _credit(settings: dict[str, Any]) -> Document:
     from rosenblatt.datasets import load_credit
 
     credit = load_credit()

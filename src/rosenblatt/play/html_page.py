@@ -23,8 +23,8 @@ from rosenblatt._util.files import write_whole
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.version import __version__
 from rosenblatt.errors import InputError
-from rosenblatt.play.bundle import joined
-from rosenblatt.play.examples import examples, given
+from rosenblatt.play.bundle import bundled
+from rosenblatt.play.examples import examples, page_table
 
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 2000, 60, 3
 
@@ -75,7 +75,7 @@ def page_of(table: dict[str, Any] | None) -> str:
 @cache
 def script() -> str:
     """All modules of the page as one script."""
-    return joined("app", lambda name: asset(f"{name}.js"))
+    return bundled("app", lambda name: asset(f"{name}.js"))
 
 
 @cache
@@ -119,7 +119,7 @@ def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
     if len(called) != d:
         raise InputError(f"There are {len(called)} feature_names, but X has {d} columns.")
     y = numbers if len(classes) > 2 else np.where(numbers > 0, 1, -1)
-    return given(dense(as_table(rows)), y, called, [str(c) for c in classes])
+    return page_table(dense(as_table(rows)), y, called, [str(c) for c in classes])
 
 
 def check_classes(k: int) -> None:
@@ -148,7 +148,7 @@ def _embedded(content: Any) -> str:
     return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-# How a page gets to a browser: as a file, or from this machine's own address.
+# --- To a browser: as a file, or from this machine's own address ---------------------------------
 
 
 def open_page(content: str, path: str | os.PathLike[str] | None, *, show: bool) -> Path:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, MissingExtra
 from rosenblatt.perceptron import Perceptron
-from rosenblatt.play.bundle import joined
+from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset, begun_with, table_of
 
 try:
@@ -24,7 +24,7 @@ except ImportError as error:
 
 def _module() -> str:
     """What the browser runs."""
-    text = joined("notebook", lambda name: asset(f"{name}.js"))
+    text = bundled("notebook", lambda name: asset(f"{name}.js"))
     return f"{text}\nexport default {{ render: $notebook.render }};"
 
 

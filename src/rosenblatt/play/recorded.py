@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt._core.rows import as_table, dense
 from rosenblatt.errors import InputError
 from rosenblatt.kernel_perceptron import KernelPerceptron
-from rosenblatt.play.examples import given
+from rosenblatt.play.examples import page_table
 from rosenblatt.play.html_page import check_classes, check_size
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
     _refuse(trace)
     d = run.X.shape[1]
     names = about.feature_names or [f"x{j + 1}" for j in range(d)]
-    found = given(dense(as_table(run.X)), run.y, names, [str(c) for c in about.classes])
+    table = page_table(dense(as_table(run.X)), run.y, names, [str(c) for c in about.classes])
     seed = estimator.random_state
-    found["settings"] = {
+    table["settings"] = {
         "order": _OFFERED.get(run.order, run.order),
         "keep": run.keep,
         "margin": run.margin,
@@ -45,7 +45,7 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
     returned = np.zeros(0)  # with a kernel there are no weights of the features
     if run.kernel is None:
         returned = np.column_stack([estimator.coef_, estimator.intercept_]).ravel() / run.eta
-    found["record"] = {
+    table["record"] = {
         "row": run.rows.tolist(),
         "visit": run.visits.tolist(),
         "score": run.scores.tolist(),
@@ -55,7 +55,7 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
         "errors": estimator.training_errors_,
         "stop": "clean" if about.converged else _STOPS.get(_reason(estimator), "given_up"),
     }
-    return found
+    return table
 
 
 def _reason(estimator: Any) -> str:
@@ -106,7 +106,7 @@ def _known_kernel(run: Run) -> bool:
     return n <= MOST_WITH_KERNEL and d == 2 and run.kernel.on_page()
 
 
-# The fingerprint of a run, which the page shows, too.
+# --- The fingerprint of a run, which the page shows, too -----------------------------------------
 
 
 def fingerprint(trace: Trace) -> str:

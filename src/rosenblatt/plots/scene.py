@@ -97,7 +97,7 @@ def of_trace(trace: Trace) -> Data:
 
 
 def of_two(trace: Trace, what: str) -> Data:
-    """The same where there are two classes, which `what` needs."""
+    """The rows that were trained on, of two classes; `what` draws no others."""
     if trace.replay.run.k is not None:
         raise InputError(
             f"{what} has two classes, and this trace has {len(trace.replay.about.classes)}: "
@@ -238,8 +238,7 @@ def shown(data: Data, mistakes: NDArray[np.bool_]) -> tuple[NDArray[np.intp], li
     return np.sort(np.concatenate([kept, others])), [words + "."]
 
 
-# The rule whose boundary is drawn: weights where there are any, scores of any row always.
-
+# --- The rule: weights where there are any, scores of any row always -----------------------------
 
 _BLOCK = 1 << 22  # numbers of a block of rows
 

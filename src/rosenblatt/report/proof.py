@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from rosenblatt import verify
-from rosenblatt.play.bundle import joined
+from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset
 
 _ROWS, _COLUMNS = 200, 12  # of the table that is shown; the page has all
@@ -80,7 +80,7 @@ def module(name: str) -> str:
 @cache
 def script(entry: str) -> dict[str, Markup]:
     """The module of this name and all that it imports."""
-    text = joined(entry, module)
+    text = bundled(entry, module)
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
 

@@ -13,20 +13,20 @@ import argparse
 import tempfile
 import time
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 from distributed import Client, LocalCluster
+from rosenblatt._training.rule import margin_rule
 
 from rosenblatt import Perceptron
+from rosenblatt._out_of_core import certify, work
 from rosenblatt._out_of_core import client as clients
-from rosenblatt._out_of_core import proof_work, work
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.certify import Planes
 from rosenblatt._out_of_core.dask import OnDask
 from rosenblatt._out_of_core.fit import fit_stored
 from rosenblatt._out_of_core.partitions import Epoch, Labelling, on_disk, on_engine
-from rosenblatt._training.rule import margin_rule
 from rosenblatt._util.budget import Budget
 
 D, TIMES = 20, 3
@@ -57,14 +57,13 @@ def jobs(rows_in_place):
     labelling = Labelling(None, (1.0, 1.0))
     steps = work.Steps(labelling, margin_rule(0.0), 0.0, True)
     w = np.random.default_rng(2).normal(size=D + 1)
-    exact = proof_work.Fraction
     epoch, n = Epoch(0, 1, shuffled=True), rows_in_place.n
-    weights = [exact(v) for v in w.tolist()]
+    weights = [Fraction(v) for v in w.tolist()]
     return {
         "mixed, an epoch": (work.mix, steps, w, epoch, range(n), n, True, None),
         "count of two candidates": (work.count, labelling, [w, -w], None),
         "batch, a step": (work.descend, steps, w, None),
-        "a look of a proof": (proof_work.look, weights, True, 16 * D),
+        "a look of a proof": (certify.look, weights, True, 16 * D),
     }
 
 
@@ -149,7 +148,7 @@ def looks(n, cache):
         "one wrong label": {"margin": 1e-2, "wrong": True},
     }.items():
         with stored(rows(n, **how), folder=cache) as stored_rows:
-            planes = Planes(on_disk(stored_rows), True, Budget(), 100, margins=False)
+            planes = certify.CuttingPlanes(on_disk(stored_rows), True, Budget(), 100, margins=False)
             begin = time.perf_counter()
             planes.run()
             took = time.perf_counter() - begin

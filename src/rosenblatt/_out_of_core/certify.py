@@ -1,14 +1,19 @@
-"""certify for rows that are on disk, or on the machines of an engine."""
+"""`certify` for rows that are on disk, or on the machines of an engine: cutting planes.
+
+A few rows are decided about exactly. The weights that separate them best go to every partition, and
+the rows that are most on the wrong side come back and join the few, until none is. A conflict among
+the few is one among all. The verifier's own tests read every row where it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import verify
 from rosenblatt._certify import document as say
@@ -17,14 +22,17 @@ from rosenblatt._certify.conditioning import looked, metric_of
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._certify.heading import opening
 from rosenblatt._certify.linear_algebra import independent_rows
-from rosenblatt._certify.margins import Bound, proved
+from rosenblatt._certify.margins import Bound, lowest, proved, radius_row
 from rosenblatt._certify.multiclass import conflict_at_sight
 from rosenblatt._certify.nearest_point import nearest_point
-from rosenblatt._certify.rows import Rows
+from rosenblatt._certify.residues import orthogonal
+from rosenblatt._certify.rows import Rows, nearest_floats
 from rosenblatt._core.backend import compute
-from rosenblatt._out_of_core import proof_work as work
+from rosenblatt._core.rows import Rows as ReadRows
+from rosenblatt._core.rows import as_table, dense
+from rosenblatt._out_of_core.partitions import Partition as WorkerPartition
 from rosenblatt._out_of_core.partitions import PartitionedRows
-from rosenblatt._out_of_core.proof_work import Some
+from rosenblatt._out_of_core.placement import partitioned
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.one_thread import one_thread
 from rosenblatt._util.text import Numbered
@@ -85,15 +93,12 @@ def certify_stored(
     >>> certificate.verdict, certificate.n_rows
     ('complete separation', 100)
     """
-    from rosenblatt._out_of_core.placement import partitioned
-
     parameters.flag("fit_intercept", fit_intercept)
     parameters.flag("margins", margins)
     if time_limit is not None:
         parameters.positive("time_limit", time_limit)
     parameters.whole("looks", looks)
-    with ExitStack() as until_the_end:
-        rows = until_the_end.enter_context(partitioned(source, engine, cache))
+    with partitioned(source, engine, cache) as rows:
         return certified(
             rows,
             fit_intercept=fit_intercept,
@@ -118,7 +123,7 @@ def certified(
             "decided about. Name the one to tell from all others (positive=LABEL when the table is "
             "read), or ask certify with all rows in memory."
         )
-    planes = Planes(rows, fit_intercept, budget, looks, margins)
+    planes = CuttingPlanes(rows, fit_intercept, budget, looks, margins)
     limits: list[str] = []
     with one_thread(), np.errstate(all="ignore"):  # floating point only guesses here
         with noting(limits):
@@ -129,7 +134,7 @@ def certified(
     return Certificate(out, checked=True, origin=origin)
 
 
-def _document(planes: Planes, limits: list[str], *, margins: bool) -> dict[str, Any]:
+def _document(planes: CuttingPlanes, limits: list[str], *, margins: bool) -> dict[str, Any]:
     rows, part = planes.all, planes.partition
     names = rows.feature_names or list(Numbered(rows.d))
     encoding = rows.encoding
@@ -163,17 +168,16 @@ def _document(planes: Planes, limits: list[str], *, margins: bool) -> dict[str, 
     return out
 
 
-def _separated(planes: Planes, part: Partition) -> list[int]:
+def _separated(planes: CuttingPlanes, part: Partition) -> list[int]:
     """The rows that are not in the span of the balanced ones."""
-    found = planes.all.each(work.flat, part.normals or [], planes.intercept)
-    return np.flatnonzero(~np.concatenate([b for some in found for b in some])).tolist()
+    in_span = planes.all.of_shards(flat, part.normals or [], planes.intercept)
+    return np.flatnonzero(~np.concatenate(in_span)).tolist()
 
 
-def _margins(planes: Planes, bound: Bound, name: say.Names) -> dict[str, Any]:
-    found = [s for part in planes.all.each(work.longest, planes.intercept) for s in part]
-    longest = max(square for square, _ in found)
-    row = next(some for square, some in found if square == longest)
-    planes.few = Some.joined([planes.few, row])
+def _margins(planes: CuttingPlanes, bound: Bound, name: say.Names) -> dict[str, Any]:
+    of_shards = planes.all.of_shards(longest, planes.intercept)
+    _, row = max(of_shards, key=lambda shard: shard[0])  # of equal ones the first
+    planes.few = PickedRows.joined([planes.few, row])
     rows: Rows = planes.few.rows(intercept=planes.intercept, budget=planes.budget)
     name = say.Names(planes.few.number.astype(np.intp))
     margins = {"homogeneous": say.margin(bound, name)}
@@ -182,11 +186,11 @@ def _margins(planes: Planes, bound: Bound, name: say.Names) -> dict[str, Any]:
     return {"margins": margins, **say.mistake_bounds(rows, name, bound, len(planes.few.number) - 1)}
 
 
-def _check(out: dict[str, Any], planes: Planes) -> None:
+def _check(out: dict[str, Any], planes: CuttingPlanes) -> None:
     """Nothing leaves that the verifier would reject."""
     planes.budget.begins("checking the proof")
     try:
-        data = RemoteData(out, planes.all, planes.few)
+        data = PartitionedData(out, planes.all, planes.few)
         verify.check(out, data)
         if "radius_row" in out:
             data.check_longest(out)
@@ -197,13 +201,6 @@ def _check(out: dict[str, Any], planes: Planes) -> None:
         ) from None
 
 
-# Cutting planes: a few rows are decided about exactly; all rows are asked whether it holds.
-#
-# The weights that separate the few best go to every machine, and the rows that are most on the
-# wrong
-# side come back and join the few, until none is. A conflict among the few is one among all.
-
-
 _BATCH = 16  # rows for a dimension that join at a time
 _WIDEN = 12  # looks up to which the margin is bracketed more closely
 _CLOSE = 1e-6  # a relative gap that is close enough
@@ -212,7 +209,7 @@ _NO_MORE = "{} looks at all rows were not enough"
 
 @final
 @dataclass
-class Planes:
+class CuttingPlanes:
     """The search; at the end it holds what was found."""
 
     all: PartitionedRows
@@ -221,7 +218,7 @@ class Planes:
     most_looks: int
     margins: bool  # how wide a separation is is asked, too
     looks: int = 0
-    few: Some = field(init=False)
+    few: PickedRows = field(init=False)
     partition: Partition = field(init=False)  # of the few
     bound: Bound | None = None  # of the margin of all rows
     complete: bool = False  # what `partition` says holds for all rows
@@ -241,12 +238,12 @@ class Planes:
 
     # --- Complete separation, or a conflict ---
 
-    def _sampled(self) -> Some:
+    def _sampled(self) -> PickedRows:
         """A first few rows: of every shard, or of some of them where there are many."""
         size = 2 * (self.all.d + 2)
-        shards = [some for part in self.all.each(work.sample, size) for some in part]
-        step = max(1, len(shards) // 64)
-        return Some.joined(shards[::step])
+        of_shards = self.all.of_shards(sample, size)
+        step = max(1, len(of_shards) // 64)
+        return PickedRows.joined(of_shards[::step])
 
     def _begin(self) -> None:
         self._rows = self.few.rows(intercept=self.intercept, budget=self.budget)
@@ -285,16 +282,14 @@ class Planes:
         """Do they separate all rows? If not, or not closely enough, rows join the few."""
         self._look()
         most, few = _BATCH * self._rows.D, self._few
-        found = [
-            shard for part in self.all.each(work.look, w, self.intercept, few) for shard in part
-        ]
-        if not sum(shard.wrong for shard in found):
-            reached = min(shard.reached for shard in found if shard.reached is not None)
+        shards = self.all.of_shards(look, w, self.intercept, few)
+        if not sum(shard.wrong for shard in shards):
+            reached = min(shard.reached for shard in shards if shard.reached is not None)
             self._keep(w, reached)
             close = self.bound is not None and self.bound.gap < _CLOSE
             if close or not self.margins or self.looks >= _WIDEN:
                 return True
-        joined = self._join([shard.worst for shard in found], [s.standing for s in found], most)
+        joined = self._join([s.worst for s in shards], [s.standing for s in shards], most)
         return not joined and self.complete
 
     @property
@@ -308,20 +303,20 @@ class Planes:
         part = self.partition
         part.separator, part.done, self.complete = w, True, True
         upper = self._on_few
-        found = proved(self._rows, w, reached, upper.weights, free=False)
-        if self.bound is None or found.gap < self.bound.gap:
-            self.bound, self.proved_on = found, self.few
+        bound = proved(self._rows, w, reached, upper.weights, free=False)
+        if self.bound is None or bound.gap < self.bound.gap:
+            self.bound = bound
 
-    def _join(self, rows: list[Some], standing: list[np.ndarray], most: int) -> bool:
+    def _join(self, rows: list[PickedRows], standing: list[np.ndarray], most: int) -> bool:
         """The lowest of these, of equal ones the first; False: they were all there."""
-        some, low = Some.joined(rows), np.concatenate(standing)
-        new = ~np.isin(some.number, self.few.number)
+        picked, low = PickedRows.joined(rows), np.concatenate(standing)
+        new = ~np.isin(picked.number, self.few.number)
         if self.complete:  # only those that would narrow the margin
             new &= low < np.inf
         places = np.flatnonzero(new)
-        places = places[np.lexsort((some.number[places], low[places]))][:most]
+        places = places[np.lexsort((picked.number[places], low[places]))][:most]
         if len(places):
-            self.few = Some.joined([self.few, some.part(places)])
+            self.few = PickedRows.joined([self.few, picked.some(places)])
         return bool(len(places))
 
     def _look(self) -> None:
@@ -343,38 +338,28 @@ class Planes:
                 self.complete = True
                 return
             self._look()  # without a separator: for rows outside the span of the few
-            strays = self.all.each(
-                work.astray,
+            strays = self.all.of_shards(
+                astray,
                 part.separator or [Fraction(0)] * self._rows.D,
                 part.normals or [],
                 self.intercept,
                 self._few,
             )
-            found = [some for shards in strays for some in shards]
-            if not sum(len(some.number) for some in found):
+            if not sum(len(picked.number) for picked in strays):
                 self.complete = True
                 return
             part.done = False  # of the few, not of all
-            if not self._join(found, [np.zeros(len(s.number)) for s in found], 1 << 14):
+            if not self._join(strays, [np.zeros(len(s.number)) for s in strays], 1 << 14):
                 raise LimitReached(_NO_MORE.format(self.looks))
             self._begin()
             self.partition.conflict = conflict
 
-    @property
-    def rows(self) -> Rows:
-        """The few, as the proof reads them."""
-        return self._rows
-
-
-# Rows on many machines, as the verifier asks for them: its own tests, with every row looked at
-# where it is. It holds the few rows that a proof names, and asks for the rest.
-
 
 @final
-class RemoteData(verify.Data):
-    """`few` are the rows that the claim names."""
+class PartitionedData(verify.Data):
+    """The rows as the verifier asks for them; `few`, which the claim names, are held here."""
 
-    def __init__(self, claim: dict[str, Any], rows: PartitionedRows, few: Some):
+    def __init__(self, claim: dict[str, Any], rows: PartitionedRows, few: PickedRows):
         self._all = rows
         self._x = dict(zip(few.number.tolist(), few.x.tolist(), strict=True))
         self.y: Any = dict(zip(few.number.tolist(), few.y.tolist(), strict=True))
@@ -394,20 +379,18 @@ class RemoteData(verify.Data):
 
     def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
         weights, low = [Fraction(v) for v in w], Fraction(bound)
-        if among is None:  # the lowest of each bundle tells all that is asked
-            return self._all.each(work.lowest_sign, weights, low, bool(self.intercept))
-        found = self._all.each(work.signs, weights, low, bool(self.intercept))
-        signs = np.concatenate([block for part in found for block in part])
-        return (signs * np.array(among)).tolist()  # type: ignore[no-any-return]
+        if among is None:  # the lowest of each partition are enough
+            return self._all.each(lowest_sign, weights, low, bool(self.intercept))
+        of_rows = np.concatenate(self._all.of_shards(signs, weights, low, bool(self.intercept)))
+        return (of_rows * np.array(among)).tolist()  # type: ignore[no-any-return]
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         if not normals:
             return [True] * len(self.present)
-        found = self._all.each(work.flat, normals, bool(self.intercept))
-        flat = np.concatenate([b for part in found for b in part])
+        in_span = np.concatenate(self._all.of_shards(flat, normals, bool(self.intercept)))
         if not self.listed:  # what is said is said of all rows
-            return [bool(flat.all())] * len(self.present)
-        return flat.tolist()  # type: ignore[no-any-return]
+            return [bool(in_span.all())] * len(self.present)
+        return in_span.tolist()  # type: ignore[no-any-return]
 
     def rank(self, vectors: Any) -> int:
         rows = list(vectors)
@@ -416,9 +399,8 @@ class RemoteData(verify.Data):
     def check_longest(self, claim: dict[str, Any]) -> None:
         """No row of any machine is longer than the one that is named."""
         named = self.square(claim["radius_row"])
-        found = self._all.each(work.longest, bool(self.intercept))
-        longest = max(square for part in found for square, _ in part)
-        verify.demand(longest <= named, "a row is longer")
+        of_shards = self._all.of_shards(longest, bool(self.intercept))
+        verify.demand(max(square for square, _ in of_shards) <= named, "a row is longer")
 
 
 class _Everybody:
@@ -426,3 +408,179 @@ class _Everybody:
 
     def __getitem__(self, i: int) -> bool:
         return True
+
+
+# What workers do for a proof: pure functions of a partition and of exact weights. What they return
+# is by shard, so that no answer depends on how shards are divided.
+
+
+Vector = list[Fraction]
+
+
+class PickedRows(NamedTuple):
+    """Rows that were picked out, as they were given, by their numbers among all."""
+
+    number: NDArray[np.int64]
+    x: NDArray[np.float64]
+    y: NDArray[np.int8]
+
+    @classmethod
+    def joined(cls, parts: Sequence[PickedRows]) -> PickedRows:
+        number, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return cls(number, x, y)
+
+    def some(self, places: Any) -> PickedRows:
+        return PickedRows(self.number[places], self.x[places], self.y[places])
+
+    def rows(self, *, intercept: bool, budget: Budget) -> Rows:
+        return Rows(self.x, self.y, intercept=intercept, decimal=False, budget=budget)
+
+
+class Evaluation(NamedTuple):
+    """How the rows of a shard stand under some weights."""
+
+    wrong: int  # rows that are not strictly on the right side
+    worst: PickedRows  # the rows of the lowest scores, for their length,
+    standing: NDArray[np.float64]  # and these
+    reached: Fraction | None  # what the score of every row reaches, where none is wrong
+
+
+def _blocks(
+    part: WorkerPartition, shard: range, intercept: bool
+) -> Iterator[tuple[int, Any, Rows]]:
+    """The first row, the matrix as it is read, and the rows as proofs read them."""
+    for b in shard:
+        begin = b * compute.block
+        X, y = part.block_rows(b)
+        if b + 1 < shard.stop:
+            part.expect(b + 1)
+        rows = Rows(as_table(X), y, intercept=intercept, decimal=False, budget=Budget())
+        yield begin, X, rows
+
+
+def sample(part: WorkerPartition, few: int) -> list[PickedRows]:
+    """Rows of each shard at even distances, and the first of each sign."""
+    of_shards = []
+    for shard in part.shards:
+        begin, end = shard.start * compute.block, min(shard.stop * compute.block, part.end)
+        places = np.unique(np.linspace(begin, end - 1, few).astype(np.int64))
+        _, y = part.rows(begin, end)
+        first = [int(np.argmax(y == sign)) + begin for sign in (-1, 1) if (y == sign).any()]
+        places = np.unique(np.concatenate([places, first])).astype(np.int64)
+        of_shards.append(PickedRows.joined([_one(part, int(i)) for i in places]))
+    return of_shards
+
+
+def _one(part: WorkerPartition, i: int) -> PickedRows:
+    X, y = part.rows(i, i + 1)
+    x = dense(as_table(X)).astype(np.float64)
+    return PickedRows(np.array([i], dtype=np.int64), x, y.astype(np.int8))
+
+
+@np.errstate(all="ignore")  # what overflows is decided in whole numbers
+def look(part: WorkerPartition, w: Vector, intercept: bool, few: int) -> list[Evaluation]:
+    """How all rows stand under w."""
+    of_shards = []
+    for shard in part.shards:
+        wrong, reached, picked = 0, list[Fraction](), list[tuple[PickedRows, NDArray[np.float64]]]()
+        for begin, X, rows in _blocks(part, shard, intercept):
+            here, worst, standing = _block(begin, X, rows, w, few)
+            wrong += here
+            picked.append((worst, standing))
+            if not wrong:
+                reached.append(lowest(rows, w))
+        worst, standing = _lowest(picked, few)
+        of_shards.append(Evaluation(wrong, worst, standing, None if wrong else min(reached)))
+    return of_shards
+
+
+def _block(
+    begin: int, X: Any, rows: Rows, w: Vector, few: int
+) -> tuple[int, PickedRows, NDArray[np.float64]]:
+    """By the score as it is defined, so that the same rows are picked on every machine."""
+    f = nearest_floats(w)
+    read = ReadRows(X)
+    m = rows.y * read.scores(f if rows.intercept else np.append(f, 0.0))
+    length = np.sqrt(read.lifted_squares(0, rows.n, intercept=rows.intercept))
+    limit = rows.rounding * (length + 2.0) * float(np.linalg.norm(f)) + 2.0**-400
+    certain = np.abs(m) > limit  # False where anything is NaN or infinite
+    wrong = certain & (m < 0)
+    doubtful = np.flatnonzero(~certain)
+    if len(doubtful):
+        wrong[doubtful] = rows.part(doubtful).signs(w) <= 0
+    standing = m / np.maximum(length, 2.0**-500)
+    standing[wrong] = np.minimum(standing[wrong], 0.0)
+    standing = np.where(np.isfinite(standing), standing, -np.inf)
+    places = np.lexsort((np.arange(rows.n), standing))[:few] if few < rows.n else np.arange(rows.n)
+    x = rows.dense(places)
+    some = PickedRows(begin + places.astype(np.int64), x, rows.y[places].astype(np.int8))
+    return int(wrong.sum()), some, standing[places]
+
+
+def _lowest(
+    picked: list[tuple[PickedRows, NDArray[np.float64]]], few: int
+) -> tuple[PickedRows, NDArray[np.float64]]:
+    """The few lowest of all; of equal ones those that come first."""
+    rows = PickedRows.joined([rows for rows, _ in picked])
+    standing = np.concatenate([s for _, s in picked])
+    places = np.lexsort((rows.number, standing))[:few]
+    return rows.some(places), standing[places]
+
+
+def signs(
+    part: WorkerPartition, w: Vector, bound: Fraction, intercept: bool
+) -> list[NDArray[np.int8]]:
+    """The sign of a_i·w - bound for every row, exactly, block by block."""
+    return [
+        rows.signs(w, bound)
+        for shard in part.shards
+        for _, _, rows in _blocks(part, shard, intercept)
+    ]
+
+
+def lowest_sign(part: WorkerPartition, w: Vector, bound: Fraction, intercept: bool) -> int:
+    """The lowest of these."""
+    return min(int(some.min()) for some in signs(part, w, bound, intercept))
+
+
+def flat(
+    part: WorkerPartition, normals: list[list[int]], intercept: bool
+) -> list[NDArray[np.bool_]]:
+    """Is the row orthogonal to all of the normals?"""
+    return [
+        orthogonal(rows, normals)
+        for shard in part.shards
+        for _, _, rows in _blocks(part, shard, intercept)
+    ]
+
+
+def astray(
+    part: WorkerPartition, w: Vector, normals: list[list[int]], intercept: bool, few: int
+) -> list[PickedRows]:
+    """Some rows of each shard that are on the wrong side, or on the hyperplane without being in
+    the span that the normals leave out."""
+    of_shards = []
+    for shard in part.shards:
+        picked = [_one(part, part.begin).some(slice(0, 0))]
+        for begin, _, rows in _blocks(part, shard, intercept):
+            side = rows.signs(w)
+            strays = np.flatnonzero((side < 0) | ((side == 0) & ~orthogonal(rows, normals)))[:few]
+            index = begin + strays.astype(np.int64)
+            picked.append(PickedRows(index, rows.dense(strays), rows.y[strays].astype(np.int8)))
+        of_shards.append(PickedRows.joined(picked).some(slice(0, few)))
+    return of_shards
+
+
+def longest(part: WorkerPartition, intercept: bool) -> list[tuple[Fraction, PickedRows]]:
+    """The longest row of each shard, exactly; of equal ones the first."""
+    of_shards = []
+    for shard in part.shards:
+        best: tuple[Fraction, PickedRows] | None = None
+        for begin, _, rows in _blocks(part, shard, intercept):
+            i = radius_row(rows)
+            square = Fraction(*rows.square(i))
+            if best is None or square > best[0]:
+                best = square, _one(part, begin + i)
+        assert best is not None
+        of_shards.append(best)
+    return of_shards

@@ -44,13 +44,11 @@ class PartitionedExamples:
     def _total_weight(self) -> float:
         if targets.all_one(self.labelling.by_class):
             return float(self.n)
-        parts = self.partitioned.each(work.weigh, self.labelling)
-        return float(folded(shard for shards in parts for shard in shards))
+        return float(folded(self.partitioned.of_shards(work.weigh, self.labelling)))
 
     def size(self, *, intercept: bool) -> Scale:
         """How large the rows are."""
-        parts = self.partitioned.each(work.measure, self.labelling, intercept)
-        both = [shard for shards in parts for shard in shards]
+        both = self.partitioned.of_shards(work.measure, self.labelling, intercept)
         with np.errstate(over="ignore"):
             return Scale(folded(a for a, _ in both), folded(b for _, b in both))
 
@@ -105,7 +103,7 @@ class PartitionedLearner(InFeatures):
         behind = -(-rows.n // compute.rows_of_shard) if rows.stored is None else first + 1
         averaged, log = memory.drift is not None, None if self.log is None else self.log.apart()
         arguments = self._steps, memory.w, epoch, range(first, behind), rows.n, averaged, log
-        return [share for shares in rows.each(work.mix, *arguments) for share in shares]
+        return rows.of_shards(work.mix, *arguments)
 
     def descend(self, memory: PrimalMemory, visits: int) -> int:
         """One batch step over all rows: all of it, or nothing."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Any, ClassVar, cast, final
 
 from rosenblatt._core.backend import compute
@@ -9,7 +11,7 @@ from rosenblatt._out_of_core.learner import PartitionedExamples, PartitionedLear
 from rosenblatt._out_of_core.partitions import Epoch
 from rosenblatt._out_of_core.work import Stretch
 from rosenblatt._training.learner import PrimalState
-from rosenblatt._training.orders import Batch, Order, Turns, block_order, n_blocks, take
+from rosenblatt._training.orders import Batch, Order, block_order, n_blocks, take
 from rosenblatt._training.state import Job, State, V, W
 
 
@@ -24,12 +26,15 @@ class PartitionedCyclic(Order):
     def __init__(self, examples: PartitionedExamples):
         super().__init__(examples)
         self._rows = examples.partitioned
-        self._epoch, self._turns = 0, Turns(self.n, [])  # the turns of that epoch
+        self._epoch = 0
+        self._blocks: list[int] = []  # as that epoch visits them,
+        self._begins: list[int] = []  # and where each begins, counted in visits
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if self._epoch != state.epoch:
-            self._turns = Turns(self.n, self._order_of_blocks(state))
-            self._epoch = state.epoch
+            self._blocks, self._epoch = self._order_of_blocks(state), state.epoch
+            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
+            self._begins = list(accumulate(sizes, initial=0))
         learner: Any = job.learner
         assert isinstance(learner, PartitionedLearner)
         epoch = Epoch(state.seed, state.epoch, self.shuffled)
@@ -45,15 +50,13 @@ class PartitionedCyclic(Order):
 
     def _stretch(self, position: int) -> Stretch:
         """The visits from here on that are made in one call, all in one partition."""
-        blocks, begins, turn = self._turns.blocks, self._turns.begins, self._turns.at(position)
-        end, stretch = min(position + self.chunk, self.n), list[tuple[int, int, int]]()
-        partition = self._rows.partition_of(blocks[turn] * compute.block)
-        while position < end:
-            b, first = blocks[turn], int(begins[turn])
-            if self._rows.partition_of(b * compute.block) != partition:
-                break
-            reached = min(end, int(begins[turn + 1]))
-            stretch.append((b, position - first, reached - first))
+        blocks, begins, rows = self._blocks, self._begins, self._rows
+        turn, end = bisect_right(begins, position) - 1, min(position + self.chunk, self.n)
+        partition = rows.partition_of(blocks[turn] * compute.block)
+        stretch = list[tuple[int, int, int]]()
+        while position < end and rows.partition_of(blocks[turn] * compute.block) == partition:
+            reached = min(end, begins[turn + 1])
+            stretch.append((blocks[turn], position - begins[turn], reached - begins[turn]))
             position, turn = reached, turn + (reached == begins[turn + 1])
         return Stretch(stretch, blocks[turn % len(blocks)])
 

@@ -303,12 +303,18 @@ class PartitionedRows:
         calls = [(work, (placed.handle, *arguments)) for placed in self.partitions]
         return self.client.all(calls, [p.end - p.begin for p in self.partitions])
 
+    def of_shards(self, work: Callable[..., list[Any]], *arguments: Any) -> list[Any]:
+        """What the work returns for each shard, or block, in the order of the rows."""
+        return [result for results in self.each(work, *arguments) for result in results]
+
     def one(self, place: int, rows: int, work: Callable[..., Any], *arguments: Any) -> Any:
         """The work on one partition, that reads so many rows."""
         return self.client.all([(work, (self.partitions[place].handle, *arguments))], [rows])[0]
 
     def partition_of(self, row: int) -> int:
         """Which one has this row."""
+        if len(self.partitions) == 1:
+            return 0
         return bisect_right([placed.begin for placed in self.partitions], row) - 1
 
     def named(self, y: NDArray[Any]) -> NDArray[Any]:
@@ -321,7 +327,7 @@ class PartitionedRows:
     ) -> list[bytes]:
         """What such work finds for each 65,536 rows, in their order."""
         if all(placed.begin % fingerprint.BLOCK == 0 for placed in self.partitions):
-            return [mark for marks in self.each(work, labelling) for mark in marks]
+            return self.of_shards(work, labelling)
         # Partitions begin elsewhere only where blocks are smaller than they are defined to be.
         return work(_joined(self.each(all_rows)), labelling)
 

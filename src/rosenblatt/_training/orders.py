@@ -201,13 +201,9 @@ class Mixed(Order):
     def __init__(self, examples: TrainingRows[Any]):
         super().__init__(examples)
         # One shard has nothing to be mixed with.
-        self._alone = self.alone(examples) if self.n <= compute.rows_of_shard else None
+        self._alone = Blocks(examples) if self.n <= compute.rows_of_shard else None
         self._examples: Any = examples
         self._learners: dict[int, Primal] = {}  # of each shard: what it spares, it has learned
-
-    def alone(self, examples: TrainingRows[Any]) -> Order:
-        """The order of one shard."""
-        return Blocks(examples)
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
         if self._alone is not None:
@@ -223,7 +219,7 @@ class Mixed(Order):
     def _share(
         self, job: Job[W, V], state: PrimalState, s: int, log: Log | None
     ) -> tuple[Share, int]:
-        """That of shard s; and the first of its rows, where they are at hand."""
+        """That of shard s; and the first of its rows."""
         places = slice(s * compute.rows_of_shard, (s + 1) * compute.rows_of_shard)
         if self.present is None:
             begin, end = places.start, min(places.stop, self.n)
@@ -333,19 +329,6 @@ def shard_order(n: int, s: int, seed: int, epoch: int) -> list[int]:
 def n_blocks(n: int) -> int:
     """Of n rows."""
     return -(-n // compute.block)
-
-
-class Turns:
-    """The blocks of an epoch in the order of their visits, and where each begins."""
-
-    def __init__(self, n: int, blocks: list[int]):
-        self.blocks = blocks
-        sizes = [min(compute.block, n - b * compute.block) for b in blocks]
-        self.begins = np.cumsum([0, *sizes])  # counted in visits
-
-    def at(self, position: int) -> int:
-        """Whose turn it is after so many visits."""
-        return int(np.searchsorted(self.begins, position, side="right")) - 1
 
 
 def _arranged(first: int, last: int, seed: int, number: int) -> list[int]:

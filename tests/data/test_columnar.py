@@ -74,7 +74,7 @@ def test_a_parquet_file_is_not_held_in_memory(tmp_path):
     parquet.write_table(pa.table({"x": x}), path, row_group_size=1 << 16)
     reader = ColumnFiles(files.find(path), Reading())
     before, most = pa.total_allocated_bytes(), 0
-    for part in reader.parts({"x": Kind.NUMBER}):
+    for part in reader.batches({"x": Kind.NUMBER}):
         del part
         most = max(most, pa.total_allocated_bytes() - before)
     assert most < x.nbytes / 2

@@ -64,7 +64,7 @@ def test_a_number_is_what_the_parser_of_text_takes_for_one(path, values):
     path.write_text("a;b\n" + "".join(f"{value};1\n" for value in values))
     table = data.read(path)
     if table.columns[0].kind is Kind.NUMBER:
-        found = [x for part in table.parts() for x in part.numbers("a").tolist()]
+        found = [x for part in table.batches() for x in part.numbers("a").tolist()]
         for text, number in zip(values, found, strict=True):
             assert np.isnan(number) or number == float(text)
 

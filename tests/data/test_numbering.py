@@ -37,7 +37,7 @@ def test_some_rows_are_those_of_all(names, kept, monkeypatch):
     numbers = [v for v in range(14) if v != 5]
     for begin in range(14):
         for end in range(begin, 14):
-            found = list(table.parts(begin, end))
+            found = list(table.batches(begin, end))
             values = [v for part in found for v in part.numbers("x").tolist()]
             assert values == numbers[begin:end]
             places = [part.place(i) for part in found for i in range(part.rows)]
@@ -53,5 +53,5 @@ def test_no_other_file_is_read(names, monkeypatch):
     table = data.read(names, target="label", drop_unlabelled=True)
     looked = []
     monkeypatch.setattr(files.File, "check_unchanged", lambda file: looked.append(file.name))
-    assert sum(part.rows for part in table.parts(4, 8)) == 4
+    assert sum(part.rows for part in table.batches(4, 8)) == 4
     assert {name.split("part-")[1][0] for name in looked} == {"2", "3"}

@@ -39,9 +39,9 @@ def test_numbers_of_rows_are_those_of_the_file(file, monkeypatch):
         table = data.read([path, path], target="y", drop_unlabelled=True)
         assert table.left_out.tolist() == [1, 4, 7, 10, 13, 16, 19, 22]
         assert ", row 7 (line 8)" in table.problems[0]
-        assert sum(part.rows for part in table.parts()) == table.n_rows == 16
+        assert sum(part.rows for part in table.batches()) == table.n_rows == 16
         places = [
-            p.place(i).row for part in table.parts() for p in part.some(3) for i in range(p.rows)
+            p.place(i).row for part in table.batches() for p in part.some(3) for i in range(p.rows)
         ]
         assert places == [i for i in range(12) if i % 3 != 1] * 2
 

@@ -391,7 +391,7 @@ def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
     from rosenblatt.data.encoding import refuse_merged
 
     exact.refuse_rounded(X, decimal=decimal)
-    refuse_merged(encoding, (part for part, _ in encoding.parts(X)))
+    refuse_merged(encoding, (part for part, _ in encoding.batches(X)))
     rows = encoding.apply(X)
     if decimal:
         exact.refuse_other_decimals(X, rows)

@@ -142,7 +142,7 @@ class TableShare:
         assert self.encoding.target is not None
         classes = np.array(self.encoding.target.classes)
         size = max(1, PASS // (8 * max(self.encoding.n_dense, 1)))
-        for whole in self.rows_from.parts():
+        for whole in self.rows_from.batches():
             for part in whole.some(size):
                 y = targets.encoded(self.encoding.labels(part), classes)
                 yield self.encoding.rows(part, seen=gaps), y

@@ -116,7 +116,7 @@ class TableRows:
         size = max(1, PASS // (8 * max(encoding.n_dense, 1)))
         assert encoding.target is not None
         classes = np.array(encoding.target.classes)
-        for whole in self.table.parts():
+        for whole in self.table.batches():
             for part in whole.some(size):
                 y = targets.encoded(encoding.labels(part), classes)
                 yield encoding.rows(part, seen=True), y

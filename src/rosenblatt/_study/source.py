@@ -216,4 +216,4 @@ def _labels(table: Any, positive: Any) -> NDArray[Any]:
     for problem in problems_of_target(labels.target, labels.n_rows, positive):
         raise InputError(problem)
     target = Target.of(labels.target, positive)
-    return np.concatenate([target.labels(part) for part in labels.parts()])
+    return np.concatenate([target.labels(part) for part in labels.batches()])

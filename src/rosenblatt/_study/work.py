@@ -231,7 +231,7 @@ def groups_of(table: Table, group: str) -> NDArray[Any]:
     """The values of a column by itself, as numbers."""
     known: dict[str, int] = {}
     found = []
-    for part in table.parts():
+    for part in table.batches():
         if table.columns[0].read_as is Kind.NUMBER:
             found.append(part.numbers(group))
             none = np.isnan(found[-1])

@@ -77,7 +77,7 @@ def judged(
     from rosenblatt.data.files import find, is_svmlight
     from rosenblatt.data.open_table import reader_of
     from rosenblatt.data.options import FileOptions
-    from rosenblatt.data.reread import parts_like, texts_like
+    from rosenblatt.data.reread import batches_like, texts_like
     from rosenblatt.data.unlabelled import left_out_of
 
     if known.encoding is None:
@@ -98,7 +98,7 @@ def judged(
     texts: Iterator[tuple[str, ...]] = repeat(())
     if keep:
         kept, texts = texts_like(reader, None if ALL in keep else list(keep))
-    parts = parts_like(reader, encoding, labelled=labelled)
+    parts = batches_like(reader, encoding, labelled=labelled)
     batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
     return Judged(
         encoding.feature_names,

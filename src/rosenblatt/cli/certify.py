@@ -157,7 +157,7 @@ def command(
         X, y, encoding = table.encode(scale=scale)
         table.refuse_rounded(encoding, decimal=decimal)
         if scale and encoding is not None:
-            refuse_merged(encoding, table.parts())
+            refuse_merged(encoding, table.batches())
         encoding = encoding and encoding.filling([c.name for c in table.columns if c.missing])
     _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
     left_out: Any = getattr(table, "left_out", [])

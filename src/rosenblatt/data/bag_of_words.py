@@ -66,9 +66,9 @@ class Prose:
         keys = words if self.hashed is None else map(self.hashed.bucket, words)
         return sorted({self._places[key] for key in keys if key in self._places})
 
-    def rows(self, part: Batch) -> Any:
-        """The rows of a part, as a CSR matrix."""
-        codes, texts = part.words(self.name)
+    def rows(self, batch: Batch) -> Any:
+        """The rows of a batch, as a CSR matrix."""
+        codes, texts = batch.words(self.name)
         found = [self._columns(text or "") for text in [*texts, None]]  # code -1 is the last
         ends = np.cumsum([0, *map(len, found)])
         places = np.array([j for each in found for j in each], dtype=np.int32)
@@ -82,21 +82,21 @@ class Prose:
         return ", ".join(there[:_SHOWN]) + (" …" if len(there) > _SHOWN else "")
 
 
-def prose_of(parts: Iterable[Batch], name: str, rows: int, into: int | None) -> Prose:
+def prose_of(batches: Iterable[Batch], name: str, rows: int, into: int | None) -> Prose:
     """How a column becomes numbers; `into` so many buckets, or a column for each frequent word."""
     if into is None:
-        return Prose(name, vocabulary(parts, name, rows))
+        return Prose(name, vocabulary(batches, name, rows))
     naming = Naming(into)
-    for part in parts:
-        naming.see(part, name, (tokens(text or "") for text in part.words(name)[1]))
+    for batch in batches:
+        naming.see(batch, name, (tokens(text or "") for text in batch.words(name)[1]))
     return Prose(name, *naming.done())
 
 
-def vocabulary(parts: Iterable[Batch], name: str, rows: int) -> tuple[str, ...]:
+def vocabulary(batches: Iterable[Batch], name: str, rows: int) -> tuple[str, ...]:
     """The words of at least two rows and not of all, the most frequent of very many; sorted."""
     counts: Counter[str] = Counter()
-    for part in parts:
-        codes, texts = part.words(name)
+    for batch in batches:
+        codes, texts = batch.words(name)
         often = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
         for text, n in zip(texts, often, strict=True):
             if text and n:
@@ -154,15 +154,15 @@ def _hash() -> Callable[[str], int]:
 @final
 class Naming:
     """The first words of each bucket, in the order of the rows and within a row of the alphabet:
-    any division into parts gives the same."""
+    any division into batches gives the same."""
 
     def __init__(self, into: int):
         self._into = into
         self._words: dict[int, list[str]] = {}
 
-    def see(self, part: Batch, name: str, tokens: Iterable[set[str]]) -> None:
-        """The words of each text of a part's dictionary."""
-        codes, _ = part.words(name)
+    def see(self, batch: Batch, name: str, tokens: Iterable[set[str]]) -> None:
+        """The words of each text of a batch's dictionary."""
+        codes, _ = batch.words(name)
         found, first = np.unique(codes, return_index=True)
         texts = list(tokens)
         for code in found[np.argsort(first)].tolist():

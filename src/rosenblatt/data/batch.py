@@ -66,7 +66,7 @@ class Batch:
     """Rows that follow each other in one file; the first is row `start` of it. Some may be left
     out: `numbered` has the places of the others, counted from there."""
 
-    batch: Any  # a pyarrow.RecordBatch
+    columns: Any  # a pyarrow.RecordBatch
     file: File
     start: int
     share: float  # of the file that is read when these rows are
@@ -75,20 +75,21 @@ class Batch:
 
     @property
     def rows(self) -> int:
-        return int(self.batch.num_rows)
+        return int(self.columns.num_rows)
 
     def some(self, rows: int) -> Iterator[Batch]:
-        """The same in parts of so many rows."""
+        """Smaller batches, of so many rows."""
         for i in range(0, self.rows, rows):
-            some = self.batch.slice(i, rows)
+            some = self.columns.slice(i, rows)
             if self.numbered is None:
-                yield replace(self, batch=some, start=self.start + i)
+                yield replace(self, columns=some, start=self.start + i)
             else:
-                yield replace(self, batch=some, numbered=self.numbered[i : i + rows])
+                yield replace(self, columns=some, numbered=self.numbered[i : i + rows])
 
     def only(self, rows: NDArray[np.bool_]) -> Batch:
-        """The same with these rows only."""
-        return replace(self, batch=self.batch.filter(pa.array(rows)), numbered=np.flatnonzero(rows))
+        return replace(
+            self, columns=self.columns.filter(pa.array(rows)), numbered=np.flatnonzero(rows)
+        )
 
     def place(self, i: int) -> Place:
         row = self.start + int(i if self.numbered is None else self.numbered[i])
@@ -96,12 +97,12 @@ class Batch:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where one is missing."""
-        return np.asarray(_values(self.batch.column(name)), dtype=np.float64)
+        return np.asarray(_values(self.columns.column(name)), dtype=np.float64)
 
     def matrix(self, names: list[str]) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Columns of numbers as rows, some at a time, and which is the first of them: sooner
         than one column after the other."""
-        numbers = self.batch.select(names)
+        numbers = self.columns.select(names)
         size = max(1, _PIECE // len(names))
         for i in range(0, self.rows, size):
             tensor = numbers.slice(i, size).to_tensor(null_to_nan=True, row_major=True)
@@ -112,7 +113,7 @@ class Batch:
 
         Spaces around a word do not count, and a word may stand twice in the list.
         """
-        column = self.batch.column(name)
+        column = self.columns.column(name)
         words = [_clean(word) for word in column.dictionary.to_pylist()]
         codes = codes_of(column)
         if None in words:

@@ -27,7 +27,7 @@ _DATE = re.compile(rf"({_YEAR}([-/.]){_DAY}\2{_DAY}|{_DAY}([-/.]){_DAY}\6{_YEAR}
 
 @dataclass
 class Column:
-    """A column as it was seen, part by part."""
+    """A column as it was seen, batch by batch."""
 
     name: str
     read_as: Kind  # numbers or text: booleans are text until all of it is seen
@@ -48,28 +48,28 @@ class Column:
             return Kind.BOOLEAN
         return self.read_as
 
-    def see(self, part: Batch, *, label: bool = False) -> None:
+    def see(self, batch: Batch, *, label: bool = False) -> None:
         if self.read_as is Kind.TEXT:
-            self._see_text(part)
+            self._see_text(batch)
         else:
-            self._see_numbers(part, label)
+            self._see_numbers(batch, label)
 
-    def _see_text(self, part: Batch) -> None:
-        codes, words = part.words(self.name)
+    def _see_text(self, batch: Batch) -> None:
+        codes, words = batch.words(self.name)
         if len(codes) and codes.min() < 0:
-            self._note_missing(part, codes < 0)
+            self._note_missing(batch, codes < 0)
         if not self.too_many and not self.prose:
             counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
             self._count(zip(words, counts, strict=True))
 
-    def _see_numbers(self, part: Batch, label: bool) -> None:
-        numbers = part.numbers(self.name)
+    def _see_numbers(self, batch: Batch, label: bool) -> None:
+        numbers = batch.numbers(self.name)
         if not math.isfinite(np.add.reduce(numbers)):  # or the sum is too large
             if (none := np.isnan(numbers)).any():
-                self._note_missing(part, none)
+                self._note_missing(batch, none)
             if self.infinite is None and (wild := np.isinf(numbers)).any():
                 row = int(wild.argmax())
-                self.infinite = part.place(row), float(numbers[row])
+                self.infinite = batch.place(row), float(numbers[row])
         if label and not self.too_many:
             found, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
             self._count(zip(found.tolist(), counts.tolist(), strict=True))
@@ -80,10 +80,10 @@ class Column:
                 self.words[word] = self.words.get(word, 0) + count
         self.too_many = len(self.words) > _COUNTED
 
-    def _note_missing(self, part: Batch, none: Any) -> None:
+    def _note_missing(self, batch: Batch, none: Any) -> None:
         self.missing += int(none.sum())
         if self.first_missing is None:
-            self.first_missing = part.place(int(none.argmax()))
+            self.first_missing = batch.place(int(none.argmax()))
 
     @property
     def values(self) -> list[Any]:
@@ -114,11 +114,11 @@ class Column:
         return ", ".join(first) + (f" and {rest:,} more" if rest else "")
 
 
-@np.errstate(over="ignore", invalid="ignore")  # sums; once a part, since it takes its time
-def see(columns: dict[str, Column], part: Batch, target: str | None) -> None:
-    """Look at a part of the table, column by column."""
+@np.errstate(over="ignore", invalid="ignore")  # sums; once a batch, since it takes its time
+def see(columns: dict[str, Column], batch: Batch, target: str | None) -> None:
+    """Look at a batch of the table, column by column."""
     for name, column in columns.items():
-        column.see(part, label=name == target)
+        column.see(batch, label=name == target)
 
 
 def _shown(value: str | float) -> str:

@@ -82,7 +82,7 @@ class ColumnFiles:
             column=name,
         )
 
-    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
+    def batches(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
         """Numbers as float64, text as dictionaries; other types are converted if they are declared
         to be one of these."""
         for file in self.files:

@@ -75,49 +75,49 @@ class Encoding:
         return [column.name for column in self.columns]
 
     def rows(
-        self, part: Batch, *, unseen: str = "refuse", out: Rows | None = None, seen: bool = False
+        self, batch: Batch, *, unseen: str = "refuse", out: Rows | None = None, seen: bool = False
     ) -> Any:
-        """The rows of one part of a table: an array, or a CSR matrix where columns are prose. Each
-        row is encoded by itself: any division into parts gives the same numbers. `seen`: the table
-        was looked through, and its gaps may stay."""
-        out = np.empty((part.rows, self.n_dense)) if out is None else out
+        """An array, or a CSR matrix where columns are prose. Each row is encoded by itself: any
+        division into batches gives the same numbers. `seen`: the table was looked through, and its
+        missing values may stay."""
+        out = np.empty((batch.rows, self.n_dense)) if out is None else out
         begin = 0
         dense = (c for c in self.columns if not isinstance(c, Prose))
         for numbers, side_by_side in groupby(dense, lambda c: isinstance(c, Number)):
             columns: list[Any] = list(side_by_side)
             if numbers:
                 end = begin + len(columns)
-                write_numbers(columns, part, out[:, begin:end], seen)
+                write_numbers(columns, batch, out[:, begin:end], seen)
                 begin = end
                 continue
             for column in columns:
                 end = begin + len(column.features)
-                column.write(part, out[:, begin:end], unseen)
+                column.write(batch, out[:, begin:end], unseen)
                 begin = end
-        return beside(out, [column.rows(part) for column in self.prose])
+        return beside(out, [column.rows(batch) for column in self.prose])
 
-    def labels(self, part: Batch) -> NDArray[Any]:
-        """The labels of one part of a table."""
+    def labels(self, batch: Batch) -> NDArray[Any]:
+        """The labels of a batch."""
         if self.target is None:
             raise InputError("The encoding has no target.")
-        return self.target.labels(part)
+        return self.target.labels(batch)
 
-    def parts(
+    def batches(
         self, source: Any, *, unseen: str = "refuse", **reading: Any
     ) -> Iterator[tuple[Batch, Any]]:
-        """New rows, part by part: those of files, or of a data frame, that have these columns.
+        """New rows, batch by batch: those of files, or of a data frame, that have these columns.
 
         They are read as the first table was. `reading` is `charset`, `header`, `missing`, `sep`,
         `names` and `sheet`, as in `read`, where that is not so.
         """
         from rosenblatt._validation import parameters
         from rosenblatt.data.open_table import reader_of
-        from rosenblatt.data.reread import parts_like
+        from rosenblatt.data.reread import batches_like
 
         parameters.one_of("unseen", unseen, UNSEEN)
         reader = reader_of(source, self.reading, FileOptions.of(**reading))
-        for part in parts_like(reader, self, labelled=False):
-            yield part, self.rows(part, unseen=unseen)
+        for batch in batches_like(reader, self, labelled=False):
+            yield batch, self.rows(batch, unseen=unseen)
 
     def apply(self, source: Any, *, unseen: str = "refuse", **reading: Any) -> Any:
         """New rows as numbers: those of files, or of a data frame, that have these columns.
@@ -127,22 +127,22 @@ class Encoding:
             of its own, as the reference level is, with a warning.
         """
         found, strange = [], 0
-        for part, rows in self.parts(source, unseen=unseen, **reading):
+        for batch, rows in self.batches(source, unseen=unseen, **reading):
             found.append(rows)
-            words = self.unseen(part) if unseen == "zero" else {}
+            words = self.unseen(batch) if unseen == "zero" else {}
             if words and not strange:
-                first = f"{part.place(min(words))}, {words[min(words)][0]}"
+                first = f"{batch.place(min(words))}, {words[min(words)][0]}"
             strange += len(words)
         if strange:
             said = f"{many(strange, 'row')} with a category that did not occur in training"
             warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
         return below(found, len(self.feature_names))
 
-    def unseen(self, part: Batch) -> dict[int, list[str]]:
-        """The rows of a part with unknown categories, and what these count as."""
+    def unseen(self, batch: Batch) -> dict[int, list[str]]:
+        """The rows of a batch with unknown categories, and what these count as."""
         found: dict[int, list[str]] = {}
         for column in (c for c in self.columns if isinstance(c, Words)):
-            for row, word in column.unseen(part).items():
+            for row, word in column.unseen(batch).items():
                 said = f"{column.name}={word} counts as {column.counts_as}"
                 found.setdefault(row, []).append(said)
         return found
@@ -158,14 +158,14 @@ class Encoding:
             begin = end
         return found
 
-    def lacking(self, part: Batch) -> dict[int, list[str]]:
-        """The rows of a part that lack a value which is not filled, and the columns it is of."""
+    def lacking(self, batch: Batch) -> dict[int, list[str]]:
+        """The rows of a batch that lack a value which is not filled, and the columns it is of."""
         found: dict[int, list[str]] = {}
         for column in self.columns:
             if isinstance(column, Number):
-                none = np.isnan(part.numbers(column.name)) & (column.fill is None)
+                none = np.isnan(batch.numbers(column.name)) & (column.fill is None)
             elif isinstance(column, Words):
-                none = (part.words(column.name)[0] < 0) & (not column.missing)
+                none = (batch.words(column.name)[0] < 0) & (not column.missing)
             else:
                 continue  # no text has no words
             for row in np.flatnonzero(none).tolist():
@@ -181,13 +181,13 @@ class Encoding:
     def apply_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
         from rosenblatt.data.open_table import reader_of
-        from rosenblatt.data.reread import parts_like
+        from rosenblatt.data.reread import batches_like
 
         X, y = [], []
         reader = reader_of(source, self.reading, FileOptions.of(**reading))
-        for part in parts_like(reader, self, labelled=True):
-            X.append(self.rows(part))
-            y.append(self.labels(part))
+        for batch in batches_like(reader, self, labelled=True):
+            X.append(self.rows(batch))
+            y.append(self.labels(batch))
         labels = np.concatenate(y) if y else np.empty(0)
         return below(X, len(self.feature_names)), labels
 
@@ -428,7 +428,7 @@ def _read_condition(target: Part, kind: Kind) -> Condition:
 
 @final
 class Transformed:
-    """The values that go into an encoding, part by part."""
+    """The values that go into an encoding, batch by batch."""
 
     def __init__(self, encoding: Encoding):
         self.encoding = encoding
@@ -436,11 +436,11 @@ class Transformed:
         self._values: dict[str, list[NDArray[np.float64]]] = {}
         self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
 
-    def see(self, part: Batch) -> None:
+    def see(self, batch: Batch) -> None:
         for column in self._numbers:
             if column.as_it_is and column.fill is None:
                 continue
-            numbers = part.numbers(column.name)
+            numbers = batch.numbers(column.name)
             none = np.isnan(numbers)
             self._filled[column.name] += int(none.sum())
             if not column.as_it_is:
@@ -515,11 +515,11 @@ def _told(column: Any, filled: dict[str, int] | None) -> str:
     return f"{column.name!r} {', '.join(done)}" if done else ""
 
 
-def refuse_merged(encoding: Encoding, parts: Iterable[Batch]) -> None:
+def refuse_merged(encoding: Encoding, batches: Iterable[Batch]) -> None:
     """Raise InputError where an encoding makes one of several values of these rows."""
     seen = Transformed(encoding)
-    for part in parts:
-        seen.see(part)
+    for batch in batches:
+        seen.see(batch)
     seen.refuse_merged()
 
 

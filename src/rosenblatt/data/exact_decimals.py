@@ -30,8 +30,8 @@ def refuse_rounded(reader: Any, encoding: Encoding, *, decimal: bool) -> None:
     if not names:
         return
     mark = getattr(getattr(reader, "dialect", None), "decimal", ".")
-    texts = reader.parts(dict.fromkeys(names, Kind.TEXT), declared=True)
-    numbers = reader.parts(dict.fromkeys(names, Kind.NUMBER), declared=True)
+    texts = reader.batches(dict.fromkeys(names, Kind.TEXT), declared=True)
+    numbers = reader.batches(dict.fromkeys(names, Kind.NUMBER), declared=True)
     for written, read in zip(texts, numbers, strict=True):
         for name in names:
             codes, words = written.words(name)

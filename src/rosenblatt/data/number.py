@@ -49,21 +49,21 @@ class Number:
         """Neither shifted nor scaled."""
         return self.center == 0.0 and self.scale == 1.0
 
-    def filled(self, part: Batch, numbers: Rows) -> Rows:
-        """The numbers of a part; of a table that was not looked through before."""
+    def filled(self, batch: Batch, numbers: Rows) -> Rows:
+        """The numbers of a batch; of a table that was not looked through before."""
         wild = np.isinf(numbers)
         if wild.any():
             row = int(wild.argmax())
             raise InputError(
-                f"{part.place(row)}, column {self.name!r} holds {numbers[row]}: numbers must be "
+                f"{batch.place(row)}, column {self.name!r} holds {numbers[row]}: numbers must be "
                 "finite, and at most 1.8e308 in size.",
                 column=self.name,
-                **part.place(row).data,
+                **batch.place(row).data,
             )
         none = np.isnan(numbers)
         if self.fill is None:
             raise InputError(
-                f"{no_value(part, none, self.name)}, or train with {option('impute', 'mean')}."
+                f"{no_value(batch, none, self.name)}, or train with {option('impute', 'mean')}."
             )
         return np.where(none, self.fill, numbers)
 
@@ -82,14 +82,14 @@ def measured(column: Any, reading: Reading) -> Any:
     return column
 
 
-def write_numbers(columns: list[Number], part: Batch, out: Rows, seen: bool) -> None:
+def write_numbers(columns: list[Number], batch: Batch, out: Rows, seen: bool) -> None:
     """Columns that stand side by side."""
-    for begin, rows in part.matrix([column.name for column in columns]):
+    for begin, rows in batch.matrix([column.name for column in columns]):
         out[begin : begin + len(rows)] = rows
     if not seen and not _finite(out):
         for j, column in enumerate(columns):
             if not _finite(out[:, j]):
-                out[:, j] = column.filled(part, out[:, j])
+                out[:, j] = column.filled(batch, out[:, j])
     for j, column in enumerate(columns):
         if not column.as_it_is:
             column.finish(out[:, j])

@@ -56,22 +56,22 @@ def files_between(by_file: list[int], begin: int, end: int) -> tuple[list[int], 
     return some, edges[some[0]][0] if some else 0
 
 
-def some_of(parts: Iterable[Batch], first: int, begin: int, end: int) -> Iterator[Batch]:
-    """Of parts whose first row has the number `first`."""
-    for part in parts:
-        a, b = max(begin - first, 0), min(end - first, part.rows)
+def some_of(batches: Iterable[Batch], first: int, begin: int, end: int) -> Iterator[Batch]:
+    """Of batches whose first row has the number `first`."""
+    for batch in batches:
+        a, b = max(begin - first, 0), min(end - first, batch.rows)
         if a < b:
-            yield part if b - a == part.rows else _some(part, a, b)
-        first += part.rows
+            yield batch if b - a == batch.rows else _some(batch, a, b)
+        first += batch.rows
         if first >= end:
             return
 
 
-def _some(part: Batch, a: int, b: int) -> Batch:
-    batch = part.batch.slice(a, b - a)
-    if part.numbered is None:
-        return replace(part, batch=batch, start=part.start + a)
-    return replace(part, batch=batch, numbered=part.numbered[a:b])
+def _some(batch: Batch, a: int, b: int) -> Batch:
+    columns = batch.columns.slice(a, b - a)
+    if batch.numbered is None:
+        return replace(batch, columns=columns, start=batch.start + a)
+    return replace(batch, columns=columns, numbered=batch.numbered[a:b])
 
 
 # Where a row of a table stands in its file: a line of text, a row of a sheet.

@@ -71,22 +71,24 @@ class Words:
         """The word that a row of the 0/1 columns stands for."""
         return self.levels[int(numbers.argmax())] if numbers.any() else self.reference
 
-    def write(self, part: Batch, out: NDArray[np.float64], unseen: str) -> None:
-        places, codes, words = self._places(part)
+    def write(self, batch: Batch, out: NDArray[np.float64], unseen: str) -> None:
+        places, codes, words = self._places(batch)
         if len(places) and places.min() < 0:
-            self._refuse(part, codes, words, places, unseen)
+            self._refuse(batch, codes, words, places, unseen)
         out[:] = 0.0
         with_column = np.flatnonzero((places >= 0) & (places < out.shape[1]))
         out[with_column, places[with_column]] = 1.0
 
-    def unseen(self, part: Batch) -> dict[int, str]:
-        """Rows of the part whose word did not occur in training, and that word."""
-        places, codes, words = self._places(part)
+    def unseen(self, batch: Batch) -> dict[int, str]:
+        """Rows of the batch whose word did not occur in training, and that word."""
+        places, codes, words = self._places(batch)
         return {int(i): str(words[codes[i]]) for i in np.flatnonzero(places == _UNSEEN)}
 
-    def _places(self, part: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str | None]]:
+    def _places(
+        self, batch: Batch
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str | None]]:
         """The column of each row (the reference's is behind the last), codes, and their words."""
-        codes, words = part.words(self.name)
+        codes, words = batch.words(self.name)
         column = {value: j for j, value in enumerate(self.levels)}
         if self.reference is not None:
             column[self.reference] = len(column)
@@ -99,7 +101,7 @@ class Words:
 
     def _refuse(
         self,
-        part: Batch,
+        batch: Batch,
         codes: NDArray[np.int64],
         words: list[str | None],
         places: NDArray[np.int64],
@@ -107,19 +109,19 @@ class Words:
     ) -> None:
         if (places == _GAP).any():
             raise InputError(
-                f"{no_value(part, places == _GAP, self.name)} with one of its words; or train with "
-                f"{option('impute', 'mean')} on rows that lack it, so that '(missing)' is one."
+                f"{no_value(batch, places == _GAP, self.name)} with one of its words; or train "
+                f"with {option('impute', 'mean')} on rows that lack it, so that '(missing)' is one."
             )
         if unseen == "refuse":
             row = int((places < 0).argmax())
             known = ", ".join(repr(value) for value in self.values[:10])
             more = f" and {len(self.values) - 10} more" if len(self.values) > 10 else ""
             raise InputError(
-                f"{part.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
+                f"{batch.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
                 f"not occur in training. Known are {known}{more}. Correct it, or let such "
                 f"values count as {self.counts_as}: {option('unseen', 'zero')}.",
                 column=self.name,
-                **part.place(row).data,
+                **batch.place(row).data,
             )
 
     @property
@@ -130,9 +132,9 @@ class Words:
         return f"{self.reference!r}, the reference level"
 
 
-def no_value(part: Batch, none: Any, name: str) -> str:
-    """The beginning of an error about a value that is missing in a row of the part."""
+def no_value(batch: Batch, none: Any, name: str) -> str:
+    """The beginning of an error about a value that is missing in a row of the batch."""
     return (
-        f"{part.place(int(none.argmax()))}, column {name!r}: the value is missing, and "
+        f"{batch.place(int(none.argmax()))}, column {name!r}: the value is missing, and "
         "training did not learn how to fill it. Fill it in"
     )

@@ -109,16 +109,16 @@ def weights_of(column: Table) -> NDArray[np.float64]:
             column=weight.name,
         )
     weights = []
-    for part in column.parts():
-        numbers = part.numbers(weight.name)
+    for batch in column.batches():
+        numbers = batch.numbers(weight.name)
         wrong = ~(np.isfinite(numbers) & (numbers >= 0))
         if wrong.any():
             row = int(wrong.argmax())
             held = "is missing" if np.isnan(numbers[row]) else f"is {numbers[row]:g}"
             raise InputError(
-                f"{part.place(row)}, weight {weight.name!r} {held}: give a finite number, 0 or "
+                f"{batch.place(row)}, weight {weight.name!r} {held}: give a finite number, 0 or "
                 "greater; a row of weight 0 is left out.",
-                **part.place(row).data,
+                **batch.place(row).data,
             )
         weights.append(numbers)
     return np.concatenate(weights) if weights else np.empty(0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SHOWN = 20  # columns that are named
 
 
-def parts_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Iterable[Batch]:
+def batches_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Iterable[Batch]:
     """Rows of files or a data frame that have the columns of an encoding."""
     kinds = {column.name: column.kind for column in encoding.columns}
     if labelled:
@@ -38,10 +38,10 @@ def parts_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Iterabl
     reader.kinds(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
-    parts = watched(ahead(reader.parts(kinds, declared=True)), reader.files)
+    batches = watched(ahead(reader.batches(kinds, declared=True)), reader.files)
     if not (labelled and encoding.target and reader.reading.drop_unlabelled):
-        return parts
-    return Labelled(parts, encoding.target.name, encoding.target.kind)
+        return batches
+    return Labelled(batches, encoding.target.name, encoding.target.kind)
 
 
 def _check_columns(reader: Reader, wanted: list[str]) -> None:
@@ -65,7 +65,7 @@ def texts_like(
 ) -> tuple[list[str], Iterator[tuple[str, ...]]]:
     """Columns (None: all), and row by row what is written there; nothing where a value is missing.
 
-    The rows are those of `parts_like` without labels.
+    The rows are those of `batches_like` without labels.
     """
     known, file = reader.names, reader.files[0].name
     wanted = list(dict.fromkeys(known if columns is None else columns))
@@ -76,8 +76,8 @@ def texts_like(
 
 
 def _texts(reader: Reader, names: list[str]) -> Iterator[tuple[str, ...]]:
-    for part in reader.parts(dict.fromkeys(names, Kind.TEXT), declared=True):
-        columns = [part.batch.column(name).to_pylist() for name in names]
+    for batch in reader.batches(dict.fromkeys(names, Kind.TEXT), declared=True):
+        columns = [batch.columns.column(name).to_pylist() for name in names]
         yield from zip(*([v or "" for v in column] for column in columns), strict=True)
 
 
@@ -98,12 +98,12 @@ def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
     with `decimal`, numbers as they are written.
     """
     seen, X, y = Transformed(encoding), [], []
-    parts = parts_like(reader, encoding, labelled=True)
+    batches = batches_like(reader, encoding, labelled=True)
     with np.errstate(all="ignore"):  # what becomes infinite is refused below
-        for part in parts:
-            seen.see(part)
-            X.append(encoding.rows(part))
-            y.append(encoding.labels(part))
+        for batch in batches:
+            seen.see(batch)
+            X.append(encoding.rows(batch))
+            y.append(encoding.labels(batch))
     seen.refuse_merged()
     if decimal and encoding.scaled:
         raise InputError(
@@ -113,7 +113,7 @@ def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
     exact_decimals.refuse_rounded(reader, encoding, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
-    left_out = left_out_of(parts)
+    left_out = left_out_of(batches)
     together = below(X, len(encoding.feature_names))
     rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)

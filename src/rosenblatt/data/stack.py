@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from rosenblatt.data.encoding import Encoding
 
 
-def below(parts: list[Any], features: int) -> Any:
-    """All rows of parts."""
-    if not parts:
+def below(batches: list[Any], features: int) -> Any:
+    """All rows of batches."""
+    if not batches:
         return np.empty((0, features))
-    if any(map(sparse.issparse, parts)):
-        return sparse.vstack(parts, format="csr")
-    return np.concatenate(parts)
+    if any(map(sparse.issparse, batches)):
+        return sparse.vstack(batches, format="csr")
+    return np.concatenate(batches)
 
 
 def beside(X: Any, others: list[Any]) -> Any:

@@ -98,9 +98,9 @@ def _look(
     counts: dict[Any, int] = {}
     found: dict[str, Any] = {}
     numbers = [c.name for c in [table.target, *table.columns] if c and c.read_as is Kind.NUMBER]
-    for part in table.parts():
+    for batch in table.batches():
         for name in numbers:
-            values = part.numbers(name)
+            values = batch.numbers(name)
             values = values[~np.isnan(values)]
             if len(values):
                 least, greatest = ranges.get(name, (math.inf, -math.inf))
@@ -110,7 +110,7 @@ def _look(
                 )
                 found[name] = _different(found.get(name, values[:0]), values)
         if table.target and not table.target.too_many:
-            for label, count in _counted(table.target, part):
+            for label, count in _counted(table.target, batch):
                 counts[label] = counts.get(label, 0) + count
     different = {name: None if (of := found.get(name)) is None else len(of) for name in numbers}
     return ranges, dict(sorted(counts.items())), different
@@ -124,12 +124,12 @@ def _different(known: Any, values: Any) -> Any:
     return both if len(both) <= _COUNTED else None
 
 
-def _counted(target: Column, part: Any) -> list[tuple[Any, int]]:
+def _counted(target: Column, batch: Any) -> list[tuple[Any, int]]:
     if target.read_as is Kind.NUMBER:
-        values, counts = np.unique(part.numbers(target.name), return_counts=True)
+        values, counts = np.unique(batch.numbers(target.name), return_counts=True)
         found = zip(values.tolist(), counts.tolist(), strict=True)
         return [(f"{v:g}", n) for v, n in found if v == v]
-    codes, words = part.words(target.name)
+    codes, words = batch.words(target.name)
     counts = np.bincount(codes[codes >= 0], minlength=len(words))
     return [(w, int(n)) for w, n in zip(words, counts, strict=False) if w is not None and n]
 

@@ -45,7 +45,7 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt.data.open_table import OpenTable, Reader
 
-_KEPT = 256 << 20  # bytes of parts that are kept; a larger table is read again when encoded
+_KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
 
 
 @final
@@ -61,10 +61,12 @@ class RowsFrom:
 
     def all(self) -> Iterable[Batch]:
         """Whichever are meant."""
-        parts = watched(ahead(self.reader.parts(self.kinds)), self.reader.files)
-        return parts if self.label is None else Labelled(parts, self.label, self.kinds[self.label])
+        batches = watched(ahead(self.reader.batches(self.kinds)), self.reader.files)
+        return (
+            batches if self.label is None else Labelled(batches, self.label, self.kinds[self.label])
+        )
 
-    def parts(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         """Those that are meant."""
         return numbering.some_of(self.all(), 0, self.skip, self.skip + self.rows)
 
@@ -136,7 +138,7 @@ class Table:
                 continue
             words: Iterable[str] = column.words
             if column.too_many:  # not all of them were counted
-                words = (w for part in self.parts() for w in part.words(column.name)[1] if w)
+                words = (w for batch in self.batches() for w in batch.words(column.name)[1] if w)
             if days := days_of(words):
                 found[column.name] = days
         return found
@@ -178,21 +180,21 @@ class Table:
         self.n_rows, size, self._kept = 0, 0, []
         by_file = dict.fromkeys(map(id, self.files), 0)
         rows = self._read()
-        for part in rows:
-            see(seen, part, target)
-            self.n_rows += part.rows
-            by_file[id(part.file)] += part.rows
-            size += part.batch.nbytes
+        for batch in rows:
+            see(seen, batch, target)
+            self.n_rows += batch.rows
+            by_file[id(batch.file)] += batch.rows
+            size += batch.columns.nbytes
             if size > _KEPT:
                 self._kept = None
             if self._kept is not None:
-                self._kept.append(part)
+                self._kept.append(batch)
         self.rows_by_file = list(by_file.values())
         self.left_out = left_out_of(rows)
         return seen
 
-    def parts(self, begin: int = 0, end: int | None = None) -> Iterator[Batch]:
-        """The rows, or some, part by part: from memory, or from their files if they are large."""
+    def batches(self, begin: int = 0, end: int | None = None) -> Iterator[Batch]:
+        """The rows, or some, batch by batch: from memory, or from their files if they are large."""
         return numbering.between(self._kept, self._read, self.rows_by_file, begin, end)
 
     def _read(self, some: list[int] | None = None) -> Iterable[Batch]:
@@ -241,11 +243,11 @@ class Table:
 
     def first_place(self, name: str, wanted: set[str]) -> Place | None:
         """The first row of a column that holds one of these words."""
-        for part in self.parts():
-            codes, words = part.words(name)
+        for batch in self.batches():
+            codes, words = batch.words(name)
             found = np.array([word in wanted for word in [*words, None]])[codes]
             if found.any():
-                return part.place(int(found.argmax()))
+                return batch.place(int(found.argmax()))
         return None
 
     def encoding(self) -> Encoding:
@@ -276,7 +278,7 @@ class Table:
         """The words of a column of prose that become columns."""
         if name not in self._words:
             buckets = INTO if self._prose[name] else None
-            self._words[name] = prose_of(self.parts(), name, self.n_rows, buckets)
+            self._words[name] = prose_of(self.batches(), name, self.n_rows, buckets)
         return self._words[name]
 
     def encode(self, *, scale: bool = True) -> tuple[Any, Any, Encoding]:
@@ -301,8 +303,8 @@ class Table:
         return finished(encoding, X, copy=False), y, encoding
 
     def stream(self, *, scale: bool = True) -> TableStream:
-        """The same rows and labels for `rosenblatt.train`, which encodes them a part at a time into
-        files: for tables that memory cannot hold. `scale` is that of `encode`."""
+        """For `rosenblatt.train`, which encodes rows a batch at a time into files: for tables that
+        memory cannot hold. `scale` is that of `encode`."""
         parameters.flag("scale", scale)
         return TableStream(self, scale)
 
@@ -311,14 +313,14 @@ class Table:
         encoding, row = self.encoding(), 0
         X = np.empty((0 if encoding.prose else self.n_rows, encoding.n_dense))
         sparse, labels = [], []
-        for part in self.parts():
+        for batch in self.batches():
             if encoding.prose:
-                sparse.append(encoding.rows(part, seen=True))
+                sparse.append(encoding.rows(batch, seen=True))
             else:
-                encoding.rows(part, out=X[row : row + part.rows], seen=True)
-                row += part.rows
+                encoding.rows(batch, out=X[row : row + batch.rows], seen=True)
+                row += batch.rows
             if self.target is not None:
-                labels.append(encoding.labels(part))
+                labels.append(encoding.labels(batch))
         X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
         return X, np.concatenate(labels) if labels else None, encoding
 

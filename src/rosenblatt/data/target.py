@@ -63,10 +63,10 @@ class Target:
         """The label of all others."""
         return f"(not {self._chosen})"
 
-    def labels(self, part: Batch) -> NDArray[Any]:
+    def labels(self, batch: Batch) -> NDArray[Any]:
         if self.kind is Kind.NUMBER:
-            return self._of_numbers(part)
-        codes, words = part.words(self.name)
+            return self._of_numbers(batch)
+        codes, words = batch.words(self.name)
         known: dict[Any, Label] = {_as_seen(value): value for value in self.values}
         values = [
             known.get(str(TRUTH[w]) if self.kind is Kind.BOOLEAN and w in TRUTH else w)
@@ -75,7 +75,7 @@ class Target:
         valid = np.array([value is not None for value in [*values, None]])[codes]
         if not valid.all():
             row = int((~valid).argmax())
-            self._refuse(part, row, words[codes[row]] if codes[row] >= 0 else None)
+            self._refuse(batch, row, words[codes[row]] if codes[row] >= 0 else None)
         return self._named(values, codes)
 
     def named(self, numbers: NDArray[np.float64]) -> NDArray[Any]:
@@ -84,8 +84,8 @@ class Target:
             return np.array(self.classes)[self.positive.holds(numbers).astype(np.intp)]
         return self._named(list(self.values), np.searchsorted(self.values, numbers))
 
-    def _of_numbers(self, part: Batch) -> NDArray[Any]:
-        numbers = part.numbers(self.name)
+    def _of_numbers(self, batch: Batch) -> NDArray[Any]:
+        numbers = batch.numbers(self.name)
         if isinstance(self.positive, Condition):
             valid = ~np.isnan(numbers)
         else:
@@ -93,7 +93,7 @@ class Target:
             valid = np.asarray(self.values, dtype=np.float64)[places] == numbers
         if not valid.all():
             row = int((~valid).argmax())
-            self._refuse(part, row, None if np.isnan(numbers[row]) else float(numbers[row]))
+            self._refuse(batch, row, None if np.isnan(numbers[row]) else float(numbers[row]))
         return self.named(numbers)
 
     def _named(self, values: list[Any], codes: NDArray[Any]) -> NDArray[Any]:
@@ -106,12 +106,12 @@ class Target:
             values = [self.values[0] if v is None else v for v in values]
         return np.array(values)[codes] if len(codes) else np.array(self.classes)[:0]
 
-    def _refuse(self, part: Batch, row: int, value: Any) -> None:
+    def _refuse(self, batch: Batch, row: int, value: Any) -> None:
         what = "has no label" if value is None else f"has the label {value!r}"
         known = ", ".join(repr(v) for v in self.values[:10]) or "a number"
         raise InputError(
-            f"{part.place(row)}, target {self.name!r} {what}: it must be {known}.",
-            **part.place(row).data,
+            f"{batch.place(row)}, target {self.name!r} {what}: it must be {known}.",
+            **batch.place(row).data,
         )
 
 

@@ -67,7 +67,7 @@ class TextFiles:
             [self._strings(head, wanted, self._place(self.files[0], 0))], wanted
         )
 
-    def parts(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
+    def batches(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
         """Numbers as float64, text as dictionaries.
 
         Where a column of numbers holds something else, raises Recode with what it is; or, if the

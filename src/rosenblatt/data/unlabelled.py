@@ -14,35 +14,35 @@ from rosenblatt.data.batch import Batch, Kind
 
 @final
 class Labelled:
-    """The rows of parts that have a label. When all were given, `left_out` are the numbers of the
+    """The rows of batches that have a label. When all were given, `left_out` are the numbers of the
     others, counted from 0 over all files."""
 
-    def __init__(self, parts: Iterable[Batch], target: str, kind: Kind):
-        self._parts, self._target, self._kind = parts, target, kind
+    def __init__(self, batches: Iterable[Batch], target: str, kind: Kind):
+        self._batches, self._target, self._kind = batches, target, kind
         self._left_out: list[NDArray[np.int64]] = []
         self._seen = 0
 
     def __iter__(self) -> Iterator[Batch]:
-        for part in self._parts:
+        for batch in self._batches:
             if self._kind is Kind.NUMBER:
-                there = ~np.isnan(part.numbers(self._target))
+                there = ~np.isnan(batch.numbers(self._target))
             else:
-                there = part.words(self._target)[0] >= 0
+                there = batch.words(self._target)[0] >= 0
             self._left_out.append(self._seen + np.flatnonzero(~there))
-            self._seen += part.rows
+            self._seen += batch.rows
             if there.all():
-                yield part
+                yield batch
             elif there.any():
-                yield part.only(there)
+                yield batch.only(there)
 
     @property
     def left_out(self) -> NDArray[np.int64]:
         return np.concatenate(self._left_out) if self._left_out else np.empty(0, dtype=np.int64)
 
 
-def left_out_of(parts: Iterable[Batch]) -> NDArray[np.int64]:
-    """The numbers of the rows that these parts left out, when all were given."""
-    return parts.left_out if isinstance(parts, Labelled) else np.empty(0, dtype=np.int64)
+def left_out_of(batches: Iterable[Batch]) -> NDArray[np.int64]:
+    """The numbers of the rows that these batches left out, when all were given."""
+    return batches.left_out if isinstance(batches, Labelled) else np.empty(0, dtype=np.int64)
 
 
 def told(left_out: int) -> str:

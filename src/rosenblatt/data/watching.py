@@ -11,17 +11,17 @@ from rosenblatt.data.files import File
 
 def reading(rows: int, share: float | None) -> None:
     """So many rows, and this share of the files, were read."""
-    part = "" if share is None else f", {share:.0%}"
-    progress(f"reading: {rows:,} rows{part}", share, None if share is None else 1)
+    percent = "" if share is None else f", {share:.0%}"
+    progress(f"reading: {rows:,} rows{percent}", share, None if share is None else 1)
 
 
-def watched(parts: Iterable[Batch], files: list[File]) -> Iterator[Batch]:
+def watched(batches: Iterable[Batch], files: list[File]) -> Iterator[Batch]:
     """The batches, each of which is said to be read."""
     sizes = {id(file): max(file.stamp[0], 1) for file in files}
     whole, before, rows, last = sum(sizes.values()), 0, 0, files[0]
-    for part in parts:
-        if part.file is not last:
-            before, last = before + sizes[id(last)], part.file
-        rows += part.rows
-        reading(rows, (before + part.share * sizes[id(part.file)]) / whole)
-        yield part
+    for batch in batches:
+        if batch.file is not last:
+            before, last = before + sizes[id(last)], batch.file
+        rows += batch.rows
+        reading(rows, (before + batch.share * sizes[id(batch.file)]) / whole)
+        yield batch

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,9 @@ from rosenblatt._tracing.verdict import (
 from rosenblatt._tracing.walk import Path, Reference, Standing
 from rosenblatt._util.text import row_number
 from rosenblatt.theory.bounds import bound_from, root
+
+if TYPE_CHECKING:
+    from rosenblatt._tracing.replay import Replay
 
 MOST_EXACT = 200_000
 """Up to so many numbers (those of the rows, times updates) a run is checked in fractions."""
@@ -116,43 +119,34 @@ class Check:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is infinite decides nothing
-def check(
-    run: Run,
-    space: Space,
-    star: Reference | None,
-    path: Path,
-    true: Constants,
-    *,
-    no_star: str,
-    converged: bool,
-    radius: float | None,
-    gamma: float | None,
-) -> Check:
-    """Test every claim about a path; `no_star` says why there is no w*, where there is none."""
+def check(replay: Replay, *, radius: float | None, gamma: float | None) -> Check:
+    """Test every inequality of the proofs, with these R and γ where they are given."""
+    run, space, star, path = replay.run, replay.space, replay.star, replay.path
+    k = replay.constants
+    assert k is not None
     exact = (len(run.rows) + len(np.unique(run.rows))) * space.work <= MOST_EXACT
     decided_by = space.exact_path(star) if exact else path
     n = Numbers(path, decided_by, exact, space.size, space.squares_met())
-    claimed, k, rows = None, true, true.longest / space.copies
+    claimed, longest = None, k.longest / space.copies
     if radius is not None:
-        claimed, rows = Fraction(radius) ** 2, space.longest(weighted=False)
-        k = replace(true, longest=space.copies * claimed * true.heaviest**2)
-    found = [
-        record(run, path, converged=converged, kernel_doubt=space.kernel_doubt),
+        claimed, longest = Fraction(radius) ** 2, space.longest(weighted=False)
+        k = replace(k, longest=space.copies * claimed * k.heaviest**2)
+    converged, kernel_doubt = replay.about.converged, space.kernel_doubt
+    claims = [
+        record(run, path, converged=converged, kernel_doubt=kernel_doubt),
         second_lemma(run, n, k.margin),
-        lengths(rows, claimed, run.c is not None),
+        lengths(longest, claimed, run.c is not None),
         norm_grows_slowly(run, n, k),
     ]
     if star is None:
-        return Check([*found, *_without(run)], exact, no_star)
+        return Check([*claims, *_without(run)], exact, replay.why_no_star)
     lemma_1 = first_lemma(run, k, gamma)
     bound = k.bound
     if bound is None:
-        why = (
-            _no_inner_product("w*")
-            if k.least > 0
-            else f"w* does not separate the rows, {lemma_1.detail}."
-        )
-        return Check([*found, lemma_1, *list(_without(run))[1:]], exact, why)
+        why = f"w* does not separate the rows, {lemma_1.detail}."
+        if k.least > 0:
+            why = _no_inner_product("w*")
+        return Check([*claims, lemma_1, *list(_without(run))[1:]], exact, why)
     distance = distance_falls(run, n, k, star)
     theorem, why = mistake_bound(run, bound), ""
     if theorem.status == VIOLATED and distance.status == WITHIN:
@@ -160,8 +154,8 @@ def check(
     elif theorem.status == VIOLATED and distance.status == HELD and not run.linear():
         # The distance fell at every step, below zero: there is no such distance.
         theorem, why = replace(theorem, status=FAILS), _no_inner_product("w - αŵ*")
-    found += [lemma_1, product_grows_fast(run, n, k), angle_shrinks(run, n, k)]
-    return Check([*found, distance, theorem], exact, why, setting=setting(run, k, bound))
+    claims += [lemma_1, product_grows_fast(run, n, k), angle_shrinks(run, n, k), distance, theorem]
+    return Check(claims, exact, why, setting=setting(run, k, bound))
 
 
 def _no_inner_product(vector: str) -> str:
@@ -262,13 +256,12 @@ def every_margin(run: Run) -> str:
 def first_lemma(run: Run, k: Constants, claimed: float | None) -> Claim:
     """Every margin of w* is at least γ > 0."""
     assert k.ends is not None
-    found = k.gamma
-    gamma = found if claimed is None else claimed
+    gamma = k.gamma if claimed is None else claimed
     statement = f"{every_margin(run)} >= γ = {gamma:.6g} > 0"
     reached = claimed is None or k.least**2 >= Fraction(claimed) ** 2 * k.ends[0]
     status = HELD if k.least > 0 and reached else VIOLATED
-    detail = f"row {row_number(k.row)} has {found:.6g}"
-    return Claim("lemma 1", statement, status, None, found, gamma, detail)
+    detail = f"row {row_number(k.row)} has {k.gamma:.6g}"
+    return Claim("lemma 1", statement, status, None, k.gamma, gamma, detail)
 
 
 def lengths(longest: Fraction, claimed: Fraction | None, weighted: bool) -> Claim:
@@ -444,9 +437,9 @@ def record(run: Run, path: Path, *, converged: bool, kernel_doubt: float) -> Cla
 
     `kernel_doubt`: how far a kernel value can be off, since another machine may have trained.
     """
-    found = _of_visits(run)
-    if found is not None:
-        return found
+    impossible = _of_visits(run)
+    if impossible is not None:
+        return impossible
     added = running(np.abs(run.steps)) * (1 if run.k is None else 2)
     doubts = kernel_doubt * (np.abs(run.start[..., :-1]).sum() + added)
     scores = _of_scores(run, path, doubts[:-1])

@@ -181,18 +181,7 @@ class Replay:
                 )
             checked = loss_check.check(self.losses, converged=self.about.converged, radius=radius)
             return replace(checked, compared=self.compared_with)
-        assert self.constants is not None
-        return check(
-            self.run,
-            self.space,
-            self.star,
-            self.path,
-            self.constants,
-            no_star="" if self.star is not None else self.why_no_star,
-            converged=self.about.converged,
-            radius=radius,
-            gamma=gamma,
-        )
+        return check(self, radius=radius, gamma=gamma)
 
 
 # --- w*, the reference separator of the convergence proof ----------------------------------------

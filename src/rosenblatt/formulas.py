@@ -102,8 +102,8 @@ def to_python(estimator: Any, *, encoding: Encoding | None = None) -> str:
     >>> module["predict"]({"x0": 1}), module["predict"]({"x0": 3})
     ('yes', 'no')
     """
-    found = _spelled(estimator, encoding, python.Python())
-    return python.module(found, _readers(estimator, encoding, found))
+    rule = _spelled(estimator, encoding, python.Python())
+    return python.module(rule, _readers(estimator, encoding, rule))
 
 
 def inputs(estimator: Any, *, encoding: Encoding | None = None) -> list[str]:
@@ -141,10 +141,10 @@ def _refuse(estimator: Any) -> None:
         )
 
 
-def _readers(estimator: Any, encoding: Encoding | None, found: Spelled) -> dict[str, str]:
+def _readers(estimator: Any, encoding: Encoding | None, rule: Spelled) -> dict[str, str]:
     """Which function reads each column."""
     encoding = _encoding(estimator, encoding)
     kinds = {} if encoding is None else {c.name: c.kind.value for c in encoding.columns}
     return {
-        name: "number" if kinds.get(name, "number") == "number" else "word" for name in found.inputs
+        name: "number" if kinds.get(name, "number") == "number" else "word" for name in rule.inputs
     }

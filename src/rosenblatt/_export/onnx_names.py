@@ -23,20 +23,20 @@ def feature_names(estimator: Any, encoding: Encoding | None) -> list[str]:
 def labels(classes: NDArray[Any]) -> NDArray[Any]:
     """The two labels in a type that ONNX has."""
     if classes.dtype == object:
-        found = np.array(classes.tolist())
-        if [type(v) for v in found.tolist()] != [type(v) for v in classes.tolist()]:
+        typed = np.array(classes.tolist())
+        if [type(v) for v in typed.tolist()] != [type(v) for v in classes.tolist()]:
             raise _no_such_labels(classes)
     else:
-        found = classes.astype(classes.dtype.newbyteorder("="))
-    if found.dtype.kind not in "biufU":
+        typed = classes.astype(classes.dtype.newbyteorder("="))
+    if typed.dtype.kind not in "biufU":
         raise _no_such_labels(classes)
-    if found.dtype.kind == "U":
+    if typed.dtype.kind == "U":
         try:
-            "".join(found.tolist()).encode()
+            "".join(typed.tolist()).encode()
         except UnicodeEncodeError:
             raise _no_such_labels(classes) from None
-        return found.astype(object)  # as `numpy_helper` takes text
-    return found
+        return typed.astype(object)  # as `numpy_helper` takes text
+    return typed
 
 
 def _no_such_labels(classes: NDArray[Any]) -> InputError:

@@ -136,9 +136,9 @@ def of_classes(graph: Graph, rule: Any, X: str, d: int, k: int) -> str:
         weights, votes_of = rule.table()
         if not votes_of:
             weights, votes_of = np.zeros((1, k, d + 1)), [0]
-        found = scores(graph, X, weights.reshape(-1, d + 1))
+        flat = scores(graph, X, weights.reshape(-1, d + 1))
         shape = graph.whole(0, len(votes_of), k)  # 0: as many rows as there are
-        return _shares(graph, graph.Reshape(found, shape), votes_of, k)
+        return _shares(graph, graph.Reshape(flat, shape), votes_of, k)
     if not len(rule.support):  # nothing was learned but, perhaps, intercepts
         b = np.zeros(k) if isinstance(rule.learned, DualVoters) else rule.learned.b[:, 0]
         return scores(graph, X, np.column_stack([np.zeros((k, d)), b]))
@@ -152,9 +152,9 @@ def _functions(graph: Graph, values: str, beta: Any, b: Any) -> str:
     return str(graph.Gemm(values, graph.constant(beta.T), graph.constant(b)))
 
 
-def _shares(graph: Graph, found: str, votes: list[int], k: int) -> str:
+def _shares(graph: Graph, scores_of_voters: str, votes: list[int], k: int) -> str:
     """The share of the votes of each class, from the scores (n, voters, k)."""
-    winner = graph.ArgMax(found, axis=2, keepdims=1)  # of equal ones the first
+    winner = graph.ArgMax(scores_of_voters, axis=2, keepdims=1)  # of equal ones the first
     all_of_them = graph.constant(np.arange(k), np.int64)
     cast = graph.Where(graph.Equal(winner, all_of_them), graph.constant(1.0), graph.constant(0.0))
     weighted = graph.Mul(cast, graph.constant(np.array(votes, dtype=float)[:, None]))
@@ -175,5 +175,5 @@ def _dual_shares(graph: Graph, values: str, voters: DualVoters, support: Any, k:
     added = graph.Mul(columns, graph.constant(steps))
     if voters.intercept:
         added = graph.Add(added, graph.constant(steps))
-    found = graph.CumSum(graph.Concat(first, added, axis=1), graph.constant(1, np.int64))
-    return _shares(graph, found, [voters.start_votes, *voters.votes], k)
+    running = graph.CumSum(graph.Concat(first, added, axis=1), graph.constant(1, np.int64))
+    return _shares(graph, running, [voters.start_votes, *voters.votes], k)

@@ -224,11 +224,11 @@ def _read_fewest(part: Part) -> float:
 
 def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | None:
     """A part that is there if, and only if, `keep` calls for it."""
-    found = part.optional(part.part, field)
-    if (found is not None) != wanted:
-        is_there = "null" if found is None else "there"
+    held = part.optional(part.part, field)
+    if (held is not None) != wanted:
+        is_there = "null" if held is None else "there"
         raise InvalidDocument(f"{part.name(field)} is {is_there} with keep={keep!r}")
-    return found
+    return held
 
 
 def _read_returned(part: Part, known: Known) -> Candidate[Weights] | None:

@@ -92,29 +92,29 @@ def check(losses: Losses, *, converged: bool, radius: float | None) -> Check:
     """Every claim; `radius` is one about the rows."""
     run, n = losses.run, losses.numbers
     claimed = None if radius is None else Fraction(radius) ** 2
-    found = [
+    claims = [
         record(run, losses.path, converged=converged, kernel_doubt=0.0),
         _call(run, n),
         lengths(losses.longest, claimed, weighted=False),
     ]
     if not losses.steps_forward:
-        return Check(found, n.exact, NOT_THE_RULE)
+        return Check(claims, n.exact, NOT_THE_RULE)
     known = losses.ledger(losses.longest if claimed is None else claimed)
     words = _WORDS[run.rule].of(run)
     if run.rule != "PA-I":
-        found.append(_after(run, n, known))
+        claims.append(_after(run, n, known))
     if known.change is not None and known.most is not None:
         status = n.status(known.most - known.change, known.doubts)
         steps = list(range(1, len(status) + 1))
-        found.append(worst("distance", words.step, status, known.change, known.most, steps))
-    found += [_sums(n, known, words.total), _mistakes(run, known, words.mistakes)]
-    return Check(found, n.exact)
+        claims.append(worst("distance", words.step, status, known.change, known.most, steps))
+    claims += [_sums(n, known, words.total), _mistakes(run, known, words.mistakes)]
+    return Check(claims, n.exact)
 
 
 def _call(run: Run, n: Numbers) -> Claim:
     before = "y_i (w·x_i + b)" if run.k is None else "s_y - s_r"
-    found = second_lemma(run, n, Fraction(1))
-    return replace(found, name="call", statement=f"at each update {before} <= 1")
+    beyond = second_lemma(run, n, Fraction(1))
+    return replace(beyond, name="call", statement=f"at each update {before} <= 1")
 
 
 def _after(run: Run, n: Numbers, known: Ledger) -> Claim:
@@ -297,10 +297,10 @@ class _Doubt:
         """Of ‖w - u‖² at one step, and of what it falls by."""
         tau, off = self.tau, self.off
         terms = tau * (2 * (1 + self.loss) + tau * self.square + 2 * self.star_margin)
-        found = tau * off + 2 * tau * (self.score + self.star) + self.size * terms
+        doubt = tau * off + 2 * tau * (self.score + self.star) + self.size * terms
         if self.squared:
-            found = found + (off**2 + self.loss**2 * self.size) / self.held
-        return np.asarray(found + self.of_left() / (self.held if self.squared else 1.0))
+            doubt = doubt + (off**2 + self.loss**2 * self.size) / self.held
+        return np.asarray(doubt + self.of_left() / (self.held if self.squared else 1.0))
 
     def of_left(self) -> Floats:
         """Of ℓ², or τℓ."""
@@ -352,10 +352,10 @@ def _start(n: Numbers) -> tuple[Any, float]:
     """‖w_0 - u‖², and its doubt."""
     norms2, products, star2 = n.path.norms2, n.path.products, n.path.star2
     assert products is not None
-    found, of = norms2[0] - 2 * products[0] + star2, n.doubts
+    start, of = norms2[0] - 2 * products[0] + star2, n.doubts
     size = real(norms2[0]) + 2 * abs(real(products[0])) + real(star2)
     doubt = float(of.norms2[0] + 2 * of.products[0]) + of.star2 + 8 * ULP * size
-    return found, 0.0 if n.exact else doubt
+    return start, 0.0 if n.exact else doubt
 
 
 # --- AROW ---

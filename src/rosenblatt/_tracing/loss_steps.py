@@ -22,20 +22,20 @@ def lengths(run: Run) -> Floats:
     """τ of PassiveAggressive, α of AROW, by update."""
     c, loss, square = run.weights[run.rows], 1 - run.margins, squares(run)
     if run.rule == "AROW":
-        found = loss / (square + run.number / c)
+        step = loss / (square + run.number / c)
     elif run.rule == "PA-II":
-        found = loss / (square + 0.5 / (run.number * c))
+        step = loss / (square + 0.5 / (run.number * c))
     else:
         whole, most = loss / square, run.number * c
-        found = np.where(whole < most, whole, most)
-    return np.asarray(np.where(c > 0, found, 0.0))
+        step = np.where(whole < most, whole, most)
+    return np.asarray(np.where(c > 0, step, 0.0))
 
 
 def squares(run: Run) -> Floats:
     """What a step is held back by: ‖x̃‖², of AROW v = Σ x_j²/p_j; of many classes of both."""
     if run.rule == "AROW":
-        found = [_variances(run, part) for part in growing(run)]
-        return np.concatenate(found) if found else np.empty(0)
+        variances = [_variances(run, part) for part in growing(run)]
+        return np.concatenate(variances) if variances else np.empty(0)
     rows = Rows(run.X)
     each = rows.lifted_squares(0, rows.n, intercept=run.intercept)[run.rows]
     return each if run.k is None else 2 * each

@@ -157,8 +157,8 @@ class Run:
         if not self.mixed:
             return self.sizes
         counts = [np.bincount(self.shards[a:b]) for a, b in pairwise(self.edges)]
-        found = [Fraction(int((k * k).sum()), int(k.sum())) for k in counts]
-        return np.array(found, dtype=object)
+        of_steps = [Fraction(int((k * k).sum()), int(k.sum())) for k in counts]
+        return np.array(of_steps, dtype=object)
 
     def updates_of(self, step: int) -> slice:
         """Of step 1, 2, …; of the start, step 0, none."""

@@ -248,21 +248,21 @@ class Features(Space):
 
     def _scores_by_loss(self, rows: Rows) -> Floats:
         """Under the weights of a rule that looks at the loss, one after the other."""
-        found, scores = np.empty(len(self.run.rows)), np.empty(rows.n)
+        of_updates, scores = np.empty(len(self.run.rows)), np.empty(rows.n)
         for begin, block in self.blocks():
             for t, w in enumerate(block[:-1], start=begin):
                 i = int(self.run.rows[t])
                 compute.backend.scores(rows.native, w, i, i + 1, scores)
-                found[t] = scores[i]
-        return found
+                of_updates[t] = scores[i]
+        return of_updates
 
     def _batch_scores(self, rows: Rows) -> Floats:
-        found, edges = np.empty(len(self.run.rows)), self.run.edges
+        of_updates, edges = np.empty(len(self.run.rows)), self.run.edges
         for begin, block in self.blocks():
             for t, w in enumerate(block[:-1], start=begin):
                 part = slice(edges[t], edges[t + 1])
-                found[part] = rows.scores(w)[self.run.rows[part]]
-        return found
+                of_updates[part] = rows.scores(w)[self.run.rows[part]]
+        return of_updates
 
     def _walkers(self, star: Reference | None) -> list[Walker]:
         needed = np.unique(self.run.rows)
@@ -331,11 +331,11 @@ class JointFeatures(Features):
                 else:
                     i = int(some[0])
                     compute.backend.scores(rows.native, w, i, i + 1, scores)
-                found, at = scores[some], np.arange(len(some))
-                rivals[part] = standing(found, own[part])[1]
-                recorded = found[at, self.rivals[part]]
-                margins[part] = found[at, own[part]] - recorded
-                ahead[part] = found[at, rivals[part]] - recorded
+                some_scores, at = scores[some], np.arange(len(some))
+                rivals[part] = standing(some_scores, own[part])[1]
+                recorded = some_scores[at, self.rivals[part]]
+                margins[part] = some_scores[at, own[part]] - recorded
+                ahead[part] = some_scores[at, rivals[part]] - recorded
         return margins, Standing(rivals, ahead)
 
     def least_margin(self, star: Reference) -> tuple[Fraction, int]:

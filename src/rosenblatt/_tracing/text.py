@@ -163,7 +163,7 @@ def _moves(trace: Trace, k: int, before: Floats, after: Floats, p: Floats | None
     else:
         changed = np.unique([*own, *rivals]).tolist()
         moved = {c: ("", x, np.zeros(2)) for c in changed for x in [(after - before)[c, :-1]]}
-    found = []
+    changes = []
     for c, (how, x, steps) in moved.items():
         of_c = None if p is None else p[c]
         sign, what = _change(x, x, steps, over=_over(of_c))
@@ -171,8 +171,8 @@ def _moves(trace: Trace, k: int, before: Floats, after: Floats, p: Floats | None
         if run.intercept:
             change = float((after - before)[c, -1] if of_c is None else steps[0])
             words += f", b {_sum(before[c, -1], change)}{_over_b(of_c)} = {number(after[c, -1])}"
-        found.append(f"{classes[c]}{how}: {words}")
-    return _some("; ", found)
+        changes.append(f"{classes[c]}{how}: {words}")
+    return _some("; ", changes)
 
 
 def _some(between: str, parts: list[str], most: int = 4) -> str:
@@ -199,31 +199,31 @@ def _alpha(trace: Trace, k: int) -> str:
     made = run.updates_of(k)
     if run.k is not None:
         return _alpha_of_classes(trace, made, after, after - before)
-    found = [
+    sums = [
         f"α of row {row_number(i)} {_sum(before[i], after[i] - before[i])} = {number(after[i])}"
         for i in run.rows[made].tolist()[:8]
     ]
     if run.intercept:
         b = run.eta * (run.start[-1] + np.append(0, np.cumsum(run.steps)))
-        found.append(
+        sums.append(
             f"b {_sum(b[made.start], b[made.stop] - b[made.start])} = {number(b[made.stop])}"
         )
-    return ", ".join(found)
+    return ", ".join(sums)
 
 
 def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) -> str:
     """For the class and the rival of each row."""
     run, classes = trace.replay.run, trace.replay.about.classes
     assert run.rivals is not None
-    found = []
+    sums = []
     for i, *both in zip(run.rows[made], run.own[made], run.rivals[made], strict=True):
         words = ", ".join(
             f"for {classes[c]} {_sum(after[i, c] - change[i, c], change[i, c])}"
             f" = {number(after[i, c])}"
             for c in both
         )
-        found.append(f"α of row {row_number(i)} {words}")
-    return _some("; ", found, 8)
+        sums.append(f"α of row {row_number(i)} {words}")
+    return _some("; ", sums, 8)
 
 
 # --- The table -----------------------------------------------------------------------------------
@@ -243,33 +243,33 @@ def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[
     first = [updates.start for updates in made]
     single = run.single
     rows = [run.rows[updates] for updates in made]
-    found: dict[str, list[Any]] = {
+    table: dict[str, list[Any]] = {
         "k": list(steps),
         "epoch": run.epochs[first].tolist(),
         "visit": run.visits[first].tolist(),
         "row": [row_number(r[0]) for r in rows] if single else [_listed(r.tolist()) for r in rows],
     }
     if single:
-        found["label"] = trace.label[first].tolist()
+        table["label"] = trace.label[first].tolist()
         if run.k is not None:
-            found["rival"] = trace.rival[first].tolist()
-        found["score" if run.k is None else "margin"] = trace.score[first].tolist()
+            table["rival"] = trace.rival[first].tolist()
+        table["score" if run.k is None else "margin"] = trace.score[first].tolist()
         if not run.by_count:
-            found["loss"] = trace.loss[first].tolist()
+            table["loss"] = trace.loss[first].tolist()
         if run.rule == "AROW":
-            found["v"] = trace.variance[first].tolist()
-        found["step"] = trace.step_size[first].tolist()
+            table["v"] = trace.variance[first].tolist()
+        table["step"] = trace.step_size[first].tolist()
     norm = "‖(w, b)‖" if run.intercept else "‖w‖"
-    found |= _weights(trace, steps)
-    found[norm] = trace.norm[steps].tolist()
+    table |= _weights(trace, steps)
+    table[norm] = trace.norm[steps].tolist()
     if not run.by_count:
         distances = trace.replay.distances
         if distances is not None:
-            found[_DISTANCE[run.rule]] = distances[steps].tolist()
+            table[_DISTANCE[run.rule]] = distances[steps].tolist()
     elif trace.replay.star is not None:
         for name, values in zip(_WITH_STAR, (trace.product, trace.cosine), strict=True):
-            found[name] = values[steps].tolist()
-    return found
+            table[name] = values[steps].tolist()
+    return table
 
 
 def _listed(rows: list[int]) -> str:
@@ -285,11 +285,11 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
         return {}
     if space.d > _MOST_FEATURES or run.start.size > _MOST_WEIGHTS:
         return {}
-    wanted, found = set(steps), {}
+    wanted, lifted = set(steps), {}
     for begin, block in space.blocks():
         for k in range(begin, begin + len(block)):
             if k in wanted:
-                found[k] = run.eta * block[k - begin]
+                lifted[k] = run.eta * block[k - begin]
     out: dict[str, list[Any]] = {}
     names = [f"w{j}" for j in range(space.d)]
     if run.k is None and trace.replay.about.feature_names is not None:
@@ -301,10 +301,10 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
         for j, name in enumerate(names):
             twice = name + of_class in out  # a file may have two features of one name
             out[(f"w{j} {name}" if twice else name) + of_class] = [
-                float(found[k][*at, j]) for k in steps
+                float(lifted[k][*at, j]) for k in steps
             ]
         if run.intercept:
-            out[f"b{of_class}"] = [float(found[k][*at, -1]) for k in steps]
+            out[f"b{of_class}"] = [float(lifted[k][*at, -1]) for k in steps]
     return out
 
 

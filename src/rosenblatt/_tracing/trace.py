@@ -172,8 +172,8 @@ class Trace:
         if run.rule != "AROW":
             raise InputError("Only AROW keeps precisions.")
         parts = (p for p in loss_steps.growing(run) if p.begin + len(p.directions) >= k)
-        found = next(parts, None)
-        return np.ones(run.start.shape) if found is None else found.precisions[k - found.begin]
+        first = next(parts, None)
+        return np.ones(run.start.shape) if first is None else first.precisions[k - first.begin]
 
     def alpha_at(self, step: int) -> Floats:
         """The notes' α after so many steps: η c_i · (updates of row i), one for each row of X.

@@ -32,10 +32,10 @@ def bundled(entry: str, read: Callable[[str], str]) -> str:
 
 
 def _in_its_scope(name: str, text: str) -> str:
-    def taken(found: re.Match[str]) -> str:
-        return f"const {{{found[1].replace(' as ', ': ')}}} = ${found[2]};\n"
+    def taken(statement: re.Match[str]) -> str:
+        return f"const {{{statement[1].replace(' as ', ': ')}}} = ${statement[2]};\n"
 
-    exported = ", ".join(found[1] for found in _EXPORT.findall(text))
+    exported = ", ".join(export[1] for export in _EXPORT.findall(text))
     body = _EXPORT.sub(r"\1", _IMPORT.sub(taken, text))
     if left := re.search(r"^(?:import|export) .*", body, re.MULTILINE):
         raise ValueError(f"{name}.js has a form of import or export that is not joined: {left[0]}")
@@ -64,12 +64,12 @@ def _code(text: str, at: int, *, whole: bool) -> tuple[str, int]:
     """What is left of the code; where it stands in a template, up to the brace that closes it."""
     out, gap, depth, last = [], "", 0, ""
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        assert found is not None
-        kind, token = found.lastgroup, found[0]
+        lexeme = _TOKEN.match(text, at)
+        assert lexeme is not None
+        kind, token = lexeme.lastgroup, lexeme[0]
         if kind == "note" or kind == "space":
             gap = "\n" if "\n" in gap + token else " "
-            at = found.end()
+            at = lexeme.end()
             continue
         if token == "`":
             token, at = _template(text, at)
@@ -78,7 +78,7 @@ def _code(text: str, at: int, *, whole: bool) -> tuple[str, int]:
             assert pattern is not None
             token, at = pattern[0], pattern.end()
         else:
-            at = found.end()
+            at = lexeme.end()
         depth += (token == "{") - (token == "}")
         if depth < 0 and not whole:
             break

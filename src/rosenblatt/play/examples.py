@@ -59,19 +59,19 @@ def _clouds() -> tuple[Any, Any]:
 def _three(settings: dict[str, Any]) -> Document:
     """Three groups around the middle, each in a direction of its own."""
     rows = [[1, 2], [0, 1.5], [0.5, 3], [3, 5.5], [4, 6], [2.5, 6.5], [5, 2], [6, 3], [5.5, 1]]
-    found = _example((rows, np.repeat([0, 1, 2], 3)), settings)
-    found["data"]["classes"] = ["0", "1", "2"]
-    return found
+    example = _example((rows, np.repeat([0, 1, 2], 3)), settings)
+    example["data"]["classes"] = ["0", "1", "2"]
+    return example
 
 
 def _species(settings: dict[str, Any]) -> Document:
     from sklearn.datasets import load_iris
 
     iris = load_iris()
-    found = _example((iris.data[:, 2:], iris.target), settings)
+    example = _example((iris.data[:, 2:], iris.target), settings)
     names = ["petal length in cm", "petal width in cm"]
-    found["data"] |= {"names": names, "classes": ["setosa", "versicolor", "virginica"]}
-    return found
+    example["data"] |= {"names": names, "classes": ["setosa", "versicolor", "virginica"]}
+    return example
 
 
 def _iris(settings: dict[str, Any]) -> Document:
@@ -80,10 +80,10 @@ def _iris(settings: dict[str, Any]) -> Document:
     iris = load_iris()
     first = iris.target < 2
     signs = np.where(iris.target[first] > 0, 1, -1)
-    found = _example((iris.data[first, :2], signs), settings)
+    example = _example((iris.data[first, :2], signs), settings)
     names = ["sepal length in cm", "sepal width in cm"]
-    found["data"] |= {"names": names, "classes": ["setosa", "versicolor"]}
-    return found
+    example["data"] |= {"names": names, "classes": ["setosa", "versicolor"]}
+    return example
 
 
 def _credit(settings: dict[str, Any]) -> Document:
@@ -93,6 +93,6 @@ def _credit(settings: dict[str, Any]) -> Document:
     names = ["income", "reports"]
     columns = [credit.feature_names.index(name) for name in names]
     signs = np.where(credit.target > 0, 1, -1)
-    found = _example((credit.data[:, columns], signs), settings)
-    found["data"] |= {"names": names, "classes": ["no", "yes"]}
-    return found
+    example = _example((credit.data[:, columns], signs), settings)
+    example["data"] |= {"names": names, "classes": ["no", "yes"]}
+    return example

@@ -69,7 +69,7 @@ def page_of(table: dict[str, Any] | None) -> str:
         "table": _embedded(table),
         "script": script(),
     }
-    return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], asset("page.html"))
+    return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], asset("page.html"))
 
 
 @cache
@@ -171,13 +171,13 @@ def server(content: str, port: int) -> ThreadingHTTPServer:
         def do_GET(self) -> None:
             here = f":{self.server.server_port}"  # type: ignore[attr-defined]
             ours = self.headers.get("Host") in (f"127.0.0.1{here}", f"localhost{here}")
-            found = ours and self.path in ("/", "/index.html")
-            self.send_response(200 if found else 404)
+            here_it_is = ours and self.path in ("/", "/index.html")
+            self.send_response(200 if here_it_is else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body) if found else 0))
+            self.send_header("Content-Length", str(len(body) if here_it_is else 0))
             self.send_header("Cache-Control", "no-store")
             self.end_headers()
-            if found:
+            if here_it_is:
                 self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:

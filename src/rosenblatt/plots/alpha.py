@@ -105,9 +105,9 @@ class AlphaDisplay(Display):
         k = len(trace) if step is None else step
         alpha, y = trace.alpha_at(k), trace.replay.run.y
         alpha = alpha if alpha.ndim == 1 else _of_own_class(alpha, y)
-        found = cls(alpha, y, trace.replay.about.classes, label).plot(ax=ax)
-        style.title(found.ax_, f"After step {k} of {len(trace)}: {found._words()}")
-        return found
+        display = cls(alpha, y, trace.replay.about.classes, label).plot(ax=ax)
+        style.title(display.ax_, f"After step {k} of {len(trace)}: {display._words()}")
+        return display
 
     def _words(self) -> str:
         learned = int(np.count_nonzero(self.alpha))

@@ -52,21 +52,21 @@ class ConeDisplay(Display):
     """
 
     def __init__(self, X: Any, y: Any, generators: Any):
-        found = read(X, y, semantics="binary64", asked="ConeDisplay")
-        if len(found.columns) != 2 or len(found.classes) != 2:
+        rows = read(X, y, semantics="binary64", asked="ConeDisplay")
+        if len(rows.columns) != 2 or len(rows.classes) != 2:
             raise InputError(
                 "ConeDisplay draws rows of two columns and two labels; there are "
-                f"{len(found.columns)} and {len(found.classes)}."
+                f"{len(rows.columns)} and {len(rows.classes)}."
             )
-        present = np.ones(len(found.y), dtype=bool)
-        labels = found.origin.classes.tolist()
-        self._points = dense(found.X).astype(np.float64)
-        self._data = scene.Data(self._points, found.y, labels, list(found.columns), present)
+        present = np.ones(len(rows.y), dtype=bool)
+        labels = rows.origin.classes.tolist()
+        self._points = dense(rows.X).astype(np.float64)
+        self._data = scene.Data(self._points, rows.y, labels, list(rows.columns), present)
         self.generators = _checked(generators)
-        table = PairTable(
-            self._points, found.y.astype(np.int8), np.ones(len(found.y), dtype=np.int64)
+        pair_table = PairTable(
+            self._points, rows.y.astype(np.int8), np.ones(len(rows.y), dtype=np.int64)
         )
-        self.pairs = _pairs(table, self.generators)
+        self.pairs = _pairs(pair_table, self.generators)
         self._view = view(self._points)
         self.corner = self._corner()
 
@@ -167,13 +167,13 @@ def _beside(v: Floats, towards: Floats) -> Floats:
 
 def _checked(generators: Any) -> Floats:
     try:
-        found = np.asarray(generators, dtype=np.float64)
+        pair = np.asarray(generators, dtype=np.float64)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape == (2, 2) and np.isfinite(found).all():
-        (a, b), (c, d) = [[Fraction(v) for v in row] for row in found.tolist()]
+        pair = np.empty(0)
+    if pair.shape == (2, 2) and np.isfinite(pair).all():
+        (a, b), (c, d) = [[Fraction(v) for v in row] for row in pair.tolist()]
         if a * d != b * c:
-            return found
+            return pair
     raise InputError(
         f"generators={generators!r} is not allowed: give two vectors of two numbers that do not "
         "lie on one line, like [[1, 0], [0, 1]].",
@@ -190,8 +190,8 @@ def _pairs(table: PairTable, generators: Floats) -> NDArray[np.intp]:
             "ConeDisplay needs numbers of similar size in each column, and short generators: "
             "round them, or scale the columns."
         )
-    found = table.forced([table.ranks(direction) for direction in directions], NO_PAIRS)
-    pairs = np.column_stack([found.positive, found.negative]).astype(np.intp)
+    by_cone = table.forced([table.ranks(direction) for direction in directions], NO_PAIRS)
+    pairs = np.column_stack([by_cone.positive, by_cone.negative]).astype(np.intp)
     return pairs[np.argsort(pairs[:, 0], kind="stable")]
 
 

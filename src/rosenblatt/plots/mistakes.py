@@ -75,10 +75,10 @@ class MistakesDisplay(Display):
         validation = getattr(estimator, "validation_mistakes_", None)
         joint = len(estimator.classes_) > 2 and getattr(estimator, "multi_class", "joint") != "ovr"
         margin, below = getattr(estimator, "margin_", 1.0), not hasattr(estimator, "margin_")
-        found = cls(
+        display = cls(
             estimator.mistakes_, margin=margin, joint=joint, below=below, validation=validation
         )
-        return found.plot(ax=ax)
+        return display.plot(ax=ax)
 
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Any = None) -> MistakesDisplay:
@@ -92,10 +92,10 @@ class MistakesDisplay(Display):
         validation = getattr(estimator, "validation_mistakes_", None)
         kept = None if validation is not None else _kept(trace.kept, mistakes)
         margin, joint, below = run.eta * run.margin, run.k is not None, not run.by_count
-        found = cls(
+        display = cls(
             mistakes, margin=margin, joint=joint, below=below, kept=kept, validation=validation
         )
-        return found.plot(ax=ax)
+        return display.plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
         calls = f"{self._margin} ≤ " + (

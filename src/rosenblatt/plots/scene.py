@@ -180,14 +180,14 @@ def _chosen(data: Data, features: Any) -> tuple[int, ...]:
             option="features",
             value=features,
         )
-    found = tuple(_column(data, feature) for feature in features)
-    if len(set(found)) < wanted:
+    columns = tuple(_column(data, feature) for feature in features)
+    if len(set(columns)) < wanted:
         raise InputError(
             f"features={features!r} is the same feature twice: give two.",
             option="features",
             value=features,
         )
-    return found
+    return columns
 
 
 def _column(data: Data, feature: Any) -> int:
@@ -212,10 +212,10 @@ def _medians(data: Data) -> Floats:
         return np.asarray(np.median(table, axis=0), dtype=np.float64)
     columns = table.tocsc()
     filled = np.diff(columns.indptr)
-    found = np.zeros(data.d)  # a column less than half filled has the median 0
+    medians = np.zeros(data.d)  # a column less than half filled has the median 0
     for j in np.flatnonzero(2 * filled >= table.shape[0]).tolist():
-        found[j] = np.median(dense(columns[:, [j]]))
-    return found
+        medians[j] = np.median(dense(columns[:, [j]]))
+    return medians
 
 
 # --- Points --------------------------------------------------------------------------------------
